@@ -7,8 +7,8 @@ allowed magnitudes; a box is a range of indices for each feature and, where b is
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner
-from supersparse.solving.kernels.sorting import order_of
+from supersparse.solving.kernels.jit import inner, reader
+from supersparse.solving.kernels.sorting import sort_by
 from supersparse.solving.kernels.support import SupportData, evaluate_vector, evaluate_within_rates, magnitude
 
 Ints = NDArray[np.int64]
@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 DONE, PAUSED, FOUND, FULL = 0, 1, 2, 3
 
 
-@inner()
+@reader()
 def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
     """Smallest ‖λ‖1 in a box."""
     k = len(data.first)
@@ -29,7 +29,7 @@ def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
     return total
 
 
-@inner()
+@reader()
 def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
     """The fixed cost of a box: what its cheapest vector pays, short of any loss beyond the base loss."""
     total = data.fixed_cost + data.l1_penalty * least_l1(data, low, high)
@@ -49,7 +49,7 @@ def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
     return total
 
 
-@inner()
+@reader()
 def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
     """Whether every vector of a box breaks a limit on the largest score, which is linear in it."""
     for limit in range(len(data.score_most)):
@@ -63,7 +63,13 @@ def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
 
 
 @inner()
-def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
+def new_space(data: SupportData) -> Ints:
+    """The rows that `loss_bound` works in: made once for each support, not once for each box."""
+    return np.empty((10, 2 * max(len(data.first), len(data.up_weight), len(data.down_weight)) + 4), np.int64)
+
+
+@reader()
+def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int, space: Ints) -> int:
     """Bound the loss beyond the base loss within a box: a greedy matching of pairs that cannot both be right.
 
     A and B are the least and the largest magnitudes in the box. A positive i and a negative j conflict when
@@ -74,10 +80,12 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
 
     Each conflict loses at least the smaller weight, and matched weights are used once, so the sum is a valid
     bound whatever the order. With rounded data each |d_f| may be off by 1, which the slack adds back. Where b
-    is restricted, a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`.
+    is restricted, a cell that is wrong for every b and λ of the box pays alone. Stops above `enough`, or when
+    that is out of reach.
     """
     k = len(data.first)
-    A, B = np.empty(k, np.int64), np.empty(k, np.int64)
+    A, B, left_up, left_down = space[0], space[1], space[2], space[3]
+    up_key, down_key, up, down, spare, place = space[4], space[5], space[6], space[7], space[8], space[9]
     slack = np.int64(0)
     for f in range(k):
         A[f], B[f] = (
@@ -88,7 +96,10 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     too_small = 2 * (
         (0 if data.slack or data.half else 1) - slack
     )  # twice the largest difference in conflict
-    left_up, left_down = data.up_weight.copy(), data.down_weight.copy()
+    for i in range(len(data.up_weight)):
+        left_up[i] = data.up_weight[i]
+    for j in range(len(data.down_weight)):
+        left_down[j] = data.down_weight[j]
     total = np.int64(0)
     if len(data.intercepts):
         b_low, b_high = data.intercepts[low[k]], data.intercepts[high[k]]
@@ -97,32 +108,33 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
         total += wrong_everywhere(data.down_x, left_down, np.int64(-1), A, B, -b_low * data.step + loose)
         if total > enough:
             return total
-    up_score, down_score = middle_scores(data.up_x, A, B), middle_scores(data.down_x, A, B)
-    least_up, most_down = np.int64(2**62), np.int64(-(2**62))
-    for s in up_score:
-        least_up = min(least_up, s)
-    for s in down_score:
-        most_down = max(most_down, s)
-    # only cells within the other class's range of scores can conflict
-    up, up_key = cells_from(up_score, left_up, np.int64(-1), -(most_down + too_small))
-    down, down_key = cells_from(down_score, left_down, np.int64(1), least_up - too_small)
-    rest = np.int64(0)
-    for j in down:
-        rest += left_down[j]
-    if total + rest <= enough:
-        return total
     for f in range(k):
-        B[f] -= A[f]  # from here on W
+        A[f], B[f] = A[f] + B[f], B[f] - A[f]  # from here on twice the middle, and W
+    # keys, by which cells are sorted: the score of a negative, minus the score of a positive
+    most_up = middle_scores(data.up_x, A, np.int64(-1), up_key)
+    most_down = middle_scores(data.down_x, A, np.int64(1), down_key)
+    # only cells within the other class's range of scores can conflict
+    n_up, rest_up = cells_from(up_key, left_up, len(data.up_weight), -(most_down + too_small), up)
+    n_down, rest = cells_from(down_key, left_down, len(data.down_weight), -(most_up + too_small), down)
+    if total + min(rest, rest_up) <= enough:
+        return total
+    sort_by(up_key, up, n_up, spare, place)
+    sort_by(down_key, down, n_down, spare, place)
     return match_conflicts(
         data.up_x,
         data.down_x,
         B,
-        sorted_by(up_key, up),
-        sorted_by(down_key, down),
-        up_score,
-        down_score,
+        k,
+        up,
+        n_up,
+        down,
+        n_down,
+        up_key,
+        down_key,
         left_up,
         left_down,
+        A,
+        place,
         too_small,
         total,
         rest,
@@ -130,16 +142,16 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     )
 
 
-@inner()
+@reader()
 def wrong_everywhere(x: Ints, left: Ints, sign: int, A: Ints, B: Ints, most_b: int) -> int:
     """Take the weight of the cells of one class that are wrong in all of a box; return how much.
 
     `sign` is the side of 0 on which the class is right, and `most_b` what b can add on that side.
     """
     taken = np.int64(0)
-    for i in range(len(left)):
+    for i in range(x.shape[0]):
         best = most_b
-        for f in range(len(A)):
+        for f in range(x.shape[1]):
             entry = sign * x[i, f]
             best += B[f] * entry if entry > 0 else A[f] * entry
         if best <= 0:
@@ -148,50 +160,47 @@ def wrong_everywhere(x: Ints, left: Ints, sign: int, A: Ints, B: Ints, most_b: i
     return taken
 
 
-@inner()
-def middle_scores(x: Ints, A: Ints, B: Ints) -> Ints:
-    """Twice the score of each cell in the middle of a box, b left out."""
-    scores = np.empty(len(x), np.int64)
-    for i in range(len(scores)):
+@reader()
+def middle_scores(x: Ints, middle: Ints, sign: int, scores: Ints) -> int:
+    """Fill in twice the score of each cell in the middle of a box, b left out, times `sign`; return the most."""
+    most = np.int64(-(2**62))
+    for i in range(x.shape[0]):
         s = np.int64(0)
-        for f in range(len(A)):
-            s += (A[f] + B[f]) * x[i, f]
-        scores[i] = s
-    return scores
+        for f in range(x.shape[1]):
+            s += middle[f] * x[i, f]
+        scores[i] = sign * s
+        most = max(most, sign * s)
+    return most
 
 
-@inner()
-def cells_from(score: Ints, left: Ints, sign: int, least: int) -> tuple[Ints, Ints]:
-    """The cells with weight left whose key, sign·score, is at least `least`, and their keys."""
-    cells, keys = np.empty(len(score), np.int64), np.empty(len(score), np.int64)
-    n = 0
-    for i in range(len(score)):
-        if left[i] > 0 and sign * score[i] >= least:
-            cells[n], keys[n] = i, sign * score[i]
-            n += 1
-    return cells[:n], keys[:n]
+@reader()
+def cells_from(key: Ints, left: Ints, n: int, least: int, cells: Ints) -> tuple[int, int]:
+    """List the cells with weight left whose key is at least `least`: (how many, their weight)."""
+    count, weight = 0, np.int64(0)
+    for i in range(n):
+        if left[i] > 0 and key[i] >= least:
+            cells[count] = i
+            count += 1
+            weight += left[i]
+    return count, weight
 
 
-@inner()
-def sorted_by(keys: Ints, cells: Ints) -> Ints:
-    """The cells by rising key."""
-    order = order_of(keys)
-    for t in range(len(order)):
-        order[t] = cells[order[t]]
-    return order
-
-
-@inner()
+@reader()
 def match_conflicts(
     up_x: Ints,
     down_x: Ints,
     width: Ints,
+    k: int,
     up: Ints,
+    n_up: int,
     down: Ints,
-    up_score: Ints,
-    down_score: Ints,
+    n_down: int,
+    up_key: Ints,
+    down_key: Ints,
     left_up: Ints,
     left_down: Ints,
+    wide: Ints,
+    following: Ints,
     too_small: int,
     total: int,
     rest: int,
@@ -199,25 +208,31 @@ def match_conflicts(
 ) -> int:
     """Match each negative with the positives it conflicts with; return `total` and the matched weight.
 
-    `up` is sorted by falling score, `down` by rising score. `rest` is the weight of all negatives here: once
-    it cannot lift the total above `enough`, nothing can.
+    `up` and `down` are sorted by rising key. `rest` is the weight of all negatives here: once it cannot lift
+    the total above `enough`, nothing can. `wide` and `following` are scratch.
     """
-    wide, n_wide = np.empty(len(width), np.int64), 0
-    for f in range(len(width)):
-        if width[f] > 0:
-            wide[n_wide] = f
+    n_wide = 0
+    for f in range(k):
+        if width[f] > 0:  # the widest first: it decides most
+            t = n_wide
+            while t > 0 and width[wide[t - 1]] < width[f]:
+                wide[t] = wide[t - 1]
+                t -= 1
+            wide[t] = f
             n_wide += 1
-    n_up = len(up)
-    following = np.arange(n_up + 1)  # skips positives already used up
+    for a in range(n_up + 1):
+        following[a] = a  # skips positives already used up
     begin = n_up
-    for j in down:
+    for t_down in range(n_down):
+        j = down[t_down]
         if total + rest <= enough:
             return total  # cannot be pruned any more
         rest -= left_down[j]
         if left_down[j] == 0:
             continue
         # positives at or below the negative's mid-box score, highest first
-        while begin > 0 and up_score[up[begin - 1]] <= down_score[j] + too_small:
+        near = too_small + down_key[j]
+        while begin > 0 and near + up_key[up[begin - 1]] >= 0:
             begin -= 1
         a = begin
         while left_down[j] > 0:
@@ -228,7 +243,7 @@ def match_conflicts(
             if left_up[i] == 0:
                 following[a] = a + 1
                 continue
-            spare = too_small - up_score[i] + down_score[j]
+            spare = near + up_key[i]
             for t in range(n_wide):
                 f = wide[t]
                 spare -= width[f] * abs(up_x[i, f] - down_x[j, f])
@@ -245,7 +260,7 @@ def match_conflicts(
     return total
 
 
-@inner()
+@reader()
 def first_unused(following: Ints, a: int) -> int:
     """Follow the links from a to their end, and let all of them lead there at once."""
     end = a
@@ -258,14 +273,14 @@ def first_unused(following: Ints, a: int) -> int:
     return end
 
 
-@inner()
-def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
+@reader()
+def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int, space: Ints) -> int:
     """Bound the whole cost within a box; stops above `enough`."""
     fixed = least_fixed_cost(data, low, high)
-    return fixed + loss_bound(data, low, high, enough - fixed)
+    return fixed + loss_bound(data, low, high, enough - fixed, space)
 
 
-@inner()
+@reader()
 def widest(data: SupportData, low: Ints, high: Ints) -> int:
     """The dimension to split: largest width times spread of its column."""
     k = len(data.first)
@@ -285,7 +300,7 @@ def widest(data: SupportData, low: Ints, high: Ints) -> int:
     return chosen
 
 
-@inner()
+@reader()
 def middle_of(a: int, b: int) -> float:
     """Where to split the numbers from a to b: at the geometric mean when the range is long, else halfway."""
     if a < 0 < b:
@@ -295,7 +310,7 @@ def middle_of(a: int, b: int) -> float:
     return -middle if a < 0 else middle
 
 
-@inner()
+@reader()
 def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
     """Last index of the lower half of a dimension; the last dimension may be b."""
     if dimension < len(data.first):
@@ -321,9 +336,17 @@ def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
     return first
 
 
-@inner()
+@reader()
 def run_boxes(
-    data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, hit: Ints
+    data: SupportData,
+    stack: Ints,
+    top: int,
+    cut: int,
+    best_l1: int,
+    ties: bool,
+    budget: int,
+    hit: Ints,
+    space: Ints,
 ) -> tuple[int, int, int]:
     """Work through a stack of boxes; return (state, new top, boxes spent).
 
@@ -342,11 +365,11 @@ def run_boxes(
             return FULL, top, spent
         spent += 1
         top -= 1
-        low, high = stack[top, 0].copy(), stack[top, 1].copy()
+        low, high = stack[top, 0], stack[top, 1]
         if ties and least_l1(data, low, high) >= best_l1:
             continue
         fixed = least_fixed_cost(data, low, high)
-        if fixed > cut or fixed + loss_bound(data, low, high, cut - fixed) > cut:
+        if fixed > cut or fixed + loss_bound(data, low, high, cut - fixed, space) > cut:
             continue
         if scores_too_high(data, low, high):
             continue
@@ -357,9 +380,8 @@ def run_boxes(
             d = widest(data, low, high)
             split = split_at(data, d, low[d], high[d])
             for f in range(last + 1):
-                stack[top, 0, f] = stack[top + 1, 0, f] = low[f]
-                stack[top, 1, f] = stack[top + 1, 1, f] = high[f]
-            stack[top, 0, d] = split + 1
+                stack[top + 1, 0, f], stack[top + 1, 1, f] = low[f], high[f]
+            low[d] = split + 1  # of the box that stays here
             stack[top + 1, 1, d] = split
             top += 2
             continue

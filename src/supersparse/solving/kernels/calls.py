@@ -52,13 +52,13 @@ def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
 @kernel()
 def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """`boxes.loss_bound`."""
-    return boxes.loss_bound(data, low, high, enough)
+    return boxes.loss_bound(data, low, high, enough, boxes.new_space(data))
 
 
 @kernel()
 def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
     """`boxes.cost_bound`."""
-    return boxes.cost_bound(data, low, high, enough)
+    return boxes.cost_bound(data, low, high, enough, boxes.new_space(data))
 
 
 @kernel()
@@ -78,4 +78,4 @@ def run_boxes(
     data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, hit: Ints
 ) -> tuple[int, int, int]:
     """`boxes.run_boxes`."""
-    return boxes.run_boxes(data, stack, top, cut, best_l1, ties, budget, hit)
+    return boxes.run_boxes(data, stack, top, cut, best_l1, ties, budget, hit, boxes.new_space(data))

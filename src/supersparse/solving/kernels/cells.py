@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.sorting import order_of
 from supersparse.solving.kernels.tree_data import (
     CELL_COUNT,
@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
 
 
-@inner()
+@reader()
 def cells_of(rows: Rows, state: SliceState, features: Ints) -> int:
     """Merge the rows on these features; return the level of `state.cell` that holds the result."""
     last = len(state.cell) - 1
@@ -45,7 +45,7 @@ def cells_of(rows: Rows, state: SliceState, features: Ints) -> int:
     return min(k, last)
 
 
-@inner()
+@reader()
 def refine(
     rows: Rows, feature: int, cell: Cells, count: int, name: NDArray[np.int32], named: Ints, out: Cells
 ) -> int:
@@ -82,7 +82,7 @@ def refine_by_sorting(ranks: NDArray[np.int32], span: int, cell: Cells, out: Cel
     return fresh + 1
 
 
-@inner()
+@reader()
 def base_loss_with(rows: Rows, state: SliceState, level: int, feature: int) -> int:
     """The base loss on the features of a level and one more: what no model on them avoids.
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.descent import model_penalty, next_random, rescore
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.lines import SearchData, add_column, best_b
 from supersparse.solving.kernels.sorting import order_of
 
@@ -81,7 +81,7 @@ def lay(grid: Grid, scores: Ints, threshold: int) -> None:
         grid.base[at] += grid.weight[i]
 
 
-@inner()
+@reader()
 def least_with(data: SearchData, grid: Grid, scores: Ints, j: int, value: int, work: Ints) -> tuple[int, int]:
     """Return (loss, place of its threshold): the least on the grid with column j added `value` times.
 
@@ -107,13 +107,13 @@ def least_with(data: SearchData, grid: Grid, scores: Ints, j: int, value: int, w
     return best, best_at
 
 
-@inner()
+@reader()
 def magnitudes_of(data: SearchData, j: int, sign: int) -> int:
     """Number of values of one sign; the t-th of them is at ``zero + sign * t``."""
     return data.n_values[j] - 1 - data.zero[j] if sign > 0 else data.zero[j]
 
 
-@inner()
+@reader()
 def probe(data: SearchData, grid: Grid, scores: Ints, j: int, work: Ints) -> tuple[int, int]:
     """Try a few values of a feature, small and large; return (cost, index) of the best."""
     best, best_at = _NONE, np.int64(0)
@@ -128,7 +128,7 @@ def probe(data: SearchData, grid: Grid, scores: Ints, j: int, work: Ints) -> tup
     return best, best_at
 
 
-@inner()
+@reader()
 def climb(data: SearchData, grid: Grid, scores: Ints, j: int, at: int, work: Ints) -> tuple[int, int, int]:
     """Improve a feature's value in ever shorter steps; return (cost, its index, place of the threshold)."""
     sign = 1 if at > data.zero[j] else -1
@@ -182,7 +182,7 @@ def draw(
     return feature, value, threshold
 
 
-@inner()
+@reader()
 def set_value(data: SearchData, index: Ints, scores: Ints, j: int, at: int) -> int:
     """Give a feature another of its values; return what that adds to the penalty."""
     added = data.value_penalty[j, at] - data.value_penalty[j, index[j]]
@@ -191,14 +191,14 @@ def set_value(data: SearchData, index: Ints, scores: Ints, j: int, at: int) -> i
     return added
 
 
-@inner()
+@reader()
 def copy_into(target: Ints, source: Ints) -> None:
     """Copy a model."""
     for j in range(len(source)):
         target[j] = source[j]
 
 
-@inner()
+@reader()
 def nth_in_use(data: SearchData, index: Ints, n: int) -> int:
     """The n-th feature in use that could be left out; -1 where there are fewer."""
     for j in range(len(index)):
@@ -209,7 +209,7 @@ def nth_in_use(data: SearchData, index: Ints, n: int) -> int:
     return -1
 
 
-@inner()
+@reader()
 def random_step(data: SearchData, j: int, at: int, state: State) -> int:
     """The index of another value of the same sign, near ones more often; the same at the end of a set."""
     sign = 1 if at > data.zero[j] else -1

@@ -4,6 +4,11 @@
 inner function is compiled no further than kernels need to take it in (`linking`): only theirs becomes machine
 code, and only that is kept for the next process, where it is possible. On a full disk, or where no folder can
 be written, everything is compiled all the same, and a warning says so, once.
+
+`reader` is for inner functions that make no arrays and call none that returns one. Numba counts at every call
+who uses each array that is passed, a tuple's arrays one by one; a reader has no need of that, and leaving it
+out makes boxes almost twice as fast. A function that does make arrays must not be one: it would never free
+them.
 """
 
 import logging
@@ -23,7 +28,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
     return lambda function: _compiled(function, {"cache": cache, **options})
 
 
-kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, _nrt=True)
 inner = partial(
     njit,
     cache=False,
@@ -31,7 +36,9 @@ inner = partial(
     no_cfunc_wrapper=True,
     no_cpython_wrapper=True,
     pipeline_class=LinkedCompiler,
+    _nrt=True,
 )
+reader = partial(inner, _nrt=False)
 
 
 def compile_for(function: Any, *arguments: object) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.sorting import order_of
 from supersparse.solving.kernels.tree_data import Branching
 
@@ -12,7 +12,7 @@ Flags = NDArray[np.bool_]
 Names = Ints
 
 
-@inner()
+@reader()
 def may_stop(b: Branching, literals: Names, size: int) -> bool:
     """Whether a model of exactly these literals is allowed."""
     for f in b.forced:
@@ -27,7 +27,7 @@ def may_stop(b: Branching, literals: Names, size: int) -> bool:
     return True
 
 
-@inner()
+@reader()
 def uses(literals: Names, size: int, feature: int) -> bool:
     """Whether a feature is among the literals."""
     found = False
@@ -36,7 +36,7 @@ def uses(literals: Names, size: int, feature: int) -> bool:
     return found
 
 
-@inner()
+@reader()
 def has(literals: Names, size: int, literal: int) -> bool:
     """Whether a literal is among the literals."""
     found = False
@@ -45,7 +45,7 @@ def has(literals: Names, size: int, literal: int) -> bool:
     return found
 
 
-@inner()
+@reader()
 def sides(side: Ints, literals: Names, size: int) -> int:
     """1 if a literal is on the positive side of a limit on signs, plus 2 if one is on the negative side."""
     found = 0
@@ -57,7 +57,7 @@ def sides(side: Ints, literals: Names, size: int) -> int:
     return found
 
 
-@inner()
+@reader()
 def weight_of(weight: Ints, literals: Names, size: int) -> int:
     """What the literals come to in one limit."""
     total = np.int64(0)
@@ -66,7 +66,7 @@ def weight_of(weight: Ints, literals: Names, size: int) -> int:
     return total
 
 
-@inner()
+@reader()
 def keep_possible(b: Branching, literals: Names, size: int, allowed: Flags, room: int) -> bool:
     """Disallow literals that no extension within the limits can have; False if there is no extension.
 

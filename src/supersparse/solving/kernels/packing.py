@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.pairs import literal_bounds, most_gained, popcount
 from supersparse.solving.kernels.tree_data import (
     PAIR_COUNT,
@@ -20,7 +20,7 @@ Flags = NDArray[np.bool_]
 UNLIMITED = 2**60
 
 
-@inner()
+@reader()
 def pairs_of(pairs: Pairs, state: SliceState, literals: Ints, size: int) -> int:
     """Find the pairs that these literals leave uncovered; return the level of `state.pair` with them."""
     last = len(state.pair) - 1

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supersparse.solving.kernels.boxes import DONE, PAUSED
 from supersparse.solving.kernels.cells import base_loss_with, cells_of
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.node_limits import has, keep_possible, may_stop, uses
 from supersparse.solving.kernels.packing import pack_node, pairs_of
 from supersparse.solving.kernels.support_search import search_support
@@ -143,7 +143,7 @@ def expand(data: TreeData, state: SliceState, part: int, tie: int) -> None:
         split(b, state, literals, size, allowed, name, bound, by_literal[name], theta)
 
 
-@inner()
+@reader()
 def packing_pays(number: Ints) -> bool:
     """Whether to pack where one place is left: now and then only, where it has dropped almost nothing."""
     number[NODES] += 1
@@ -173,7 +173,7 @@ def drop_by_cells(
     return some
 
 
-@inner()
+@reader()
 def drop_orphans(b: Branching, literals: Ints, size: int, allowed: Flags) -> None:
     """Disallow what must follow something that is neither in the model nor allowed, and so on in turn."""
     changed = True
@@ -190,14 +190,14 @@ def drop_orphans(b: Branching, literals: Ints, size: int, allowed: Flags) -> Non
                 changed = True
 
 
-@inner()
+@reader()
 def may_enter(b: Branching, literals: Ints, size: int, name: int) -> bool:
     """Whether the model has what must be used before a literal: see `exact/exchanges.py`."""
     twin, first = b.twin_of[name // 2], b.after[name]
     return (twin < 0 or uses(literals, size, twin)) and (first < 0 or has(literals, size, first))
 
 
-@inner()
+@reader()
 def branching_literal(b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints) -> int:
     """The most loaded literal, of a forced feature where one is missing; -1 if none can be used."""
     missing = np.int64(-1)
@@ -216,7 +216,7 @@ def branching_literal(b: Branching, literals: Ints, size: int, allowed: Flags, l
     return chosen
 
 
-@inner()
+@reader()
 def push_supports(
     b: Branching, state: SliceState, literals: Ints, size: int, allowed: Flags, by_literal: Ints
 ) -> None:
@@ -260,7 +260,7 @@ def split(
         push(state.number, state.part, np.int64(SUPPORT), with_literal, np.int64(0), literals, size + 1)
 
 
-@inner()
+@reader()
 def push(number: Ints, part: Ints, kind: int, bound: int, theta: int, literals: Ints, size: int) -> None:
     """Put a part on top."""
     top = number[TOP]
@@ -271,7 +271,7 @@ def push(number: Ints, part: Ints, kind: int, bound: int, theta: int, literals: 
     number[TOP] = top + 1
 
 
-@inner()
+@reader()
 def allow(number: Ints, flags: Flags, allowed: Flags) -> None:
     """Say which literals the part on top may add."""
     part = number[TOP] - 1

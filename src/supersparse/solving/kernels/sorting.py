@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
 
 Ints = NDArray[np.int64]
 
+_FULL = 32  # items of one bucket, at most, that are sorted by insertion
 _NARROW = 32  # keys that span at most so many times their number are counted: up to ten times as fast
 
 
@@ -69,3 +70,57 @@ def order_by_merging(keys: Ints) -> Ints:
         order, spare = spare, order
         run *= 2
     return order
+
+
+@reader()
+def sort_by(key: Ints, items: Ints, n: int, spare: Ints, place: Ints) -> None:
+    """Sort the first n items, which rise, by their keys, equal keys by the item.
+
+    `spare` and `place` are scratch, for n and for 2n + 2 numbers.
+    """
+    if n < 2:
+        return
+    least, most = key[items[0]], key[items[0]]
+    for t in range(n):
+        least, most = min(least, key[items[t]]), max(most, key[items[t]])
+    span, shift = most // 2 - least // 2, 0  # halves: the difference of far keys may not fit
+    while span >> shift >= n:
+        shift += 1
+    # at most 2n buckets
+    buckets = ((most >> shift) - (least >> shift)) + 1
+    first = least >> shift
+    for t in range(buckets + 1):
+        place[t] = 0
+    for t in range(n):
+        spare[t] = items[t]
+        place[(key[items[t]] >> shift) - first + 1] += 1
+    fullest = np.int64(0)
+    for t in range(buckets):
+        fullest = max(fullest, place[t + 1])
+        place[t + 1] += place[t]
+    if shift and fullest > _FULL:
+        sort_by_merging(key, items, n)
+        return
+    for t in range(n):
+        bucket = (key[spare[t]] >> shift) - first
+        items[place[bucket]] = spare[t]
+        place[bucket] += 1
+    if shift:
+        for t in range(1, n):
+            item = items[t]
+            u = t
+            while u > 0 and key[items[u - 1]] > key[item]:
+                items[u] = items[u - 1]
+                u -= 1
+            items[u] = item
+
+
+@inner()
+def sort_by_merging(key: Ints, items: Ints, n: int) -> None:
+    """`sort_by` where many keys are close to each other and others far away."""
+    listed, keys = items[:n].copy(), np.empty(n, np.int64)
+    for t in range(n):
+        keys[t] = key[listed[t]]
+    order = order_by_merging(keys)
+    for t in range(n):
+        items[t] = listed[order[t]]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.lines import least_over_b, loss_by_b
 from supersparse.solving.kernels.sorting import order_of
 
@@ -56,7 +56,7 @@ class SupportData(NamedTuple):
     counts_b: int  # 1 when |b| is part of l1
 
 
-@inner()
+@reader()
 def magnitude(first: Ints, stride: Ints, table: Ints, f: int, index: int) -> int:
     """The magnitude of coefficient f at an index; three arrays compile faster than all of `SupportData`."""
     return first[f] + stride[f] * index if stride[f] else table[f, index]

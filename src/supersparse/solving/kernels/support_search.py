@@ -6,9 +6,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.boxes import DONE, cost_bound, run_boxes
+from supersparse.solving.kernels.boxes import DONE, cost_bound, new_space, run_boxes
 from supersparse.solving.kernels.cells import cells_of
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.support import (
     CellRates,
     SupportData,
@@ -62,6 +62,7 @@ def search_support(
         number[BOX_TOP] = 0
         return DONE
     support = support_data(data, cell, literals, positive, negative, row, base_loss, fixed)
+    space = new_space(support)
     work_per_box = count * (k + 8) + 200
     room = len(state.boxes) // (2 * (k + 1))
     boxes = state.boxes[: room * 2 * (k + 1)].reshape((room, 2, k + 1))
@@ -73,7 +74,7 @@ def search_support(
             number[WORK] += work_per_box
             low, high = whole_box(c, literals)
             if parts[part, PHASE] == IMPROVING:
-                bound = cost_bound(support, low, high, tie)
+                bound = cost_bound(support, low, high, tie, space)
                 if bound > tie:
                     return DONE
                 if bound <= strict:
@@ -86,14 +87,14 @@ def search_support(
         ties = parts[part, PHASE] == TIES
         budget = 1 + max(0, until - number[WORK]) // work_per_box
         result, number[BOX_TOP], spent = run_boxes(
-            support, boxes, number[BOX_TOP], tie if ties else strict, l1, ties, budget, state.hit
+            support, boxes, number[BOX_TOP], tie if ties else strict, l1, ties, budget, state.hit, space
         )
         number[WORK] += spent * work_per_box
         if result != DONE:
             return result
 
 
-@inner()
+@reader()
 def least_penalty(c: Coefficients, literals: Ints) -> int:
     """The least penalties of all features and b, C1 apart, with these literals."""
     penalty = c.empty_penalty
@@ -200,7 +201,7 @@ def whole_box(c: Coefficients, literals: Ints) -> tuple[Ints, Ints]:
     return low, high
 
 
-@inner()
+@reader()
 def lay_out_improving(c: Coefficients, boxes: Ints, literals: Ints, low: Ints, high: Ints) -> int:
     """All vectors, or those that cannot be doubled where doubling is allowed; return the number of boxes."""
     k = len(literals)
@@ -229,7 +230,7 @@ def lay_out_improving(c: Coefficients, boxes: Ints, literals: Ints, low: Ints, h
     return n
 
 
-@inner()
+@reader()
 def lay_out_small(boxes: Ints, support: SupportData, low: Ints, high: Ints, tie: int, l1: int) -> int:
     """The box of vectors whose l1 can be below the best; return the number of boxes, 1 or 0."""
     k = len(low) - 1
@@ -252,7 +253,7 @@ def lay_out_small(boxes: Ints, support: SupportData, low: Ints, high: Ints, tie:
     return 1
 
 
-@inner()
+@reader()
 def put_box(boxes: Ints, at: int, low: Ints, high: Ints) -> None:
     """Write a box; there is room, because a phase begins with an empty stack."""
     for f in range(len(low)):
