@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-
 from supersparse.solving.kernels.sorting import order_by_counting, order_by_merging, order_of, sort_by
 
 
