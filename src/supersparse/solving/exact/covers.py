@@ -175,35 +175,51 @@ def packing_bound(
     """Bound the remaining cost of a node; stop early once the bound exceeds `enough`.
 
     With room for all undecided features, the capacity of a literal is its penalty. Under a size limit, more
-    capacity, penalty + θ, may pay off: at most `room` literals take it back. θ is tried near the parent's, or
-    over its whole range if `theta` is 0.
+    capacity, penalty + θ, may pay off: at most `room` literals take it back. θ is tried near `theta`, which
+    was best with as much room; others seldom pay. With a minus sign it was best with more room: then larger
+    ones are tried while they are better, else smaller ones. If it is 0, the whole range is tried.
     """
     undecided = int(by_feature(allowed).any(axis=1).sum())
     if room >= undecided:
         return _pack_with(instance, pool, pairs, allowed, undecided, 0, enough)
     if room == 1:
         return _pack_with(instance, pool, pairs, allowed, room, _UNLIMITED, enough)
-    if theta == 0:
-        tries = []
-        widest = int(min(instance.positive_weight.sum(), instance.negative_weight.sum(), _UNLIMITED))
-        least = max(
-            1, int(min(instance.positive_weight.min(initial=1), instance.negative_weight.min(initial=1))) // 2
-        )
-        while widest > least:
-            tries.append(widest)
-            widest = widest * 7 // 10
-        tries = tries or [1]
-    else:
-        tries = [theta, max(1, theta * 6 // 10), theta * 17 // 10]
-    best: Packed | None = None
-    for candidate in tries:
-        packed = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
-        if best is None or packed.bound > best.bound:
-            best = packed
-        if best.bound > enough or (theta and best.bound < _NEAR * enough):
+    tries = _whole_range(instance) if theta == 0 else [theta, max(1, theta * 6 // 10), theta * 17 // 10]
+    candidate, tried = -theta if theta < 0 else tries[0], 1
+    best = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
+    while best.bound <= enough and not (theta > 0 and best.bound < _NEAR * enough):
+        if theta < 0:
+            candidate = _following(-theta, candidate, best.theta)
+        else:
+            candidate = tries[tried] if tried < len(tries) else -1
+        if candidate < 0:
             break
-    assert best is not None
+        packed = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
+        tried += 1
+        if packed.bound > best.bound:
+            best = packed
     return best
+
+
+def _whole_range(instance: Instance) -> list[int]:
+    """All θ to try where nothing is known, the largest first."""
+    ups, downs = instance.positive_weight, instance.negative_weight
+    widest = int(min(ups.sum(), downs.sum(), _UNLIMITED))
+    least = max(1, int(min(ups.min(initial=_UNLIMITED), downs.min(initial=_UNLIMITED))) // 2)
+    tries = []
+    while widest > least:
+        tries.append(widest)
+        widest = widest * 7 // 10
+    return tries or [1]
+
+
+def _following(first: int, last: int, best: int) -> int:
+    """What to try after `last`: larger θ while they are better, else smaller ones; -1 to end."""
+    if last == first or (last == best and last > first):
+        return last * 17 // 10 + 1 if last < _UNLIMITED // 16 else -1
+    if best > first or (last < first and last != best):
+        return -1
+    return min(first, last) * 6 // 10 if min(first, last) > 1 else -1
 
 
 def multipliers(

@@ -148,7 +148,7 @@ def node_part(
         case=instance.case,
         literals=names,
         allowed=flags,
-        theta=whole(theta, 0, _LARGEST),
+        theta=whole(theta, -_LARGEST, _LARGEST),
     )
 
 

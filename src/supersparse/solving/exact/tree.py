@@ -45,7 +45,7 @@ class SupportNode:
     instance: Instance
     literals: Literals
     allowed: Flags
-    theta: int  # the parent's best θ, 0 to try the whole range: see `packing_bound`
+    theta: int  # the best θ of the node that it was split off, 0 to try the whole range: see `packing_bound`
     pool: PairPool | None = None  # None: created when the node is bounded
     pairs: NDArray[np.int32] | None = None
     added: Literal | None = None
@@ -170,7 +170,7 @@ def expand(
         pool=pool,
         pairs=pairs,
         added=branch,
-        theta=packed.theta,
+        theta=-packed.theta,  # one place less
     )
     parts.append((with_literal, child))
     if _may_be_out(instance, branch, allowed):

@@ -162,7 +162,7 @@ def wrong_everywhere(x: Ints, left: Ints, sign: int, A: Ints, B: Ints, most_b: i
 
 @reader()
 def middle_scores(x: Ints, middle: Ints, sign: int, scores: Ints) -> int:
-    """Fill in `sign` times twice the score of each cell in the middle of a box, without b; return the most."""
+    """Fill in `sign` times twice the score of each cell in the middle of a box, without b; give the most."""
     most = np.int64(-(2**62))
     for i in range(x.shape[0]):
         s = np.int64(0)

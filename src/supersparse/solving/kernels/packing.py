@@ -131,10 +131,11 @@ def pack_node(
         tries, most = np.array([UNLIMITED]), 1
     else:
         tries, most = thetas(pairs, theta), room
-    is_near = theta > 0 and most == room and room > 1
+    is_given = theta != 0 and most == room and room > 1
     best, best_theta, best_total, tried = np.int64(-(2**62)), np.int64(0), np.int64(0), 0
     some = np.empty(len(load), np.int64)
-    for candidate in tries:
+    candidate = tries[0]
+    while candidate >= 0:
         stop_above = UNLIMITED if candidate >= UNLIMITED else min(UNLIMITED, enough + most * candidate)
         total = pack_in_order(pairs, order, allowed, penalty, candidate, stop_above, some)
         gained, _ = most_gained(some, penalty, allowed, most)
@@ -143,18 +144,32 @@ def pack_node(
             best, best_theta, best_total = total - gained, candidate, total
             for name in range(len(load)):
                 load[name] = some[name]
-        if best > enough or (is_near and 10 * best < 9 * enough):
+        if best > enough or (is_given and theta > 0 and 10 * best < 9 * enough):
             break
+        if is_given and theta < 0:
+            candidate = following_theta(-theta, candidate, best_theta)
+        else:
+            candidate = tries[tried] if tried < len(tries) else np.int64(-1)
     gained, least = most_gained(load, penalty, allowed, most)
     literal_bounds(best_total, load, penalty, allowed, most, gained, least, by_literal)
     return best, best_theta, tried
 
 
+@reader()
+def following_theta(first: int, last: int, best: int) -> int:
+    """What to try after `last`: larger ones while they are better, else smaller ones; -1 to end."""
+    if last == first or (last == best and last > first):
+        return last * 17 // 10 + 1 if last < UNLIMITED // 16 else -1
+    if best > first or (last < first and last != best):
+        return -1
+    return min(first, last) * 6 // 10 if min(first, last) > 1 else -1
+
+
 @inner()
 def thetas(pairs: Pairs, theta: int) -> Ints:
     """The capacities beyond the penalty to try: near the parent's, or the whole range if that is 0."""
-    if theta > 0:
-        return np.array([theta, max(1, theta * 6 // 10), theta * 17 // 10])
+    if theta != 0:
+        return np.array([abs(theta), max(1, abs(theta) * 6 // 10), abs(theta) * 17 // 10])
     ups, downs, least = np.int64(0), np.int64(0), np.int64(UNLIMITED)
     for w in pairs.positive_weight:
         ups = min(UNLIMITED, ups + w)

@@ -254,7 +254,7 @@ def split(
     rest = allowed.copy()
     rest[name] = rest[name ^ 1] = False
     literals[size] = name
-    push(state.number, state.part, np.int64(NODE), with_literal, theta, literals, size + 1)
+    push(state.number, state.part, np.int64(NODE), with_literal, -theta, literals, size + 1)
     allow(state.number, state.allowed, rest)
     if may_stop(b, literals, size + 1):
         push(state.number, state.part, np.int64(SUPPORT), with_literal, np.int64(0), literals, size + 1)
