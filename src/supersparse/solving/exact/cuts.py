@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.problem.objective import completed
+from supersparse.problem.objective import PointsEvaluation, completed
 from supersparse.problem.variants import previous_attainable
 from supersparse.solving.integer_form import OPEN, IntegerForm, Ints
 from supersparse.solving.kernels.lines import least_over_b, loss_by_b
@@ -53,12 +53,16 @@ class Cuts:
         self._lock = threading.RLock()
         self._judged: set[tuple[int, ...]] = set()
         self.shared = np.zeros(2, np.int64)
+        self._read: PointsEvaluation | None = None  # what `now` stands for
         self.refresh()
 
     def refresh(self) -> None:
         """Read the monitor's best model anew."""
         with self._lock:  # two threads at once could leave the F of one model beside the l1 of another
             best = self._monitor.best_evaluation
+            if best is self._read and best is not None:
+                return
+            self._read = best
             if best is None:
                 self.now = CutValues(self._form.worst_cost, self._form.worst_cost, OPEN)
                 self.shared[0] = self.now.tie

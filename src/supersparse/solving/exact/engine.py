@@ -42,7 +42,7 @@ from supersparse.stop import Stop
 # and keeps about half of the time while the bound is too far away for a proof to be hoped for. On large
 # tables it keeps as much while the bound is below half of the objective: there each step of it costs more,
 # and with little time it missed models of three features on spambase.
-_SHARE_WHILE_IMPROVING = 1.5
+_SHARE_WHILE_IMPROVING = 0.5
 _SHARE_AFTERWARDS = 0.1
 _SHARE_BEFORE_LONG_PROOFS = 6.0
 _SHARE_ON_LARGE_TABLES = 3.0

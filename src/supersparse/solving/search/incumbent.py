@@ -41,8 +41,8 @@ _BATH_STARTS = 4  # number of path roundings that are improved before the first 
 _BATH_STEPS = 3000  # of one annealing by heat bath
 _HEAT = (0.7, 2.8, 1.4, 10.0, 0.7, 5.6)  # of one after the other, in rows
 _COLD = 0.1
-_FIRST_SLICE = 500_000  # of heat baths; each may be twice as long as the one before, up to `_SLICE`
-_FEW = 12  # features, of which the backward path alone tries supports enough
+_LEAST_SLICE = 500_000  # of heat baths; an eighth of what has been spent, up to `_SLICE`
+_FEW = 12  # features, of which the backward path alone tries supports enough; on small tables of any number
 _HOTTEST = 2**55  # so that noise times heat has room
 _SMALL = 50_000  # values in the table, distinct rows only: there single values are annealed every other turn
 
@@ -77,7 +77,7 @@ class Search:
         self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
         # where rates are limited, models settled by baths made bad prices: proofs took up to 40 times as long
         self._takes_baths = form.half == 1 and not self._is_limited and len(form.rates.most) == 0
-        self._noise, self._slice = _gumbel_noise(), _FIRST_SLICE
+        self._noise = _gumbel_noise()
         wide = any(len(values.sample) > 60 for values in form.values) and not self._takes_baths
         self.data = search_data(form, largest=_NARROW) if wide else self.full
         smallest = tuple(smallest_coefficients(form.problem))
@@ -110,6 +110,15 @@ class Search:
     def is_improving(self) -> bool:
         """Whether the search has not yet looked three times as long as its best model took."""
         return bool(self.spent[0] < 3 * self.improved_at + PATIENCE)
+
+    @property
+    def _is_small(self) -> bool:
+        return self.form.n_rows * self.form.n_features < _SMALL
+
+    @property
+    def _bath_slice(self) -> int:
+        """How long to bathe at a time: short at first, for proofs that take little longer."""
+        return max(_LEAST_SLICE, min(_SLICE, int(self.spent[0]) // 8))
 
     def run(self, work: int) -> None:
         """Continue for this much work, or until the monitor says stop."""
@@ -148,7 +157,7 @@ class Search:
     def _turns(self) -> Iterator[None]:
         """Restarts and annealing, without end."""
         even = self._even_data()
-        is_small = self.form.n_rows * self.form.n_features < _SMALL
+        is_small = self._is_small
         turn = 0
         while True:
             self.data = even if even is not None and turn % _EVEN_EVERY else self.full
@@ -200,7 +209,7 @@ class Search:
         self, surrogate: Surrogate, largest: int
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
         yield from backward_path(surrogate, largest)
-        if self._takes_baths and self.form.n_features <= _FEW:
+        if self._takes_baths and (self._is_small or self.form.n_features <= _FEW):
             return
         for support in surrogate.lasso_supports(count=8, largest=largest):
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
@@ -269,9 +278,8 @@ class Search:
         while progress[0] < _BATH_STEPS:
             cost = heat_bath(
                 self.data, index, intercept, scores, slice_best, hot, cold, _BATH_STEPS, progress,
-                self._noise, self.window, self._slice, self.state, self.spent,
+                self._noise, self.window, self._bath_slice, self.state, self.spent,
             )  # fmt: skip
-            self._slice = min(_SLICE, 2 * self._slice)
             if cost < best_cost:
                 best, best_cost, best_b = slice_best.copy(), int(cost), int(intercept[1])
                 self._keep(best_cost, _values_of(self.data, best), best_b)
