@@ -13,6 +13,7 @@ from typing import Any
 
 import numba
 
+from supersparse.solving.kernels.compiler import KernelCompiler
 from supersparse.solving.kernels.linking import LinkedCompiler
 
 _said: list[str] = []
@@ -23,7 +24,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
     return lambda function: _compiled(function, {"cache": cache, **options})
 
 
-kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)
 inner = partial(
     njit,
     cache=False,
