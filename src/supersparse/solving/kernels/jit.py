@@ -18,6 +18,7 @@ from typing import Any
 
 import numba
 
+from supersparse.solving.kernels.compiler import KernelCompiler
 from supersparse.solving.kernels.linking import LinkedCompiler
 
 _said: list[str] = []
@@ -28,7 +29,9 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
     return lambda function: _compiled(function, {"cache": cache, **options})
 
 
-kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, _nrt=True)
+kernel = partial(
+    njit, cache=True, nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler, _nrt=True
+)
 inner = partial(
     njit,
     cache=False,

@@ -8,9 +8,10 @@ calls goes through all that six times. Here only kernels that Python calls do; i
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import IRLegalization
+
+from supersparse.solving.kernels.compiler import KernelCompiler
 
 
 class LinkedLibrary(JITCodeLibrary):
@@ -53,12 +54,12 @@ class _UseLinkedLibrary(AnalysisPass):
         return False
 
 
-class LinkedCompiler(CompilerBase):
-    """Numba's compiler, up to machine code."""
+class LinkedCompiler(KernelCompiler):
+    """The same, up to machine code."""
 
     def define_pipelines(self) -> list[Any]:
         """Put the library in place before code is written to it."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        (passes,) = super().define_pipelines()
         passes.add_pass_after(_UseLinkedLibrary, IRLegalization)
         passes.finalize()
         return [passes]

@@ -1,0 +1,42 @@
+"""Kernels are compiled with numba's own functions replaced for as long as that takes, and no longer."""
+
+import gc
+
+import numpy as np
+import pytest
+from numba.core.types.functions import BaseFunction
+
+from supersparse.solving.kernels.compiler import KernelCompiler
+from supersparse.solving.kernels.jit import inner, njit
+
+
+@inner()
+def _half(x: float) -> float:
+    return x / 2
+
+
+@njit(cache=False, pipeline_class=KernelCompiler)
+def _total_of_halves(values: np.ndarray) -> float:
+    total = 0.0
+    for i in range(len(values)):
+        total += _half(values[i]) + abs(values[i])
+    return total
+
+
+@njit(cache=False, pipeline_class=KernelCompiler)
+def _untypable(values: np.ndarray) -> float:
+    return values + "text"
+
+
+def test_numba_and_the_garbage_collector_are_as_before_after_a_kernel_is_compiled():
+    before = BaseFunction.get_call_type, gc.get_threshold()
+    assert _total_of_halves(np.array([2.0, -4.0])) == 5.0
+    assert _total_of_halves(np.array([2, -4])) == 5.0  # other types, other answers
+    assert (BaseFunction.get_call_type, gc.get_threshold()) == before
+
+
+def test_a_kernel_that_does_not_compile_leaves_numba_as_it_was():
+    before = BaseFunction.get_call_type, gc.get_threshold()
+    with pytest.raises(Exception, match="No implementation of function"):
+        _untypable(np.zeros(2))
+    assert (BaseFunction.get_call_type, gc.get_threshold()) == before
