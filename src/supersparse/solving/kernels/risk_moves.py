@@ -17,7 +17,9 @@ from supersparse.solving.kernels.risk_loss import (
     ANY_ORDER,
     copy,
     copy_floats,
+    exp_of_negative,
     fill,
+    log_of_one_plus,
     loss_at,
     same,
     slopes_at,
@@ -30,6 +32,7 @@ _LEAST_GAIN = 1e-9
 _MOST_STEPS = 200
 _SHAPES = 4  # roundings that are calibrated
 _PROMISE = 0.005  # points that are this much worse by the model, relatively, are not tried
+_FAR = 4.0  # rows whose value in a column is so many times its scale are estimated exactly
 _NEAR = 0.02  # swaps that are this much worse, relatively, are settled before they are given up
 
 
@@ -75,6 +78,28 @@ def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) 
     return False
 
 
+@inner(error_model="numpy")
+def _far_rows(data: RiskData, j: int, rows: Ints) -> int:
+    """The rows whose value in a column is far from the others; how many they are."""
+    x, count = data.x[j], 0
+    for i in range(data.x.shape[1]):
+        rows[count] = i
+        count += abs(x[i]) > _FAR
+    return count
+
+
+@inner(error_model="numpy")
+def _loss_of(data: RiskData, z: Floats, x: Floats, by: float, rows: Ints, count: int) -> float:
+    """The loss of some rows when their logits z move by so much times x."""
+    total = 0.0
+    for at in range(count):
+        i = rows[at]
+        v = z[i] + by * x[i]
+        tail = log_of_one_plus(exp_of_negative(-abs(v)))
+        total += data.positive[i] * (max(-v, 0.0) + tail) + data.negative[i] * (max(v, 0.0) + tail)
+    return total
+
+
 @inner(error_model="numpy", fastmath=ANY_ORDER)
 def _rank(
     data: RiskData,
@@ -92,6 +117,8 @@ def _rank(
 
     Columns in use take part if `used`, the others if `unused`; `drop` is only noted, and never added again.
     If `freely`, a column is added with any weight, not only with points: its sign is what counts.
+    Far from the rest, a row would decide by itself what a quadratic model says of a column; it is left to its
+    own loss.
     """
     n, p = data.x.shape[1], data.x.shape[0]
     z, e, residual, curve, score = (
@@ -118,6 +145,7 @@ def _rank(
         hs += curve[i] * score[i]
         hss += curve[i] * score[i] * score[i]
     support.counts[WORK] += 3 * n * p
+    far = np.empty(n + 1, np.int64)
     for j in range(p):
         is_used = card[j] != data.zero[j]
         if j == drop or (is_used and not used) or (not is_used and not unused):
@@ -137,6 +165,15 @@ def _rank(
             if low[j] <= v <= high[j]:
                 _insert(moves, f - 0.5 * rx * rx / max(rest, 1e-3 * hxx), drop, j, v)
             continue
+        n_far = _far_rows(data, j, far)
+        for at_far in range(n_far):
+            i = far[at_far]
+            c = curve[i] * x[i]
+            rx -= residual[i] * x[i]
+            hx -= c
+            hxx -= c * x[i]
+            hsx -= c * score[i]
+        near = f - _loss_of(data, z, x, 0.0, far, n_far)
         for v in range(low[j], high[j] + 1):
             if (
                 v == card[j]
@@ -157,7 +194,8 @@ def _rank(
                     gain = 0.5 * gb * gb / h1
             else:
                 gain = 0.5 * gb * gb / h1
-            new = f + linear + 0.5 * square - gain + data.penalty[j, v] - data.penalty[j, card[j]]
+            new = near + _loss_of(data, z, x, a * u, far, n_far) + linear + 0.5 * square - gain
+            new += data.penalty[j, v] - data.penalty[j, card[j]]
             if used and is_used:
                 _insert(moves, new, drop, j, v)
             elif new < best - 1e-12:
@@ -328,8 +366,8 @@ def improve(
     improved = True
     while improved:
         _settle(data, support, low, high, most, at, singly, trial)
-        if tries == 0:
-            copy(index, at.index, p)
+        copy(index, at.index, p)
+        if tries == 0 or same(at.index, best.index, p):  # it has been here before
             return at.value[0]
         moves.count[0] = 0
         for drop in range(p):
@@ -351,8 +389,6 @@ def improve(
         improved = _reshape(data, support, low, high, at, _NONE, at.value[0], shapes, trial)
         if improved:
             continue
-        if same(at.index, best.index, p):
-            return at.value[0]  # it has been here before
         if _count(data, at.index) < most:
             singly.count[0] = 0
             _rank(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import cycle, islice
 
 import numpy as np
 
@@ -17,6 +18,7 @@ _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
 _MANY_COLUMNS = 40
 _ALIKE = 4  # scales of columns, as powers of two
+_CHANGES = ((2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # features left out, points times
 _PATIENCE = 6  # cards improved one after the other without a better one
 
 
@@ -28,6 +30,7 @@ class _Effort:
     rounded: int = 8
     starts: int = 4
     moves: int = 16
+    regrown: int = 16
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
@@ -57,21 +60,39 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         improve(data, support, best, instance.low, instance.high, size, card, _FEW, effort.moves)
         in_vain = 0 if best.value[0] < before else in_vain + 1
         before = float(best.value[0])
-    for j in np.flatnonzero(best.index != data.zero):
-        if not stop():
-            _replace(instance, support, best, int(j), effort.moves)
+    _regrow(instance, support, best, effort, stop)
 
 
-def _replace(instance: RiskInstance, support: Support, best: Best, j: int, moves: int) -> None:
-    """Let the best card grow again without one of its features, then improve it with all."""
-    data, card = instance.data, best.index.copy()
-    if card[j] == data.zero[j] or instance.forced[j]:
-        return
-    low, high = instance.low.copy(), instance.high.copy()
-    card[j] = low[j] = high[j] = data.zero[j]
-    most = instance.most_features
-    improve(data, support, best, low, high, most, card, _FEW, 0)
-    improve(data, support, best, instance.low, instance.high, most, card, _FEW, moves)
+def _regrow(
+    instance: RiskInstance, support: Support, best: Best, effort: _Effort, stop: Callable[[], bool]
+) -> None:
+    """Let the best card grow again without some of its features, then improve it with all.
+
+    Swaps change one feature, so a card that differs in two or three is out of their reach if those between
+    are worse. So is one whose points are all about half as large or twice as large: a feature may only have
+    enough points at one slope, or few enough at another. Which features are left out is drawn, the same on
+    every machine.
+    """
+    data, most, rng = instance.data, instance.most_features, np.random.default_rng(0)
+    seen: set[bytes] = set()
+    for left_out, times in islice(cycle(_CHANGES), effort.regrown):
+        droppable = np.flatnonzero((best.index != data.zero) & ~instance.forced)
+        if stop() or not len(droppable):
+            return
+        out = rng.permutation(droppable)[:left_out]
+        low, high = instance.low.copy(), instance.high.copy()
+        card = np.clip(_times(best.index - data.zero, times) + data.zero, low, high)
+        card[out] = low[out] = high[out] = data.zero[out]
+        improve(data, support, best, low, high, most, card, _FEW, 0)
+        if card.tobytes() not in seen:
+            seen.add(card.tobytes())
+            improve(data, support, best, instance.low, instance.high, most, card, _FEW, effort.moves)
+
+
+def _times(steps: Ints, times: float) -> Ints:
+    """Steps from 0, made larger or smaller, but none of them 0 if it was not."""
+    changed: Ints = np.sign(steps) * np.maximum(np.abs(steps) * times, 1).astype(np.int64)
+    return changed
 
 
 def _grown(
