@@ -19,6 +19,7 @@ _FEW = 6  # changes that are calibrated each time while a card grows, the best b
 _MANY_COLUMNS = 40
 _ALIKE = 4  # scales of columns, as powers of two
 _CHANGES = ((2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # features left out, points times
+_LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
 _PATIENCE = 6  # cards improved one after the other without a better one
 
 
@@ -31,6 +32,7 @@ class _Effort:
     starts: int = 4
     moves: int = 16
     regrown: int = 16
+    twice: bool = False
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
@@ -38,8 +40,8 @@ class _Effort:
         if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
             return cls()
         if len(instance.kept) > _MANY_COLUMNS:
-            return cls(beam=12, rounded=16, starts=14, moves=80)
-        return cls(beam=12, rounded=16, starts=8)
+            return cls(beam=12, rounded=16, starts=14, moves=80, twice=True)
+        return cls(beam=12, rounded=16, starts=8, twice=True)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -49,7 +51,9 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         return
     effort = _Effort.of(instance)
     starts = [(float(best.value[0]), _least_card(instance))]
-    starts += [*_grown(instance, support, stop), *_rounded(instance, support, effort, stop)]
+    starts += _grown(instance, support, stop)
+    for least in (0.0, _LEAST_SHARE)[: 1 + (effort.twice and data.slope_is_free)]:
+        starts += _rounded(instance, support, effort, least, stop)
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
@@ -128,9 +132,12 @@ def _grown(
 
 
 def _rounded(
-    instance: RiskInstance, support: Support, effort: _Effort, stop: Callable[[], bool]
+    instance: RiskInstance, support: Support, effort: _Effort, least: float, stop: Callable[[], bool]
 ) -> Iterator[tuple[float, Ints]]:
-    """Cards rounded from regressions on the best supports of a beam."""
+    """Cards rounded from regressions on the best supports of a beam.
+
+    Supports with columns that would have less than `least` of their fewest points come last.
+    """
     data, size = instance.data, instance.most_features
     allowed = np.ones(len(instance.kept), np.int64)
     members, points, count = np.zeros((1, size), np.int64), np.zeros((1, size + 1)), 1
@@ -140,8 +147,8 @@ def _rounded(
         new_members = np.zeros((effort.rounded, size), np.int64)
         new_points, losses = np.zeros((effort.rounded, size + 1)), np.zeros(effort.rounded)
         count = extend(
-            data, support, members, points, min(count, effort.beam), k, allowed, _TRIES, new_members,
-            new_points, losses,
+            data, support, members, points, min(count, effort.beam), k, allowed, _TRIES, least,
+            new_members, new_points, losses,
         )  # fmt: skip
         members, points = new_members, new_points
         beams.append((k + 1, members, points, losses, count))
