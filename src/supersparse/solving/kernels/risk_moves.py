@@ -44,6 +44,13 @@ class Card(NamedTuple):
     value: Floats  # (1,): loss and penalty
 
 
+class Far(NamedTuple):
+    """The rows of each column whose values are far from the others."""
+
+    first: Ints  # (columns + 1,): where those of a column begin
+    rows: Ints
+
+
 class Moves(NamedTuple):
     """The best moves by their estimate, best first."""
 
@@ -79,22 +86,31 @@ def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) 
 
 
 @inner(error_model="numpy")
-def _far_rows(data: RiskData, j: int, rows: Ints) -> int:
-    """The rows whose value in a column is far from the others; how many they are."""
-    x, count = data.x[j], 0
-    for i in range(data.x.shape[1]):
-        rows[count] = i
-        count += abs(x[i]) > _FAR
-    return count
+def _far_rows(data: RiskData) -> Far:
+    p, n = data.x.shape
+    first = np.zeros(p + 1, np.int64)
+    for j in range(p):
+        count = 0
+        for i in range(n):
+            count += abs(data.x[j, i]) > _FAR
+        first[j + 1] = first[j] + count
+    rows, at = np.empty(first[p], np.int64), 0
+    for j in range(p):
+        if first[j + 1] > first[j]:
+            for i in range(n):
+                if abs(data.x[j, i]) > _FAR:
+                    rows[at] = i
+                    at += 1
+    return Far(first, rows)
 
 
 @inner(error_model="numpy")
-def _loss_of(data: RiskData, z: Floats, x: Floats, by: float, rows: Ints, count: int) -> float:
-    """The loss of some rows when their logits z move by so much times x."""
+def _far_loss(data: RiskData, far: Far, z: Floats, j: int, by: float) -> float:
+    """The loss of the far rows of a column when their logits z move by so much times its values."""
     total = 0.0
-    for at in range(count):
-        i = rows[at]
-        v = z[i] + by * x[i]
+    for at in range(far.first[j], far.first[j + 1]):
+        i = far.rows[at]
+        v = z[i] + by * data.x[j, i]
         tail = log_of_one_plus(exp_of_negative(-abs(v)))
         total += data.positive[i] * (max(-v, 0.0) + tail) + data.negative[i] * (max(v, 0.0) + tail)
     return total
@@ -104,6 +120,7 @@ def _loss_of(data: RiskData, z: Floats, x: Floats, by: float, rows: Ints, count:
 def _rank(
     data: RiskData,
     support: Support,
+    far: Far,
     low: Ints,
     high: Ints,
     at: Card,
@@ -145,7 +162,6 @@ def _rank(
         hs += curve[i] * score[i]
         hss += curve[i] * score[i] * score[i]
     support.counts[WORK] += 3 * n * p
-    far = np.empty(n + 1, np.int64)
     for j in range(p):
         is_used = card[j] != data.zero[j]
         if j == drop or (is_used and not used) or (not is_used and not unused):
@@ -165,15 +181,14 @@ def _rank(
             if low[j] <= v <= high[j]:
                 _insert(moves, f - 0.5 * rx * rx / max(rest, 1e-3 * hxx), drop, j, v)
             continue
-        n_far = _far_rows(data, j, far)
-        for at_far in range(n_far):
-            i = far[at_far]
+        for at_far in range(far.first[j], far.first[j + 1]):
+            i = far.rows[at_far]
             c = curve[i] * x[i]
             rx -= residual[i] * x[i]
             hx -= c
             hxx -= c * x[i]
             hsx -= c * score[i]
-        near = f - _loss_of(data, z, x, 0.0, far, n_far)
+        near = f - _far_loss(data, far, z, j, 0.0)
         for v in range(low[j], high[j] + 1):
             if (
                 v == card[j]
@@ -194,7 +209,7 @@ def _rank(
                     gain = 0.5 * gb * gb / h1
             else:
                 gain = 0.5 * gb * gb / h1
-            new = near + _loss_of(data, z, x, a * u, far, n_far) + linear + 0.5 * square - gain
+            new = near + _far_loss(data, far, z, j, a * u) + linear + 0.5 * square - gain
             new += data.penalty[j, v] - data.penalty[j, card[j]]
             if used and is_used:
                 _insert(moves, new, drop, j, v)
@@ -272,14 +287,14 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
 
 @inner(error_model="numpy")
 def _settle(
-    data: RiskData, support: Support, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
+    data: RiskData, support: Support, far: Far, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
     trial: Card,
 ) -> None:  # fmt: skip
     """Change one column at a time, or add one, while that helps."""
     for _ in range(_MOST_STEPS):
         moves.count[0] = 0
         _rank(
-            data, support, low, high, at, _NONE, np.bool_(True), _count(data, at.index) < most,
+            data, support, far, low, high, at, _NONE, np.bool_(True), _count(data, at.index) < most,
             np.bool_(False), moves,
         )  # fmt: skip
         if not _try_moves(data, support, at, moves, trial):
@@ -361,11 +376,12 @@ def improve(
     _calibrate(data, support, at, np.inf)
     if few == 0:
         return at.value[0]
+    far = _far_rows(data)
     moves, singly = _new_moves(tries), _new_moves(few)
     shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     improved = True
     while improved:
-        _settle(data, support, low, high, most, at, singly, trial)
+        _settle(data, support, far, low, high, most, at, singly, trial)
         copy(index, at.index, p)
         if tries == 0 or same(at.index, best.index, p):  # it has been here before
             return at.value[0]
@@ -381,7 +397,17 @@ def improve(
             rest.index[drop] = data.zero[drop]
             _calibrate(data, support, rest, np.inf)
             _rank(
-                data, support, low, high, rest, drop, np.bool_(False), np.bool_(True), np.bool_(False), moves
+                data,
+                support,
+                far,
+                low,
+                high,
+                rest,
+                drop,
+                np.bool_(False),
+                np.bool_(True),
+                np.bool_(False),
+                moves,
             )
         improved = _try_moves(data, support, at, moves, trial)
         if improved:
@@ -392,7 +418,17 @@ def improve(
         if _count(data, at.index) < most:
             singly.count[0] = 0
             _rank(
-                data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), np.bool_(True), singly
+                data,
+                support,
+                far,
+                low,
+                high,
+                at,
+                _NONE,
+                np.bool_(False),
+                np.bool_(True),
+                np.bool_(True),
+                singly,
             )
             improved = _reshape_moved(data, support, low, high, at, singly, shapes, rest, trial)
         if not improved:

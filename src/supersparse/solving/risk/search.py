@@ -16,32 +16,29 @@ _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
-_MANY_COLUMNS = 40
+_MOVES = 16  # ... while features are swapped
 _ALIKE = 4  # scales of columns, as powers of two
 _CHANGES = ((2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # features left out, points times
 _LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
-_PATIENCE = 6  # cards improved one after the other without a better one
 
 
 @dataclass(frozen=True, slots=True)
 class _Effort:
-    """How much is tried: supports kept and rounded of each size, cards improved, moves calibrated at once."""
+    """How much is tried: supports kept and rounded of each size, cards improved, and grown again."""
 
     beam: int = 6
     rounded: int = 8
     starts: int = 4
-    moves: int = 16
-    regrown: int = 16
-    twice: bool = False
+    regrown: int = 14
+    shares: tuple[float, ...] = (0.0,)  # least shares of points, one for each beam
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
-        """More where columns are of different scales, most where they are many: there cards differ most."""
+        """More where columns are of different scales: there cards differ most."""
         if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
             return cls()
-        if len(instance.kept) > _MANY_COLUMNS:
-            return cls(beam=12, rounded=16, starts=14, moves=80, twice=True)
-        return cls(beam=12, rounded=16, starts=8, twice=True)
+        shares = (0.0, _LEAST_SHARE) if instance.data.slope_is_free else (0.0,)
+        return cls(beam=12, rounded=16, starts=6, regrown=16, shares=shares)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -52,18 +49,15 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     effort = _Effort.of(instance)
     starts = [(float(best.value[0]), _least_card(instance))]
     starts += _grown(instance, support, stop)
-    for least in (0.0, _LEAST_SHARE)[: 1 + (effort.twice and data.slope_is_free)]:
+    for least in effort.shares:
         starts += _rounded(instance, support, effort, least, stop)
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
-    before, in_vain = np.inf, 0
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
-        if stop() or in_vain >= _PATIENCE:
+        if stop():
             break
-        improve(data, support, best, instance.low, instance.high, size, card, _FEW, effort.moves)
-        in_vain = 0 if best.value[0] < before else in_vain + 1
-        before = float(best.value[0])
+        improve(data, support, best, instance.low, instance.high, size, card, _FEW, _MOVES)
     _regrow(instance, support, best, effort, stop)
 
 
@@ -90,7 +84,7 @@ def _regrow(
         improve(data, support, best, low, high, most, card, _FEW, 0)
         if card.tobytes() not in seen:
             seen.add(card.tobytes())
-            improve(data, support, best, instance.low, instance.high, most, card, _FEW, effort.moves)
+            improve(data, support, best, instance.low, instance.high, most, card, _FEW, _MOVES)
 
 
 def _times(steps: Ints, times: float) -> Ints:
