@@ -18,7 +18,9 @@ _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
 _MOVES = 16  # ... while features are swapped
 _ALIKE = 4  # scales of columns, as powers of two
-_CHANGES = ((2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # features left out, points times
+_CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
+_FEW_ROWS = 400
+_DRAWS = 4  # of features to leave out, until they are new
 _LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
 
 
@@ -34,11 +36,12 @@ class _Effort:
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
-        """More where columns are of different scales: there cards differ most."""
+        """More where columns are of different scales, or rows few: there good cards differ most."""
+        times = min(max(_FEW_ROWS / instance.data.x.shape[1], 1.0), 3.0)
         if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
-            return cls()
+            return cls(starts=int(4 * times), regrown=int(14 * times))
         shares = (0.0, _LEAST_SHARE) if instance.data.slope_is_free else (0.0,)
-        return cls(beam=12, rounded=16, starts=6, regrown=16, shares=shares)
+        return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * times), shares=shares)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -72,18 +75,22 @@ def _regrow(
     every machine.
     """
     data, most, rng = instance.data, instance.most_features, np.random.default_rng(0)
-    seen: set[bytes] = set()
+    seen: set[tuple[float, bytes]] = set()
     for left_out, times in islice(cycle(_CHANGES), effort.regrown):
         droppable = np.flatnonzero((best.index != data.zero) & ~instance.forced)
         if stop() or not len(droppable):
             return
-        out = rng.permutation(droppable)[:left_out]
+        for _ in range(_DRAWS):
+            out = np.sort(rng.permutation(droppable)[:left_out])
+            if (times, out.tobytes()) not in seen:
+                break
+        seen.add((times, out.tobytes()))
         low, high = instance.low.copy(), instance.high.copy()
         card = np.clip(_times(best.index - data.zero, times) + data.zero, low, high)
         card[out] = low[out] = high[out] = data.zero[out]
         improve(data, support, best, low, high, most, card, _FEW, 0)
-        if card.tobytes() not in seen:
-            seen.add(card.tobytes())
+        if (0.0, card.tobytes()) not in seen:
+            seen.add((0.0, card.tobytes()))
             improve(data, support, best, instance.low, instance.high, most, card, _FEW, _MOVES)
 
 
