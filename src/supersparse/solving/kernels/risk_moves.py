@@ -1,27 +1,12 @@
-"""Local search over cards: change a point, add a feature, swap two; moves are ranked by an estimate.
-
-The estimate is a quadratic model of the loss at the card's own fit, least over slope and intercept. It knows
-how far the points of a column move the totals, which a regression coefficient does not: where columns differ
-in scale, the best supports by regression need points that do not exist.
-"""
-
-from typing import NamedTuple
+"""Local search over cards: change a point, add a feature, swap two; the best by their estimate are tried."""
 
 import numpy as np
 
 from supersparse.solving.kernels.jit import inner, kernel
-from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_cards import load, offer
-from supersparse.solving.kernels.risk_data import WORK, Best, Floats, Ints, RiskData, Support
-from supersparse.solving.kernels.risk_loss import (
-    ANY_ORDER,
-    copy,
-    copy_floats,
-    fill,
-    loss_at,
-    same,
-    slopes_at,
-)
+from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_loss import copy, copy_floats, same
+from supersparse.solving.kernels.risk_ranking import Card, Far, Moves, far_rows, rank
 from supersparse.solving.kernels.risk_search import card_value
 from supersparse.solving.kernels.risk_shapes import Shapes, shape
 
@@ -31,139 +16,6 @@ _MOST_STEPS = 200
 _SHAPES = 4  # roundings that are calibrated
 _PROMISE = 0.005  # points that are this much worse by the model, relatively, are not tried
 _NEAR = 0.02  # swaps that are this much worse, relatively, are settled before they are given up
-
-
-class Card(NamedTuple):
-    """A card and how it is calibrated."""
-
-    index: Ints  # (columns,): into the values of each column
-    fit: Floats  # (4,): slope and intercept
-    value: Floats  # (1,): loss and penalty
-
-
-class Moves(NamedTuple):
-    """The best moves by their estimate, best first."""
-
-    estimate: Floats  # (room,)
-    drop: Ints  # the column that is left out, or -1
-    column: Ints  # the column whose value changes
-    value: Ints  # its new value, as an index
-    count: Ints  # (1,)
-
-
-@inner(error_model="numpy")
-def _insert(moves: Moves, estimate: float, drop: int, column: int, value: int) -> None:
-    room, at = len(moves.estimate), moves.count[0]
-    if at == room and estimate >= moves.estimate[room - 1]:
-        return
-    moves.count[0] = min(at + 1, room)
-    at = moves.count[0] - 1
-    while at > 0 and moves.estimate[at - 1] > estimate:
-        moves.estimate[at] = moves.estimate[at - 1]
-        moves.drop[at] = moves.drop[at - 1]
-        moves.column[at] = moves.column[at - 1]
-        moves.value[at] = moves.value[at - 1]
-        at -= 1
-    moves.estimate[at], moves.drop[at], moves.column[at], moves.value[at] = estimate, drop, column, value
-
-
-@inner(error_model="numpy")
-def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) -> bool:
-    for limit in range(len(data.most)):
-        if totals[limit] + data.tables[limit, j, new] - data.tables[limit, j, old] > data.most[limit]:
-            return True
-    return False
-
-
-@inner(error_model="numpy", fastmath=ANY_ORDER)
-def _rank(
-    data: RiskData,
-    support: Support,
-    low: Ints,
-    high: Ints,
-    at: Card,
-    drop: int,
-    used: bool,
-    unused: bool,
-    freely: bool,
-    moves: Moves,
-) -> None:
-    """Estimate the loss and penalty of every change of one column of a card, and keep the best.
-
-    Columns in use take part if `used`, the others if `unused`; `drop` is only noted, and never added again.
-    If `freely`, a column is added with any weight, not only with points: its sign is what counts.
-    """
-    n, p = data.x.shape[1], data.x.shape[0]
-    z, e, residual, curve, score = (
-        support.work[0], support.work[1], support.work[2], support.work[3], support.work[4],
-    )  # fmt: skip
-    card, a, b = at.index, at.fit[0], at.fit[1]
-    fill(score, 0.0, n)
-    penalty, totals = 0.0, np.zeros(len(data.most))
-    for j in range(p):
-        if card[j] != data.zero[j]:
-            add_column(score, data.values[j, card[j]] * data.scale[j], data.x[j], n)
-            penalty += data.penalty[j, card[j]]
-            for limit in range(len(data.most)):
-                totals[limit] += data.tables[limit, j, card[j]]
-    for i in range(n):
-        z[i] = a * score[i] + b
-    f = loss_at(z, data.positive, data.negative, e, n) + penalty
-    slopes_at(z, e, data.positive, data.negative, residual, curve, n)
-    r1, rs, h1, hs, hss = 0.0, 0.0, 1e-12, 0.0, 0.0
-    for i in range(n):
-        r1 += residual[i]
-        rs += residual[i] * score[i]
-        h1 += curve[i]
-        hs += curve[i] * score[i]
-        hss += curve[i] * score[i] * score[i]
-    support.counts[WORK] += 3 * n * p
-    for j in range(p):
-        is_used = card[j] != data.zero[j]
-        if j == drop or (is_used and not used) or (not is_used and not unused):
-            continue
-        x = data.x[j]
-        rx, hx, hxx, hsx = 0.0, 0.0, 0.0, 0.0
-        for i in range(n):
-            c = curve[i] * x[i]
-            rx += residual[i] * x[i]
-            hx += c
-            hxx += c * x[i]
-            hsx += c * score[i]
-        best, chosen = np.inf, data.zero[j]
-        if freely:
-            rest = hxx - hx * hx / h1
-            v = data.zero[j] + (1 if rx < 0 else -1)
-            if low[j] <= v <= high[j]:
-                _insert(moves, f - 0.5 * rx * rx / max(rest, 1e-3 * hxx), drop, j, v)
-            continue
-        for v in range(low[j], high[j] + 1):
-            if (
-                v == card[j]
-                or (v == data.zero[j] and not is_used)
-                or _breaks_a_limit(data, totals, j, card[j], v)
-            ):
-                continue
-            u = (data.values[j, v] - data.values[j, card[j]]) * data.scale[j]
-            linear, square = a * u * rx, a * a * u * u * hxx
-            gb = r1 + a * u * hx
-            if data.slope_is_free:
-                ga = rs + u * rx + a * u * (hsx + u * hxx)
-                haa, hab = hss + 2 * u * hsx + u * u * hxx, hs + u * hx
-                det = haa * h1 - hab * hab
-                if det > 1e-12 * haa * h1:
-                    gain = 0.5 * (h1 * ga * ga - 2 * hab * ga * gb + haa * gb * gb) / det
-                else:
-                    gain = 0.5 * gb * gb / h1
-            else:
-                gain = 0.5 * gb * gb / h1
-            new = f + linear + 0.5 * square - gain + data.penalty[j, v] - data.penalty[j, card[j]]
-            if used and is_used:
-                _insert(moves, new, drop, j, v)
-            elif new < best - 1e-12:
-                best, chosen = new, v
-        if best < np.inf:
-            _insert(moves, best, drop, j, chosen)
 
 
 @inner(error_model="numpy")
@@ -234,14 +86,14 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
 
 @inner(error_model="numpy")
 def _settle(
-    data: RiskData, support: Support, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
+    data: RiskData, support: Support, far: Far, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
     trial: Card,
 ) -> None:  # fmt: skip
     """Change one column at a time, or add one, while that helps."""
     for _ in range(_MOST_STEPS):
         moves.count[0] = 0
-        _rank(
-            data, support, low, high, at, _NONE, np.bool_(True), _count(data, at.index) < most,
+        rank(
+            data, support, far, low, high, at, _NONE, np.bool_(True), _count(data, at.index) < most,
             np.bool_(False), moves,
         )  # fmt: skip
         if not _try_moves(data, support, at, moves, trial):
@@ -323,13 +175,14 @@ def improve(
     _calibrate(data, support, at, np.inf)
     if few == 0:
         return at.value[0]
+    far = far_rows(data)
     moves, singly = _new_moves(tries), _new_moves(few)
     shapes = Shapes(np.empty(_SHAPES), np.empty((_SHAPES, p), np.int64), np.zeros(1, np.int64))
     improved = True
     while improved:
-        _settle(data, support, low, high, most, at, singly, trial)
-        if tries == 0:
-            copy(index, at.index, p)
+        _settle(data, support, far, low, high, most, at, singly, trial)
+        copy(index, at.index, p)
+        if tries == 0 or same(at.index, best.index, p):  # it has been here before
             return at.value[0]
         moves.count[0] = 0
         for drop in range(p):
@@ -342,8 +195,18 @@ def improve(
             _copy_card(rest, at)
             rest.index[drop] = data.zero[drop]
             _calibrate(data, support, rest, np.inf)
-            _rank(
-                data, support, low, high, rest, drop, np.bool_(False), np.bool_(True), np.bool_(False), moves
+            rank(
+                data,
+                support,
+                far,
+                low,
+                high,
+                rest,
+                drop,
+                np.bool_(False),
+                np.bool_(True),
+                np.bool_(False),
+                moves,
             )
         improved = _try_moves(data, support, at, moves, trial)
         if improved:
@@ -351,12 +214,20 @@ def improve(
         improved = _reshape(data, support, low, high, at, _NONE, at.value[0], shapes, trial)
         if improved:
             continue
-        if same(at.index, best.index, p):
-            return at.value[0]  # it has been here before
         if _count(data, at.index) < most:
             singly.count[0] = 0
-            _rank(
-                data, support, low, high, at, _NONE, np.bool_(False), np.bool_(True), np.bool_(True), singly
+            rank(
+                data,
+                support,
+                far,
+                low,
+                high,
+                at,
+                _NONE,
+                np.bool_(False),
+                np.bool_(True),
+                np.bool_(True),
+                singly,
             )
             improved = _reshape_moved(data, support, low, high, at, singly, shapes, rest, trial)
         if not improved:

@@ -23,6 +23,7 @@ from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slo
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights
+_ALIKE = 1e-2  # relative change of the loss up to which its curvature is not computed again
 
 
 @inner(error_model="numpy")
@@ -278,7 +279,7 @@ def relax(
     wall = _barrier(theta, low, high, fixed, of_t, m, base, room, n_t, slope_is_free, slope_low, slope_high)
     f, price, now, gain = 0.0, 0.0, 0.0, 0.0
     best, passed, stale, last = -HUGE, 0, True, False
-    mu, steps = 1e-3, 0
+    mu, steps, f_of_gram = 1.2e-4, 0, HUGE
     for _ in range(_STEPS * _WEIGHTS + 1):
         if wall >= HUGE:
             break
@@ -311,7 +312,9 @@ def relax(
             for k in range(i + 1):
                 h[i, k] = 0.0
         gradient[0] = gb
-        curvature_of(x, columns, curve, m, n, scratch, gram)
+        if abs(f - f_of_gram) > _ALIKE * f:
+            curvature_of(x, columns, curve, m, n, scratch, gram)
+            f_of_gram = f
         h[0, 0] = gram[0, 0] + 1e-13
         for j in range(m):
             row = base + j

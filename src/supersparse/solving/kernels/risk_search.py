@@ -18,6 +18,7 @@ from supersparse.solving.kernels.risk_loss import (
 )
 
 _SCALES = 24
+_LAST = 1e3  # more than any loss
 
 
 @inner(error_model="numpy", fastmath=ANY_ORDER)
@@ -62,13 +63,15 @@ def extend(
     size: int,
     allowed: Ints,
     tries: int,
+    least: float,
     new_members: Ints,
     new_points: Floats,
     losses: Floats,
 ) -> int:
     """Add one column to each support of a beam; the best, sorted by loss, replace new_members.
 
-    Supports are sorted lists of columns. Returns how many there are.
+    Supports are sorted lists of columns. Those where a column would have less than `least` of the fewest
+    points it can have come last. Returns how many there are.
     """
     p = data.x.shape[0]
     out, count, width = np.empty(p), np.int64(0), len(losses)
@@ -106,8 +109,30 @@ def extend(
                 support.x, support.order, support.positive, support.negative, n, size + 1, reach, np.inf,
                 data.limits, beta, support.work, 1e-5,
             )  # fmt: skip
+            if _least_share(data, trial, beta, size + 1) < least:
+                f += _LAST
             count = keep(trial, beta, f, size + 1, new_members, new_points, losses, count, width)
     return count
+
+
+@inner(error_model="numpy")
+def _least_share(data: RiskData, columns: Ints, point: Floats, k: int) -> float:
+    """How much of its fewest points a column has where the regression (b, beta...) has its most points.
+
+    That is at the least slope at which no column has more than its largest points. Less than half is rounded
+    to 0, which no choice of points mends: their scales are too different.
+    """
+    slope, share = 0.0, np.inf
+    for q in range(k):
+        own = data.values[columns[q]]
+        slope = max(slope, abs(point[1 + q]) / (max(abs(own[0]), abs(own[-1])) * data.scale[columns[q]]))
+    for q in range(k):
+        own, fewest = data.values[columns[q]], np.inf
+        for v in range(len(own)):
+            if own[v] != 0:
+                fewest = min(fewest, abs(own[v]))
+        share = min(share, abs(point[1 + q]) / max(slope * fewest * data.scale[columns[q]], 1e-300))
+    return share
 
 
 @inner(error_model="numpy")

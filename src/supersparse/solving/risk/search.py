@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import cycle, islice
 
 import numpy as np
 
@@ -15,28 +16,32 @@ _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
-_MANY_COLUMNS = 40
+_MOVES = 16  # ... while features are swapped
 _ALIKE = 4  # scales of columns, as powers of two
-_PATIENCE = 6  # cards improved one after the other without a better one
+_CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
+_FEW_ROWS = 400
+_DRAWS = 4  # of features to leave out, until they are new
+_LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Effort:
-    """How much is tried: supports kept and rounded of each size, cards improved, moves calibrated at once."""
+    """How much is tried: supports kept and rounded of each size, cards improved, and grown again."""
 
     beam: int = 6
     rounded: int = 8
     starts: int = 4
-    moves: int = 16
+    regrown: int = 14
+    shares: tuple[float, ...] = (0.0,)  # least shares of points, one for each beam
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
-        """More where columns are of different scales, most where they are many: there cards differ most."""
+        """More where columns are of different scales, or rows few: there good cards differ most."""
+        times = min(max(_FEW_ROWS / instance.data.x.shape[1], 1.0), 3.0)
         if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
-            return cls()
-        if len(instance.kept) > _MANY_COLUMNS:
-            return cls(beam=12, rounded=16, starts=14, moves=80)
-        return cls(beam=12, rounded=16, starts=8)
+            return cls(starts=int(4 * times), regrown=int(14 * times))
+        shares = (0.0, _LEAST_SHARE) if instance.data.slope_is_free else (0.0,)
+        return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * times), shares=shares)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -46,32 +51,53 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         return
     effort = _Effort.of(instance)
     starts = [(float(best.value[0]), _least_card(instance))]
-    starts += [*_grown(instance, support, stop), *_rounded(instance, support, effort, stop)]
+    starts += _grown(instance, support, stop)
+    for least in effort.shares:
+        starts += _rounded(instance, support, effort, least, stop)
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
-    before, in_vain = np.inf, 0
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
-        if stop() or in_vain >= _PATIENCE:
+        if stop():
             break
-        improve(data, support, best, instance.low, instance.high, size, card, _FEW, effort.moves)
-        in_vain = 0 if best.value[0] < before else in_vain + 1
-        before = float(best.value[0])
-    for j in np.flatnonzero(best.index != data.zero):
-        if not stop():
-            _replace(instance, support, best, int(j), effort.moves)
+        improve(data, support, best, instance.low, instance.high, size, card, _FEW, _MOVES)
+    _regrow(instance, support, best, effort, stop)
 
 
-def _replace(instance: RiskInstance, support: Support, best: Best, j: int, moves: int) -> None:
-    """Let the best card grow again without one of its features, then improve it with all."""
-    data, card = instance.data, best.index.copy()
-    if card[j] == data.zero[j] or instance.forced[j]:
-        return
-    low, high = instance.low.copy(), instance.high.copy()
-    card[j] = low[j] = high[j] = data.zero[j]
-    most = instance.most_features
-    improve(data, support, best, low, high, most, card, _FEW, 0)
-    improve(data, support, best, instance.low, instance.high, most, card, _FEW, moves)
+def _regrow(
+    instance: RiskInstance, support: Support, best: Best, effort: _Effort, stop: Callable[[], bool]
+) -> None:
+    """Let the best card grow again without some of its features, then improve it with all.
+
+    Swaps change one feature, so a card that differs in two or three is out of their reach if those between
+    are worse. So is one whose points are all about half as large or twice as large: a feature may only have
+    enough points at one slope, or few enough at another. Which features are left out is drawn, the same on
+    every machine.
+    """
+    data, most, rng = instance.data, instance.most_features, np.random.default_rng(0)
+    seen: set[tuple[float, bytes]] = set()
+    for left_out, times in islice(cycle(_CHANGES), effort.regrown):
+        droppable = np.flatnonzero((best.index != data.zero) & ~instance.forced)
+        if stop() or not len(droppable):
+            return
+        for _ in range(_DRAWS):
+            out = np.sort(rng.permutation(droppable)[:left_out])
+            if (times, out.tobytes()) not in seen:
+                break
+        seen.add((times, out.tobytes()))
+        low, high = instance.low.copy(), instance.high.copy()
+        card = np.clip(_times(best.index - data.zero, times) + data.zero, low, high)
+        card[out] = low[out] = high[out] = data.zero[out]
+        improve(data, support, best, low, high, most, card, _FEW, 0)
+        if (0.0, card.tobytes()) not in seen:
+            seen.add((0.0, card.tobytes()))
+            improve(data, support, best, instance.low, instance.high, most, card, _FEW, _MOVES)
+
+
+def _times(steps: Ints, times: float) -> Ints:
+    """Steps from 0, made larger or smaller, but none of them 0 if it was not."""
+    changed: Ints = np.sign(steps) * np.maximum(np.abs(steps) * times, 1).astype(np.int64)
+    return changed
 
 
 def _grown(
@@ -107,9 +133,12 @@ def _grown(
 
 
 def _rounded(
-    instance: RiskInstance, support: Support, effort: _Effort, stop: Callable[[], bool]
+    instance: RiskInstance, support: Support, effort: _Effort, least: float, stop: Callable[[], bool]
 ) -> Iterator[tuple[float, Ints]]:
-    """Cards rounded from regressions on the best supports of a beam."""
+    """Cards rounded from regressions on the best supports of a beam.
+
+    Supports with columns that would have less than `least` of their fewest points come last.
+    """
     data, size = instance.data, instance.most_features
     allowed = np.ones(len(instance.kept), np.int64)
     members, points, count = np.zeros((1, size), np.int64), np.zeros((1, size + 1)), 1
@@ -119,8 +148,8 @@ def _rounded(
         new_members = np.zeros((effort.rounded, size), np.int64)
         new_points, losses = np.zeros((effort.rounded, size + 1)), np.zeros(effort.rounded)
         count = extend(
-            data, support, members, points, min(count, effort.beam), k, allowed, _TRIES, new_members,
-            new_points, losses,
+            data, support, members, points, min(count, effort.beam), k, allowed, _TRIES, least,
+            new_members, new_points, losses,
         )  # fmt: skip
         members, points = new_members, new_points
         beams.append((k + 1, members, points, losses, count))
