@@ -46,7 +46,7 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
             logging.getLogger("supersparse").warning(
                 "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
-            _beside([compile_search.__name__], compile_tree)
+            _beside([[compile_search]], compile_tree)
         options = SolveOptions()
         for problem in tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
@@ -79,15 +79,17 @@ def _tiny_slicer() -> "Slicer":
     return Slicer(case.case, CaseData(case).data(lambda: False))
 
 
-def _beside(names: Sequence[str], work: Callable[[], None]) -> None:
-    """Run functions of this module in other processes while `work` runs in this one.
+def _beside(shares: Sequence[Sequence[Callable[[], None]]], work: Callable[[], None]) -> None:
+    """Run functions of this module in other processes, a share in each, while `work` runs in this one.
 
     Numba's cache brings all together. Whatever the others do not get done is compiled here afterwards.
     """
     others = []
     try:
-        for name in names:
-            command = [sys.executable, "-P", "-c", f"from {__name__} import {name}; {name}()"]
+        for share in shares:
+            names = [function.__name__ for function in share]
+            lines = [f"from {__name__} import {', '.join(names)}", *(f"{name}()" for name in names)]
+            command = [sys.executable, "-P", "-c", "; ".join(lines)]
             others.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
     except OSError:
         pass
@@ -144,10 +146,9 @@ def _warm_up_risk() -> None:
         logging.getLogger("supersparse").warning(
             "compiling the solver for this machine: once only, 20 to 60 seconds"
         )
-        if (os.cpu_count() or 1) > 2:
-            _beside([run_risk_search.__name__, compile_relaxation.__name__], compile_completions)
-        else:
-            _beside([run_risk_search.__name__], compile_completions)
+        others = (run_risk_search, compile_relaxation)
+        has_cores = (os.cpu_count() or 1) > 2
+        _beside([[other] for other in others] if has_cores else [others], compile_completions)
     run_risk_search()
     run_risk_proof()
 
