@@ -100,7 +100,7 @@ def test_a_solve_stopped_again_and_again_ends_with_the_optimum(tmp_path, threads
 
 def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "_SAVE_EVERY", 0.0)
-    monkeypatch.setattr(proof, "_SLICE_WORK", 20_000)
+    monkeypatch.setattr(proof, "_SLICE_WORK", 1_000)
     problem, file = medium(seed=0), tmp_path / "file"
     best = solve(problem, "exact")
     monkeypatch.setattr(engine, "_ALONE", 0)
