@@ -26,7 +26,9 @@ from supersparse.solving.exact.whole_boxes import (
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.boxes import DONE, FOUND
-from supersparse.solving.kernels.whole_boxes import TOP, run_whole_boxes
+from supersparse.solving.kernels.whole_bounds import TOP
+from supersparse.solving.kernels.whole_boxes import run_whole_boxes
+from supersparse.solving.kernels.whole_groups import NEXT
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
@@ -124,10 +126,10 @@ def test_every_model_is_in_one_of_the_first_boxes(problem):
         assert not any(vector) or any(ratios_in(box, vector) for box in boxes)
 
 
-def table(n=60, p=6, seed=1):
+def table(n=60, p=6, seed=1, noise=0.1):
     rng = np.random.default_rng(seed)
     X = rng.integers(1, 11, (n, p))
-    y = ((X[:, :3] @ [3, -2, 1] > np.median(X[:, :3] @ [3, -2, 1])) ^ (rng.random(n) < 0.1)).astype(int)
+    y = ((X[:, :3] @ [3, -2, 1] > np.median(X[:, :3] @ [3, -2, 1])) ^ (rng.random(n) < noise)).astype(int)
     return X, y
 
 
@@ -215,3 +217,37 @@ def test_a_box_closes_only_where_every_vector_in_it_costs_more(problem, seed):
     assert result == (FOUND if min(costs.values(), default=cut + 1) <= cut else DONE)
     if result == FOUND:
         assert costs[tuple(stack.vector.tolist())] <= cut
+
+
+def groups_found(seed):
+    """Search all models of a noisy table for ones better than the best, and for the best itself."""
+    X, y = table(80, 6, seed, 0.2)
+    merged = MergeRows.apply(Problem.of(X, y, C0=0.005, max_points=1))
+    form = integer_form(merged)
+    (case,) = instances(form)
+    vectors = product(range(-1, 2), repeat=6)
+    best = min(form.in_kernel_units(evaluate(merged, completed(merged, v)).objective) for v in vectors)
+    pairs, literals = point_pairs(case), first_literals(case)
+    stack, results = stack_for(pairs), []
+    for at in range(len(literals)):
+        for cut in (best - 1, best):
+            ratios, stack.low[0], stack.high[0] = first_box(case, literals, at)
+            stack.load[0], stack.number[TOP] = 0, 1
+            results.append((cut, run_whole_boxes(pairs, ratios, stack, cut, 2**60)))
+    assert {result for cut, result in results if cut < best} == {DONE}
+    assert (best, FOUND) in results
+    return case, pairs, int(stack.number[NEXT])
+
+
+@pytest.mark.parametrize("seed", [0, 2, *(pytest.param(s, marks=pytest.mark.long) for s in range(3, 60))])
+def test_groups_of_several_points_are_found_and_close_no_box_with_the_best_model(seed):
+    case, pairs, n = groups_found(seed)
+    up, down = case.form.columns[:, case.positive_row], case.form.columns[:, case.negative_row]
+    assert n > 0 or seed > 2
+    for g in range(min(n, len(pairs.name))):
+        members = [int(i) for i in pairs.member[pairs.n_pairs + g] if i >= 0]
+        assert len(set(members)) == len(members) > 2
+        first = [i for i in members if i < pairs.n_positive]
+        second = [i - pairs.n_positive for i in members if i >= pairs.n_positive]
+        mean = up[:, first].mean(axis=1) - down[:, second].mean(axis=1)
+        assert pairs.difference[:, pairs.n_pairs + g] == pytest.approx(mean, rel=2.0**-20, abs=1e-5)

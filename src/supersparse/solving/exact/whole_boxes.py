@@ -24,15 +24,19 @@ from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.literals import SIGNS
 from supersparse.solving.kernels.boxes import FOUND, PAUSED
-from supersparse.solving.kernels.whole_boxes import (
-    CROWDED,
-    TOP,
-    WORK,
-    BoxStack,
-    Ratios,
-    run_whole_boxes,
+from supersparse.solving.kernels.whole_bounds import TOP, WORK, BoxStack, Ratios
+from supersparse.solving.kernels.whole_boxes import CROWDED, run_whole_boxes
+from supersparse.solving.kernels.whole_pairs import (
+    BLOCK,
+    FINE,
+    MEMBERS,
+    MOST_GROUPS,
+    MOST_LISTED,
+    MOST_PACKED,
+    Listed,
+    PointPairs,
 )
-from supersparse.solving.kernels.whole_pairs import BLOCK, FINE, MOST_LISTED, MOST_PAIRS, Listed, PointPairs
+from supersparse.solving.kernels.whole_prices import MOST_TIGHT, Prices
 
 Ints = NDArray[np.int64]
 
@@ -145,12 +149,21 @@ def point_pairs(instance: Instance) -> PointPairs:
     form = instance.form
     up, down = form.columns[:, instance.positive_row], form.columns[:, instance.negative_row]
     n_up, n_down = up.shape[1], down.shape[1]
-    difference = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1).astype(np.float32)
-    first, second = np.divmod(np.arange(n_up * n_down), n_down)
+    n_pairs = n_up * n_down
+    difference = np.zeros((len(up), n_pairs + MOST_GROUPS), np.float32)
+    difference[:, :n_pairs] = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1)
+    member = np.full((n_pairs + MOST_GROUPS, MEMBERS), -1, np.int64)
+    member[:n_pairs, 0], member[:n_pairs, 1] = np.divmod(np.arange(n_pairs), n_down)
+    member[:n_pairs, 1] += n_up
+    exact = np.ascontiguousarray(np.concatenate([up, down], axis=1), np.int64)
     return PointPairs(
-        difference=np.ascontiguousarray(difference),
-        positive=first.astype(np.int64),
-        negative=(n_up + second).astype(np.int64),
+        difference=difference,
+        member=member,
+        name=np.zeros(MOST_GROUPS, np.int64),
+        point=exact.astype(np.float32),
+        exact=exact,
+        n_positive=n_up,
+        n_pairs=n_pairs,
         weight=np.concatenate([instance.positive_weight, instance.negative_weight]) * FINE,
         penalty=np.array(form.used_penalty, np.int64),
         spread=_spreads(form.columns),
@@ -198,10 +211,10 @@ def least_gap(columns: Ints, ratios: NDArray[np.float64], gap: int, most: int) -
 
     λ·d >= gap demands Σ r·d >= gap/most. In 32-bit floating point, d, r and their product are each off by at
     most one part in 2^24, and so is every sum of the products and what is added to it or taken from it later:
-    all of them together by less than the number of features and eight, in 2^-23 of what they can come to.
+    all of them together by less than the number of features and nine, in 2^-23 of what they can come to.
     """
     total = sum(float(r) * int(np.ptp(c)) for r, c in zip(ratios, columns, strict=True))
-    needed = np.float32(gap / most - (len(columns) + 8) * 2.0**-23 * total)
+    needed = np.float32(gap / most - (len(columns) + 9) * 2.0**-23 * total)
     return np.float32(np.nextafter(needed, np.float32(-np.inf)))
 
 
@@ -229,6 +242,7 @@ def first_literals(instance: Instance) -> list[tuple[int, int]]:
 def stack_for(pairs: PointPairs) -> BoxStack:
     """An empty stack, and room to work on these pairs."""
     features, n_pairs = pairs.difference.shape
+    limits = len(pairs.weight) + 2 * features
 
     def floats(*shape: int) -> NDArray[np.float32]:
         return np.zeros(shape, np.float32)
@@ -237,7 +251,7 @@ def stack_for(pairs: PointPairs) -> BoxStack:
         return np.zeros(shape, np.int64)
 
     return BoxStack(
-        number=ints(2),
+        number=ints(4),
         low=ints(_ROOM, features),
         high=ints(_ROOM, features),
         load=ints(_ROOM, 2, features),
@@ -247,6 +261,7 @@ def stack_for(pairs: PointPairs) -> BoxStack:
         block=floats(3, BLOCK),
         listed=Listed(
             pair=ints(MOST_LISTED),
+            member=ints(MOST_LISTED, MEMBERS),
             difference=floats(features, MOST_LISTED),
             before=floats(MOST_LISTED),
             reach=floats(MOST_LISTED),
@@ -256,16 +271,34 @@ def stack_for(pairs: PointPairs) -> BoxStack:
             key=np.zeros(MOST_LISTED, np.int32),
             order=ints(MOST_LISTED),
             price=floats(2, features),
-            first=ints(MOST_PAIRS),
-            second=ints(MOST_PAIRS),
-            factor=ints(MOST_PAIRS, features),
-            given=ints(MOST_PAIRS),
-            is_open=ints(MOST_PAIRS),
+            place=ints(MOST_PACKED),
+            size=ints(MOST_PACKED),
+            factor=ints(MOST_PACKED, features),
+            given=ints(MOST_PACKED),
+            is_open=ints(MOST_PACKED),
             left=ints(len(pairs.weight)),
-            share=floats(features, MOST_PAIRS),
-            guess=floats(3, MOST_PAIRS),
+            share=floats(features, MOST_PACKED),
+            guess=floats(MOST_PACKED),
+            gain=floats(MOST_PACKED),
             demand=floats(len(pairs.weight)),
-            bears=floats(len(pairs.weight)),
+            rate=floats(2, features),
+            near=floats(5, len(pairs.weight)),
+        ),
+        prices=Prices(
+            column=floats(MOST_PACKED, limits),
+            inverse=floats(MOST_TIGHT, MOST_TIGHT),
+            multiplier=floats(MOST_TIGHT),
+            gain=floats(MOST_TIGHT),
+            used=ints(MOST_TIGHT),
+            tight=ints(MOST_TIGHT),
+            is_used=ints(MOST_PACKED),
+            left=floats(limits),
+            price=floats(limits),
+            change=floats(limits),
+            fall=floats(MOST_TIGHT),
+            cost=floats(MOST_PACKED),
+            worth=floats(MOST_PACKED),
+            number=ints(2),
         ),
         vector=ints(features),
     )

@@ -1,4 +1,4 @@
-"""Pairs of opposite points in a box of all coefficients: what they demand, and which of them to look at.
+"""Pairs and groups of opposite points in a box of all coefficients: what they demand, and which to look at.
 
 Coefficients are seen as ratios to one of them (`kernels/whole_boxes.py`). With d = x_i - x_j for a positive
 point i and a negative point j, both can be right only if the ratios r have Σ_f r_f·d_f >= gap. Let
@@ -15,6 +15,10 @@ are: `exact/covers.py` has those that do not, and `kernels/whole_packing.py` mak
 of which most is to be hoped have the least sum of factors, each at the price of its literal: what is in
 demand in a box will be in demand in its parts.
 
+A pair is the smallest group. If all points of a larger one are right, the mean of its positive points lies
+above that of its negative points by the gap, so that with d for the difference of the means it demands the
+same, with z of all its points. `kernels/whole_groups.py` finds such groups.
+
 Sums are in 32-bit floating point and in one order, so that every machine sees the same. A product r·d is off
 by at most three parts in 2^24, and each sum on the way by one; `gap` is smaller than the true one by more
 than all of this together (`exact/whole_boxes.least_gap`), and factors are rounded up by more than c_f is off.
@@ -25,39 +29,51 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 
 Ints = NDArray[np.int64]
 Keys = NDArray[np.int32]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
-FINE = 64
+FINE = 1024
 """Weights and factors are counted in 1/FINE."""
-MOST_LISTED = 300
-"""How many pairs the parts of a box look at."""
-MOST_PAIRS = 160
-"""How many pairs a packing looks at; a multiple of 4."""
+MEMBERS = 6
+"""How many points a group has at most."""
+MOST_GROUPS = 2048
+"""How many groups of more than two points are kept; new ones take the places of the oldest."""
+MOST_LISTED = 600
+"""How many groups the parts of a box look at."""
+FIRST_LISTED = 400
+"""How many of them are chosen at once; the others are found in the parts."""
+MOST_PACKED = 256
+"""How many groups a packing looks at; a multiple of 4."""
+FIRST_PACKED = 192
+"""How many of them are listed ones; the others are found in the box."""
 BLOCK = 512
 """How many pairs are looked at in one go, so that what they need stays near."""
 SORTED = 2000
 """About how many of all pairs are sorted, those that cost least."""
-LISTED_PER_POINT = 8
+LISTED_PER_POINT = 30
 """How many of one point the parts of a box look at."""
 LEAST_PRICE = 0.3
 """Of a literal without load; one with all it can bear costs 1."""
 
-_PER_POINT = 5  # pairs of one point that a packing looks at
+_PER_POINT = 20  # groups of one point that a packing looks at
 _BUCKETS = 128
 _PER_FACTOR = 8.0  # buckets for a sum of factors of 1
 
 
 class PointPairs(NamedTuple):
-    """All pairs of a positive and a negative point, and what the features cost."""
+    """All pairs of a positive and a negative point, the larger groups found, and what the features cost."""
 
-    difference: Floats  # (features, pairs): d
-    positive: Ints  # the points of each pair
-    negative: Ints
+    difference: Floats  # (features, pairs and MOST_GROUPS): d
+    member: Ints  # (pairs and MOST_GROUPS, MEMBERS): their points, then -1
+    name: Ints  # (MOST_GROUPS): a number for the points of each larger group
+    point: Floats  # (features, points): what they have, the positive ones first
+    exact: Ints  # the same
+    n_positive: int
+    n_pairs: int
     weight: Ints  # of all points, in 1/FINE
     penalty: Ints  # of each feature, in kernel units
     spread: Doubles
@@ -71,9 +87,10 @@ class PointPairs(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The pairs that the parts of a box look at, those in the packing, and scratch space for both."""
+    """The groups that the parts of a box look at, those in the packing, and scratch space for both."""
 
-    pair: Ints  # (MOST_LISTED)
+    pair: Ints  # (MOST_LISTED): where they are kept
+    member: Ints  # (MOST_LISTED, MEMBERS)
     difference: Floats  # (features, MOST_LISTED): theirs
     before: Floats  # (MOST_LISTED): their reach without the feature that is split
     reach: Floats  # (MOST_LISTED): and with it
@@ -83,26 +100,28 @@ class Listed(NamedTuple):
     key: Keys  # (MOST_LISTED): the bucket
     order: Ints  # (MOST_LISTED): places in this list
     price: Floats  # (2, features): of the literals
-    first: Ints  # (MOST_PAIRS): the points of the pairs in the packing
-    second: Ints
-    factor: Ints  # (MOST_PAIRS, features): signed, in 1/FINE
-    given: Ints  # (MOST_PAIRS): their multipliers, in 1/FINE
-    is_open: Ints  # (MOST_PAIRS): whether their literals may have something left
+    place: Ints  # (MOST_PACKED): those in the packing, in this list
+    size: Ints  # (MOST_PACKED): how many points they have
+    factor: Ints  # (MOST_PACKED, features): signed, in 1/FINE
+    given: Ints  # (MOST_PACKED): their multipliers, in 1/FINE
+    is_open: Ints  # (MOST_PACKED): whether their literals may have something left
     left: Ints  # (points): of each point's weight
-    share: Floats  # (features, MOST_PAIRS): factors as parts of the literals' penalties
-    guess: Floats  # (3, MOST_PAIRS): multipliers, the best of them, and prices
-    demand: Floats  # (points)
-    bears: Floats  # (points): one over the weight
+    share: Floats  # (features, MOST_PACKED): factors
+    guess: Floats  # (MOST_PACKED): multipliers, in 1/FINE
+    gain: Floats  # (MOST_PACKED): 1 less what each costs at the prices
+    demand: Floats  # (points): prices
+    rate: Floats  # (2, features): prices of the literals
+    near: Floats  # (5, points)
 
 
-@inner(fastmath={"nnan", "nsz"})
+@reader(fastmath={"nnan", "nsz"})
 def add_larger(d: Floats, low: float, high: float, reach: Floats) -> None:
     """Add the larger of low·d and high·d; a function of its own, or it is not compiled for many at once."""
     for q in range(len(reach)):
         reach[q] += max(low * d[q], high * d[q])
 
 
-@inner(fastmath={"nnan", "nsz"})
+@reader(fastmath={"nnan", "nsz"})
 def add_given(
     d: Floats, low: float, high: float, up: float, down: float, short: Floats, total: Floats, cost: Floats
 ) -> None:
@@ -113,7 +132,7 @@ def add_given(
         cost[q] += max(down * min(short[q], a), up * min(short[q], b))
 
 
-@inner()
+@reader()
 def begin_pairs(gap: float, reach: Floats, short: Floats, total: Floats, cost: Floats) -> None:
     """By how much each pair falls short, and sums that are empty."""
     for q in range(len(reach)):
@@ -121,7 +140,7 @@ def begin_pairs(gap: float, reach: Floats, short: Floats, total: Floats, cost: F
         total[q] = cost[q] = np.float32(0.0)
 
 
-@inner(error_model="numpy", fastmath={"nnan", "nsz"})
+@reader(error_model="numpy", fastmath={"nnan", "nsz"})
 def write_keys(short: Floats, total: Floats, cost: Floats, key: Keys) -> None:
     """Write the bucket of each pair: 0 where nothing helps, the last where nothing is missing."""
     last = np.float32(_BUCKETS - 1)
@@ -151,35 +170,47 @@ def sorted_by_key(key: Keys, order: Ints, most: int) -> int:
     return n
 
 
-@inner(error_model="numpy")
-def choose_pairs(
-    pairs: PointPairs, low: Floats, high: Floats, undecided: Ints, listed: Listed, n: int
-) -> int:
-    """Write the factors of the first pairs, not too many of one point; return how many."""
-    left = listed.left
+@reader(error_model="numpy")
+def write_factors(low: Floats, high: Floats, undecided: Ints, listed: Listed, c: int, kept: int) -> None:
+    """Put a listed group into the packing, with its factors."""
+    size = 0
+    while size < MEMBERS and listed.member[c, size] >= 0:
+        size += 1
+    listed.place[kept], listed.size[kept], listed.given[kept] = c, size, 0
+    rate = FINE / np.float64(listed.short[c]) if listed.key[c] > 0 else 0.0
+    for t in range(len(undecided)):
+        f = undecided[t]
+        d = listed.difference[f, c]
+        gift = np.float64(max(low[f] * d, high[f] * d)) * rate
+        factor = np.int64(0)
+        if gift > 0:
+            factor = np.int64(min(float(FINE), gift + 1.001))  # at least the true one, rounded up
+        listed.factor[kept, t] = factor if d > 0 else -factor
+
+
+@reader()
+def has_room(member: Ints, left: Ints) -> bool:
+    """Whether all points of a group may be taken once more; takes them."""
+    for k in range(MEMBERS):
+        if member[k] >= 0 and left[member[k]] == 0:
+            return False
+    for k in range(MEMBERS):
+        if member[k] >= 0:
+            left[member[k]] -= 1
+    return True
+
+
+@reader()
+def choose_pairs(low: Floats, high: Floats, undecided: Ints, listed: Listed, n: int) -> int:
+    """Put the first pairs into the packing, not too many of one point; return how many."""
+    left, kept = listed.left, 0
     for i in range(len(left)):
         left[i] = _PER_POINT
-    kept = 0
     for z in range(n):
         c = listed.order[z]
-        q = listed.pair[c]
-        i, j = pairs.positive[q], pairs.negative[q]
-        if left[i] == 0 or left[j] == 0:
-            continue
-        left[i] -= 1
-        left[j] -= 1
-        listed.first[kept], listed.second[kept] = i, j
-        listed.given[kept] = 0
-        rate = FINE / np.float64(listed.short[c]) if listed.key[c] > 0 else 0.0
-        for t in range(len(undecided)):
-            f = undecided[t]
-            d = listed.difference[f, c]
-            gift = np.float64(max(low[f] * d, high[f] * d)) * rate
-            factor = np.int64(0)
-            if gift > 0:
-                factor = np.int64(min(float(FINE), gift + 1.001))  # at least the true one, rounded up
-            listed.factor[kept, t] = factor if d > 0 else -factor
-        kept += 1
-        if kept == MOST_PAIRS:
-            break
+        if has_room(listed.member[c], left):
+            write_factors(low, high, undecided, listed, c, kept)
+            kept += 1
+            if kept == FIRST_PACKED:
+                break
     return kept

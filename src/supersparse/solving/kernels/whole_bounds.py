@@ -1,0 +1,325 @@
+"""The bound of one box of all coefficients: which groups of points to look at, and what they come to.
+
+All pairs, and the larger groups found so far, are sorted once for a box; its parts look at the first of
+them. Where a greedy packing comes near what closes a part, the best multipliers follow, and new groups grow
+at their prices.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supersparse.solving.kernels.jit import inner, reader
+from supersparse.solving.kernels.whole_groups import LISTED, NEXT, best_addition, keep_group
+from supersparse.solving.kernels.whole_packing import pack_pairs
+from supersparse.solving.kernels.whole_pairs import (
+    BLOCK,
+    FINE,
+    FIRST_LISTED,
+    LEAST_PRICE,
+    LISTED_PER_POINT,
+    MEMBERS,
+    MOST_GROUPS,
+    MOST_LISTED,
+    MOST_PACKED,
+    SORTED,
+    Doubles,
+    Floats,
+    Ints,
+    Keys,
+    Listed,
+    PointPairs,
+    add_given,
+    add_larger,
+    begin_pairs,
+    choose_pairs,
+    has_room,
+    sorted_by_key,
+    write_factors,
+    write_keys,
+)
+from supersparse.solving.kernels.whole_prices import (
+    Prices,
+    add_groups,
+    begin_prices,
+    read_prices,
+    solve_prices,
+)
+
+TOP, WORK = range(2)
+"""The entries of `BoxStack.number`: open boxes, and work done in touched rows."""
+
+_PROMISING = 0.75  # where a greedy packing comes to this part of what closes the box
+_NEAR = 0.95  # where the best multipliers come to this part of it, groups grow
+_PACKINGS = 3  # by the best multipliers, two of them with new groups
+_MORE_THAN_ENOUGH = 1.03  # some of it is lost in whole numbers
+_HARDLY_DEARER = -0.03  # groups grow that gain at least so much: those with multipliers gain 0
+_CHEAPER = 0.9  # what a new group costs at most; all others cost 1 or more
+
+
+class Ratios(NamedTuple):
+    """The ratios of coefficients to the base, in order, and what the base may be."""
+
+    value: Floats  # those at and above 0
+    exact: Doubles  # the same
+    most: int  # the largest magnitude of the base
+    limit: Ints  # (2, features): the largest magnitudes of coefficients, with positive and with negative sign
+    gap: np.float32  # no pair is right with less
+    weight: float  # of the base: the spread of its column
+
+
+class BoxStack(NamedTuple):
+    """Open boxes, the last on top, and scratch space; the vector found, if any."""
+
+    number: Ints
+    low: Ints  # (boxes, features)
+    high: Ints
+    load: Ints  # (boxes, 2, features): of the literals, with positive sign and with negative sign
+    reach: Floats  # (pairs): of a box
+    key: Keys  # (pairs)
+    order: Ints  # (pairs)
+    block: Floats  # (3, BLOCK)
+    listed: Listed
+    prices: Prices
+    vector: Ints
+
+
+@reader()
+def copy_to(numbers: Ints, to: Ints) -> None:
+    """Copy an array into another; an assignment would take longer to compile."""
+    for t in range(len(numbers)):
+        to[t] = numbers[t]
+
+
+@reader()
+def is_in(low: int, high: int) -> bool:
+    """Whether a feature with this range is used by every vector."""
+    return low > 0 or high < 0
+
+
+@reader()
+def is_undecided(low: int, high: int) -> bool:
+    """Whether some vectors use a feature with this range, and some do not."""
+    return low <= 0 <= high and low < high
+
+
+@reader()
+def ratio(value: Floats, place: int) -> float:
+    """The ratio at a place, negative ones below 0."""
+    return value[place] if place >= 0 else -value[-place]
+
+
+@reader()
+def reach_of(value: Floats, low: int, high: int, d: float) -> float:
+    """What a feature reaches for a pair, 0 unless it is in."""
+    return max(ratio(value, low) * d, ratio(value, high) * d) if is_in(low, high) else np.float32(0.0)
+
+
+@reader(error_model="numpy")
+def set_prices(penalty: Ints, load: Ints, price: Floats) -> None:
+    """The prices of literals, by their loads."""
+    for f in range(len(penalty)):
+        for side in range(2):
+            part = load[side, f] / (float(FINE * FINE) * max(1, penalty[f]))
+            price[side, f] = LEAST_PRICE + (1.0 - LEAST_PRICE) * min(1.0, part)
+
+
+@reader()
+def fixed_cost(pairs: PointPairs, low: Ints, high: Ints) -> int:
+    """The base cost and the penalties of features that are in; the others are out where no place is left."""
+    cost, size = pairs.base_cost, 0
+    for f in range(len(low)):
+        if is_in(low[f], high[f]):
+            cost += pairs.penalty[f]
+            size += 1
+    if size >= pairs.max_size:
+        for f in range(len(low)):
+            if not is_in(low[f], high[f]):
+                low[f] = high[f] = 0
+    return cost if size <= pairs.max_size else np.int64(2**60)
+
+
+@inner()
+def sort_pairs(pairs: PointPairs, stack: BoxStack, value: Floats, gap: float, low: Ints, high: Ints) -> int:
+    """Sort the groups of a box that fall short by the price of what is missing; return how many."""
+    n, price = pairs.n_pairs + min(stack.number[NEXT], MOST_GROUPS), stack.listed.price
+    for start in range(0, n, BLOCK):
+        end = min(n, start + BLOCK)
+        reach, short = stack.reach[start:end], stack.block[0, : end - start]
+        total, cost = stack.block[1, : end - start], stack.block[2, : end - start]
+        for q in range(len(reach)):
+            reach[q] = np.float32(0.0)
+        for f in range(len(low)):
+            if is_in(low[f], high[f]):
+                add_larger(pairs.difference[f, start:end], ratio(value, low[f]), ratio(value, high[f]), reach)
+        begin_pairs(gap, reach, short, total, cost)
+        for f in range(len(low)):
+            if is_undecided(low[f], high[f]):
+                d, a, b = pairs.difference[f, start:end], ratio(value, low[f]), ratio(value, high[f])
+                add_given(d, a, b, price[0, f], price[1, f], short, total, cost)
+        write_keys(short, total, cost, stack.key[start:end])
+    return sorted_by_key(stack.key[:n], stack.order, SORTED)
+
+
+@reader()
+def list_pairs(
+    pairs: PointPairs, stack: BoxStack, value: Floats, f: int, low: int, high: int, n: int
+) -> None:
+    """List the first groups of a box, not too many of one point, and their reach without a feature.
+
+    Its parts look at these alone.
+    """
+    listed, left, m = stack.listed, stack.listed.left, 0
+    for i in range(len(left)):
+        left[i] = LISTED_PER_POINT
+    for z in range(n):
+        q = stack.order[z]
+        if has_room(pairs.member[q], left):
+            listed.pair[m] = q
+            copy_to(pairs.member[q], listed.member[m])
+            listed.before[m] = stack.reach[q] - reach_of(value, low, high, pairs.difference[f, q])
+            m += 1
+            if m == FIRST_LISTED:
+                break
+    for g in range(len(pairs.difference)):
+        d, near = pairs.difference[g], listed.difference[g]
+        for c in range(m):
+            near[c] = d[listed.pair[c]]
+    stack.number[LISTED] = m
+
+
+@reader()
+def list_group(
+    pairs: PointPairs, stack: BoxStack, q: int, gap: float, split: int, low: Floats, high: Floats, used: Ints
+) -> int:
+    """List a group that was found in a part of a box, for the parts that follow too; return its place."""
+    listed, c = stack.listed, stack.number[LISTED]
+    stack.number[LISTED] += 1
+    listed.pair[c] = q
+    copy_to(pairs.member[q], listed.member[c])
+    before, reach, total = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    for f in range(len(low)):
+        d = pairs.difference[f, q]
+        listed.difference[f, c] = d
+        gift = max(low[f] * d, high[f] * d)
+        if used[f]:
+            reach += gift
+            before += np.float32(0.0) if f == split else gift
+        else:
+            total += gift
+    listed.before[c], listed.reach[c], listed.short[c] = before, reach, gap - reach
+    listed.key[c] = 0 if total < listed.short[c] else 1
+    return c
+
+
+@inner()
+def grow(
+    pairs: PointPairs,
+    stack: BoxStack,
+    gap: float,
+    split: int,
+    low: Floats,
+    high: Floats,
+    used: Ints,
+    undecided: Ints,
+    kept: int,
+) -> int:
+    """Put new groups into the packing that cost less than all that are in it; return how many there are."""
+    listed, number, before = stack.listed, stack.number, kept
+    member = np.empty(MEMBERS, np.int64)
+    for s in range(before):
+        if kept == MOST_PACKED or number[LISTED] == MOST_LISTED:
+            break
+        if listed.size[s] == MEMBERS or listed.gain[s] < _HARDLY_DEARER:
+            continue
+        copy_to(listed.member[listed.place[s]], member)
+        price, i = best_addition(pairs, listed, gap, low, high, used, member)
+        number[WORK] += len(listed.demand) * len(low) // 3
+        for k in range(listed.size[s]):
+            price += listed.demand[member[k]]
+        if price > _CHEAPER:
+            continue
+        member[listed.size[s]] = i
+        q = keep_group(pairs, number, member)
+        if q < 0:
+            continue
+        c = list_group(pairs, stack, q, gap, split, low, high, used)
+        if listed.short[c] > 0:
+            write_factors(low, high, undecided, listed, c, kept)
+            kept += 1
+    return kept
+
+
+@inner()
+def bound_box(
+    pairs: PointPairs,
+    ratios: Ratios,
+    stack: BoxStack,
+    split: int,
+    low: Ints,
+    high: Ints,
+    load: Ints,
+    cut: int,
+) -> bool:
+    """Whether a vector of a box may cost at most `cut`, as far as the listed groups tell; fills `load`.
+
+    Drops the literals that no such vector has.
+    """
+    listed, price, points = stack.listed, stack.listed.price, len(pairs.weight)
+    undecided, other = np.empty(len(low), np.int64), np.empty((2, len(low)), np.int64)
+    least, most = np.empty(len(low), np.float32), np.empty(len(low), np.float32)
+    used = np.empty(len(low), np.int64)
+    for _ in range(2):
+        fixed, m, n = fixed_cost(pairs, low, high), stack.number[LISTED], 0
+        if fixed > cut:
+            return False
+        short, total, cost, key = listed.short[:m], listed.total[:m], listed.cost[:m], listed.key[:m]
+        begin_pairs(ratios.gap, listed.reach[:m], short, total, cost)
+        for f in range(len(low)):
+            least[f], most[f] = ratio(ratios.value, low[f]), ratio(ratios.value, high[f])
+            used[f] = is_in(low[f], high[f])
+            if is_undecided(low[f], high[f]):
+                undecided[n] = f
+                n += 1
+                d = listed.difference[f, :m]
+                add_given(d, least[f], most[f], price[0, f], price[1, f], short, total, cost)
+        write_keys(short, total, cost, key)
+        kept = choose_pairs(least, most, undecided[:n], listed, sorted_by_key(key, listed.order, m))
+        stack.number[WORK] += m * (n + 3) // 4 + kept * (n + 2)
+        enough = (cut - fixed) * FINE
+        copy_to(pairs.weight, listed.left)
+        sum_of = pack_pairs(listed, kept, undecided[:n], pairs.penalty, enough, False, load)
+        joined = 0
+        begin_prices(stack.prices, pairs, undecided[:n])
+        for again in range(_PACKINGS):
+            if sum_of > enough or sum_of <= (_PROMISING if again == 0 else _NEAR) * enough:
+                break
+            if again > 0:
+                kept = grow(pairs, stack, ratios.gap, split, least, most, used, undecided[:n], kept)
+                if kept == joined:
+                    break
+            add_groups(stack.prices, listed, points, undecided[:n], joined, kept)
+            joined = kept
+            limit = np.float32(_MORE_THAN_ENOUGH * enough / FINE)
+            steps = solve_prices(stack.prices, listed, points, n, kept, limit)
+            read_prices(stack.prices, listed, points, undecided[:n], kept)
+            stack.number[WORK] += kept * (10 * steps + n // 3 + 6)
+            copy_to(pairs.weight, listed.left)
+            better = pack_pairs(listed, kept, undecided[:n], pairs.penalty, enough, True, other)
+            if better > sum_of:
+                sum_of = better
+                copy_to(other[0], load[0])
+                copy_to(other[1], load[1])
+        if sum_of > enough:
+            return False
+        changed = False
+        for t in range(n):
+            f = undecided[t]
+            spare = (pairs.penalty[f] * FINE - enough + sum_of) * FINE  # one with less load costs too much
+            if high[f] > 0 and load[0, f] < spare:
+                high[f], changed = 0, True
+            if low[f] < 0 and load[1, f] < spare:
+                low[f], changed = 0, True
+        if not changed:
+            break
+    return True

@@ -1,0 +1,144 @@
+"""Groups of points in a box of all coefficients: what several rows demand together.
+
+If all points of a group are right, so are their means: that of the positive ones lies above that of the
+negative ones by the gap, and d, the difference of the two means, demands what that of a pair does
+(`kernels/whole_pairs.py`). One of the points must be wrong where it falls short. The more points,
+the less the means differ in features that tell nothing, so that these help a group less than a pair.
+
+There are too many groups to look at all. New ones grow out of those in the packing of a box, by the one point
+that makes them cheapest at the prices of the multipliers; they are kept for the boxes that follow.
+"""
+
+import numpy as np
+
+from supersparse.solving.kernels.jit import reader
+from supersparse.solving.kernels.whole_pairs import (
+    MEMBERS,
+    MOST_GROUPS,
+    Floats,
+    Ints,
+    Listed,
+    PointPairs,
+    add_given,
+    add_larger,
+    begin_pairs,
+)
+
+NEXT, LISTED = 2, 3
+"""The entries of `BoxStack.number` that count groups: all that were ever kept, and the listed ones."""
+
+
+@reader()
+def mean_of(point: Floats, f: int, member: Ints, first: int, end: int) -> float:
+    """The mean of a feature over the members from `first` to before `end`, 0 where there are none."""
+    total, n = np.float32(0.0), 0
+    for k in range(MEMBERS):
+        i = member[k]
+        if first <= i < end:
+            total += point[f, i]
+            n += 1
+    return total / np.float32(max(1, n))
+
+
+@reader(error_model="numpy", fastmath={"nnan", "nsz"})
+def write_costs(short: Floats, total: Floats, rest: Floats, price: Floats, cost: Floats) -> None:
+    """The price of one more point each, and of what is then missing; very much where nothing is."""
+    for i in range(len(cost)):
+        missing = rest[i] / short[i]
+        missing = np.float32(0.0) if total[i] < short[i] else missing
+        cost[i] = np.float32(1e30) if short[i] <= np.float32(0.0) else price[i] + missing
+
+
+@reader(fastmath={"nnan", "nsz"})
+def write_moved(point: Floats, part: float, rest: float, d: Floats) -> None:
+    """The difference of means with each point in turn as one more member."""
+    for i in range(len(d)):
+        d[i] = part * point[i] + rest
+
+
+@reader()
+def best_addition(
+    pairs: PointPairs, listed: Listed, gap: float, low: Floats, high: Floats, is_in: Ints, member: Ints
+) -> tuple[float, int]:
+    """The point that makes a group cheapest, and what the group then costs beside its present points."""
+    best, least = -1, np.float32(1e30)
+    n_up, n = pairs.n_positive, pairs.point.shape[1]
+    for side in range(2):
+        first, end = (0, n_up) if side == 0 else (n_up, n)
+        d, reach = listed.near[0, first:end], listed.near[1, first:end]
+        short, total = listed.near[2, first:end], listed.near[3, first:end]
+        rest = listed.near[4, first:end]
+        size = 0
+        for k in range(MEMBERS):
+            size += first <= member[k] < end
+        for i in range(len(reach)):
+            reach[i] = np.float32(0.0)
+        part = np.float32(1 if side == 0 else -1) / np.float32(size + 1)
+        for used in range(2):
+            if used == 1:
+                begin_pairs(gap, reach, short, total, rest)
+            for f in range(len(low)):
+                if low[f] == high[f] == np.float32(0.0) or (is_in[f] == 1) == (used == 1):
+                    continue
+                up = mean_of(pairs.point, f, member, 0, n_up)
+                down = mean_of(pairs.point, f, member, n_up, n)
+                own, other = (up, -down) if side == 0 else (-down, up)
+                stays = own * (np.float32(size) / np.float32(size + 1)) + other
+                write_moved(pairs.point[f, first:end], part, stays, d)
+                if used == 0:
+                    add_larger(d, low[f], high[f], reach)
+                else:
+                    add_given(d, low[f], high[f], listed.rate[0, f], listed.rate[1, f], short, total, rest)
+        write_costs(short, total, rest, listed.demand[first:end], d)
+        for k in range(MEMBERS):
+            if first <= member[k] < end:
+                d[member[k] - first] = np.float32(1e30)
+        for i in range(len(d)):
+            if d[i] < least:
+                best, least = first + i, d[i]
+    return least, best
+
+
+@reader()
+def name_of(member: Ints) -> int:
+    """A number for a set of points, whatever their order."""
+    name = np.int64(0)
+    for k in range(MEMBERS):
+        if member[k] >= 0:
+            x = (np.int64(member[k]) + 1) * np.int64(-7046029254386353131)
+            name += x ^ (x >> 29)
+    return name
+
+
+@reader()
+def write_difference(pairs: PointPairs, member: Ints, to: int) -> None:
+    """Write the difference of a group's means, right to one part in 2^24."""
+    n_up = 0
+    size = 0
+    for k in range(MEMBERS):
+        n_up += 0 <= member[k] < pairs.n_positive
+        size += member[k] >= 0
+    n_down = size - n_up
+    for f in range(len(pairs.exact)):
+        total = np.int64(0)
+        for k in range(size):
+            x = pairs.exact[f, member[k]]
+            total += x * n_down if member[k] < pairs.n_positive else -x * n_up
+        pairs.difference[f, to] = np.float32(total / (n_up * n_down))
+
+
+@reader()
+def keep_group(pairs: PointPairs, number: Ints, member: Ints) -> int:
+    """Keep a group; return its place, or -1 where it is kept already."""
+    name = name_of(member)
+    for g in range(min(number[NEXT], MOST_GROUPS)):
+        if pairs.name[g] == name:
+            return -1
+    g = number[NEXT] % MOST_GROUPS
+    number[NEXT] += 1
+    pairs.name[g] = name
+    to = pairs.n_pairs + g
+    for k in range(MEMBERS):
+        pairs.member[to, k] = member[k]
+    write_difference(pairs, member, to)
+    return to
