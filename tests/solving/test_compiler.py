@@ -1,6 +1,9 @@
 """Kernels are compiled with numba's own functions replaced for as long as that takes, and no longer."""
 
 import gc
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -40,3 +43,18 @@ def test_a_kernel_that_does_not_compile_leaves_numba_as_it_was():
     with pytest.raises(Exception, match="No implementation of function"):
         _untypable(np.zeros(2))
     assert (BaseFunction.get_call_type, gc.get_threshold()) == before
+
+
+def test_a_numba_that_is_different_inside_compiles_kernels_too(tmp_path):
+    command = """
+import numba.core.untyped_passes as passes
+del passes.InlineClosureLikes
+import numpy as np
+from supersparse.solving.kernels import jit
+assert jit._pipelines == [{}, {}]
+from supersparse.solving.kernels.sorting import order_of
+print(order_of(np.array([3, 1, 2])).tolist())
+"""
+    anew = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, env=anew)
+    assert done.stdout == "[1, 2, 0]\n", done.stderr

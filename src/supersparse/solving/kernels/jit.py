@@ -18,8 +18,13 @@ from typing import Any
 
 import numba
 
-from supersparse.solving.kernels.compiler import KernelCompiler
-from supersparse.solving.kernels.linking import LinkedCompiler
+try:
+    from supersparse.solving.kernels.compiler import KernelCompiler
+    from supersparse.solving.kernels.linking import LinkedCompiler
+except ImportError:  # a numba that is different inside: compile as it does by itself, in twice the time
+    _pipelines: list[dict[str, Any]] = [{}, {}]
+else:
+    _pipelines = [{"pipeline_class": KernelCompiler}, {"pipeline_class": LinkedCompiler}]
 
 _said: list[str] = []
 
@@ -29,17 +34,15 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
     return lambda function: _compiled(function, {"cache": cache, **options})
 
 
-kernel = partial(
-    njit, cache=True, nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler, _nrt=True
-)
+kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, _nrt=True, **_pipelines[0])
 inner = partial(
     njit,
     cache=False,
     nogil=True,
     no_cfunc_wrapper=True,
     no_cpython_wrapper=True,
-    pipeline_class=LinkedCompiler,
     _nrt=True,
+    **_pipelines[1],
 )
 reader = partial(inner, _nrt=False)
 
