@@ -85,6 +85,22 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
 
 
 @inner(error_model="numpy")
+def _rank_additions(
+    data: RiskData,
+    support: Support,
+    far: Far,
+    low: Ints,
+    high: Ints,
+    at: Card,
+    drop: int,
+    freely: bool,
+    moves: Moves,
+) -> None:
+    """Rank all columns that a card could add, with points or `freely`."""
+    rank(data, support, far, low, high, at, drop, np.bool_(False), np.bool_(True), freely, moves)
+
+
+@inner(error_model="numpy")
 def _settle(
     data: RiskData, support: Support, far: Far, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
     trial: Card,
@@ -195,19 +211,7 @@ def improve(
             _copy_card(rest, at)
             rest.index[drop] = data.zero[drop]
             _calibrate(data, support, rest, np.inf)
-            rank(
-                data,
-                support,
-                far,
-                low,
-                high,
-                rest,
-                drop,
-                np.bool_(False),
-                np.bool_(True),
-                np.bool_(False),
-                moves,
-            )
+            _rank_additions(data, support, far, low, high, rest, drop, np.bool_(False), moves)
         improved = _try_moves(data, support, at, moves, trial)
         if improved:
             continue
@@ -216,19 +220,7 @@ def improve(
             continue
         if _count(data, at.index) < most:
             singly.count[0] = 0
-            rank(
-                data,
-                support,
-                far,
-                low,
-                high,
-                at,
-                _NONE,
-                np.bool_(False),
-                np.bool_(True),
-                np.bool_(True),
-                singly,
-            )
+            _rank_additions(data, support, far, low, high, at, _NONE, np.bool_(True), singly)
             improved = _reshape_moved(data, support, low, high, at, singly, shapes, rest, trial)
         if not improved:
             improved = _reshape_moved(data, support, low, high, at, moves, shapes, rest, trial)
