@@ -26,9 +26,8 @@ from supersparse.solving.exact.whole_boxes import (
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.boxes import DONE, FOUND
-from supersparse.solving.kernels.whole_bounds import TOP
 from supersparse.solving.kernels.whole_boxes import run_whole_boxes
-from supersparse.solving.kernels.whole_groups import NEXT
+from supersparse.solving.kernels.whole_pairs import NEXT, TOP
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
@@ -104,6 +103,13 @@ def test_rows_that_can_both_be_right_have_the_gap_in_32_bits_too(seed, scale, ga
     assert sums.dtype == needed.dtype == np.float32
     above = exact[:, :, None] - exact[:, None, :] >= gap
     assert sums[above].min(initial=needed) >= needed
+    for up, down in (([0, 1], [2]), ([0], [1, 2, 3]), ([0, 1, 2], [3, 4, 5])):  # groups: all above all
+        means = [c[up].mean() - c[down].mean() for c in (columns - columns[:, :1]).astype(np.float64)]
+        sums = np.zeros(len(points), np.float32)
+        for f in range(3):
+            sums += ratios.astype(np.float32)[:, f] * np.float32(means[f])
+        right = (exact[:, up].min(axis=1) - exact[:, down].max(axis=1)) >= gap
+        assert sums[right].min(initial=needed) >= needed
 
 
 def ratios_in(box, vector):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from supersparse.solving import kernels
 
-_ARRAYS = ("Ints", "Flags", "Names", "Cells", "NDArray", "Data", "Rates", "Grid")
+_ARRAYS = ("Ints", "Floats", "Doubles", "Keys", "Flags", "Names", "Cells", "NDArray", "Data", "Rates", "Grid")
 _MAKING = {"array", "arange", "append", "concatenate", "empty", "full", "ones", "require", "where", "zeros"}
 
 

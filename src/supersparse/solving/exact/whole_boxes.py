@@ -24,7 +24,7 @@ from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.literals import SIGNS
 from supersparse.solving.kernels.boxes import FOUND, PAUSED
-from supersparse.solving.kernels.whole_bounds import TOP, WORK, BoxStack, Ratios
+from supersparse.solving.kernels.whole_bounds import BoxStack, Ratios
 from supersparse.solving.kernels.whole_boxes import CROWDED, run_whole_boxes
 from supersparse.solving.kernels.whole_pairs import (
     BLOCK,
@@ -33,6 +33,8 @@ from supersparse.solving.kernels.whole_pairs import (
     MOST_GROUPS,
     MOST_LISTED,
     MOST_PACKED,
+    TOP,
+    WORK,
     Listed,
     PointPairs,
 )
@@ -160,7 +162,7 @@ def point_pairs(instance: Instance) -> PointPairs:
         difference=difference,
         member=member,
         name=np.zeros(MOST_GROUPS, np.int64),
-        point=exact.astype(np.float32),
+        point=(exact - exact.min(axis=1, keepdims=True)).astype(np.float32),
         exact=exact,
         n_positive=n_up,
         n_pairs=n_pairs,
@@ -274,7 +276,6 @@ def stack_for(pairs: PointPairs) -> BoxStack:
             place=ints(MOST_PACKED),
             size=ints(MOST_PACKED),
             factor=ints(MOST_PACKED, features),
-            given=ints(MOST_PACKED),
             is_open=ints(MOST_PACKED),
             left=ints(len(pairs.weight)),
             share=floats(features, MOST_PACKED),

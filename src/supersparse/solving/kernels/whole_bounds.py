@@ -10,19 +10,22 @@ from typing import NamedTuple
 import numpy as np
 
 from supersparse.solving.kernels.jit import inner, reader
-from supersparse.solving.kernels.whole_groups import LISTED, NEXT, best_addition, keep_group
-from supersparse.solving.kernels.whole_packing import pack_pairs
+from supersparse.solving.kernels.whole_groups import best_addition, keep_group
+from supersparse.solving.kernels.whole_packing import pack_groups
 from supersparse.solving.kernels.whole_pairs import (
     BLOCK,
     FINE,
     FIRST_LISTED,
     LEAST_PRICE,
+    LISTED,
     LISTED_PER_POINT,
     MEMBERS,
     MOST_GROUPS,
     MOST_LISTED,
     MOST_PACKED,
+    NEXT,
     SORTED,
+    WORK,
     Doubles,
     Floats,
     Ints,
@@ -31,8 +34,8 @@ from supersparse.solving.kernels.whole_pairs import (
     PointPairs,
     add_given,
     add_larger,
-    begin_pairs,
-    choose_pairs,
+    begin_groups,
+    choose_groups,
     has_room,
     sorted_by_key,
     write_factors,
@@ -45,9 +48,6 @@ from supersparse.solving.kernels.whole_prices import (
     read_prices,
     solve_prices,
 )
-
-TOP, WORK = range(2)
-"""The entries of `BoxStack.number`: open boxes, and work done in touched rows."""
 
 _PROMISING = 0.75  # where a greedy packing comes to this part of what closes the box
 _NEAR = 0.95  # where the best multipliers come to this part of it, groups grow
@@ -140,7 +140,7 @@ def fixed_cost(pairs: PointPairs, low: Ints, high: Ints) -> int:
 
 
 @inner()
-def sort_pairs(pairs: PointPairs, stack: BoxStack, value: Floats, gap: float, low: Ints, high: Ints) -> int:
+def sort_groups(pairs: PointPairs, stack: BoxStack, value: Floats, gap: float, low: Ints, high: Ints) -> int:
     """Sort the groups of a box that fall short by the price of what is missing; return how many."""
     n, price = pairs.n_pairs + min(stack.number[NEXT], MOST_GROUPS), stack.listed.price
     for start in range(0, n, BLOCK):
@@ -152,7 +152,7 @@ def sort_pairs(pairs: PointPairs, stack: BoxStack, value: Floats, gap: float, lo
         for f in range(len(low)):
             if is_in(low[f], high[f]):
                 add_larger(pairs.difference[f, start:end], ratio(value, low[f]), ratio(value, high[f]), reach)
-        begin_pairs(gap, reach, short, total, cost)
+        begin_groups(gap, reach, short, total, cost)
         for f in range(len(low)):
             if is_undecided(low[f], high[f]):
                 d, a, b = pairs.difference[f, start:end], ratio(value, low[f]), ratio(value, high[f])
@@ -162,7 +162,7 @@ def sort_pairs(pairs: PointPairs, stack: BoxStack, value: Floats, gap: float, lo
 
 
 @reader()
-def list_pairs(
+def list_groups(
     pairs: PointPairs, stack: BoxStack, value: Floats, f: int, low: int, high: int, n: int
 ) -> None:
     """List the first groups of a box, not too many of one point, and their reach without a feature.
@@ -274,7 +274,7 @@ def bound_box(
         if fixed > cut:
             return False
         short, total, cost, key = listed.short[:m], listed.total[:m], listed.cost[:m], listed.key[:m]
-        begin_pairs(ratios.gap, listed.reach[:m], short, total, cost)
+        begin_groups(ratios.gap, listed.reach[:m], short, total, cost)
         for f in range(len(low)):
             least[f], most[f] = ratio(ratios.value, low[f]), ratio(ratios.value, high[f])
             used[f] = is_in(low[f], high[f])
@@ -284,11 +284,11 @@ def bound_box(
                 d = listed.difference[f, :m]
                 add_given(d, least[f], most[f], price[0, f], price[1, f], short, total, cost)
         write_keys(short, total, cost, key)
-        kept = choose_pairs(least, most, undecided[:n], listed, sorted_by_key(key, listed.order, m))
+        kept = choose_groups(least, most, undecided[:n], listed, sorted_by_key(key, listed.order, m))
         stack.number[WORK] += m * (n + 3) // 4 + kept * (n + 2)
         enough = (cut - fixed) * FINE
         copy_to(pairs.weight, listed.left)
-        sum_of = pack_pairs(listed, kept, undecided[:n], pairs.penalty, enough, False, load)
+        sum_of = pack_groups(listed, kept, undecided[:n], pairs.penalty, enough, False, load)
         joined = 0
         begin_prices(stack.prices, pairs, undecided[:n])
         for again in range(_PACKINGS):
@@ -305,7 +305,7 @@ def bound_box(
             read_prices(stack.prices, listed, points, undecided[:n], kept)
             stack.number[WORK] += kept * (10 * steps + n // 3 + 6)
             copy_to(pairs.weight, listed.left)
-            better = pack_pairs(listed, kept, undecided[:n], pairs.penalty, enough, True, other)
+            better = pack_groups(listed, kept, undecided[:n], pairs.penalty, enough, True, other)
             if better > sum_of:
                 sum_of = better
                 copy_to(other[0], load[0])

@@ -16,22 +16,19 @@ from supersparse.solving.kernels.boxes import DONE, FOUND, PAUSED
 from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.lines import least_over_b, loss_by_b
 from supersparse.solving.kernels.whole_bounds import (
-    TOP,
-    WORK,
     BoxStack,
     Ratios,
     bound_box,
     copy_to,
     is_in,
     is_undecided,
-    list_pairs,
+    list_groups,
     ratio,
     reach_of,
     set_prices,
-    sort_pairs,
+    sort_groups,
 )
-from supersparse.solving.kernels.whole_groups import LISTED
-from supersparse.solving.kernels.whole_pairs import Doubles, Floats, Ints, PointPairs
+from supersparse.solving.kernels.whole_pairs import LISTED, TOP, WORK, Doubles, Floats, Ints, PointPairs
 
 CROWDED = 5
 """Beside the results of `run_boxes`: there is no room for the parts of a box."""
@@ -160,8 +157,8 @@ def run_whole_boxes(pairs: PointPairs, ratios: Ratios, stack: BoxStack, cut: int
                 return FOUND
             continue
         set_prices(pairs.penalty, load[top], listed.price)
-        n_sorted = sort_pairs(pairs, stack, value, ratios.gap, low[top], high[top])
-        list_pairs(pairs, stack, value, f, low[top, f], high[top, f], n_sorted)
+        n_sorted = sort_groups(pairs, stack, value, ratios.gap, low[top], high[top])
+        list_groups(pairs, stack, value, f, low[top, f], high[top, f], n_sorted)
         number[WORK] += len(stack.reach) * (len(low[top]) + 5) // 6
         n = ranges_of(
             value, _SMALL * ratios.weight / max(1.0, pairs.spread[f]), low[top, f], high[top, f], ranges

@@ -15,17 +15,15 @@ from supersparse.solving.kernels.jit import reader
 from supersparse.solving.kernels.whole_pairs import (
     MEMBERS,
     MOST_GROUPS,
+    NEXT,
     Floats,
     Ints,
     Listed,
     PointPairs,
     add_given,
     add_larger,
-    begin_pairs,
+    begin_groups,
 )
-
-NEXT, LISTED = 2, 3
-"""The entries of `BoxStack.number` that count groups: all that were ever kept, and the listed ones."""
 
 
 @reader()
@@ -76,7 +74,7 @@ def best_addition(
         part = np.float32(1 if side == 0 else -1) / np.float32(size + 1)
         for used in range(2):
             if used == 1:
-                begin_pairs(gap, reach, short, total, rest)
+                begin_groups(gap, reach, short, total, rest)
             for f in range(len(low)):
                 if low[f] == high[f] == np.float32(0.0) or (is_in[f] == 1) == (used == 1):
                     continue
@@ -110,21 +108,20 @@ def name_of(member: Ints) -> int:
     return name
 
 
-@reader()
+@reader(error_model="numpy")
 def write_difference(pairs: PointPairs, member: Ints, to: int) -> None:
-    """Write the difference of a group's means, right to one part in 2^24."""
-    n_up = 0
-    size = 0
-    for k in range(MEMBERS):
-        n_up += 0 <= member[k] < pairs.n_positive
-        size += member[k] >= 0
-    n_down = size - n_up
+    """Write the difference of a group's means, right to one part in 2^24 of the column's range."""
     for f in range(len(pairs.exact)):
-        total = np.int64(0)
-        for k in range(size):
-            x = pairs.exact[f, member[k]]
-            total += x * n_down if member[k] < pairs.n_positive else -x * n_up
-        pairs.difference[f, to] = np.float32(total / (n_up * n_down))
+        up, down, n_up, n_down = 0.0, 0.0, 0, 0
+        for k in range(MEMBERS):
+            if member[k] < 0:
+                break
+            above = np.float64(pairs.exact[f, member[k]] - pairs.exact[f, member[0]])
+            if member[k] < pairs.n_positive:
+                up, n_up = up + above, n_up + 1
+            else:
+                down, n_down = down + above, n_down + 1
+        pairs.difference[f, to] = np.float32(up / n_up - down / n_down)
 
 
 @reader()

@@ -15,7 +15,7 @@ from supersparse.solving.kernels.whole_pairs import FINE, Ints, Listed
 
 
 @reader(error_model="numpy")
-def pack_pairs(
+def pack_groups(
     listed: Listed, kept: int, undecided: Ints, penalty: Ints, enough: int, is_guided: bool, load: Ints
 ) -> int:
     """Give each group in turn what its points and literals have left; return the sum, and fill `load`.
@@ -28,7 +28,7 @@ def pack_pairs(
     for f in range(len(penalty)):
         load[0, f] = load[1, f] = 0
     for s in range(kept):
-        listed.given[s], listed.is_open[s] = 0, 1
+        listed.is_open[s] = 1
     for sweep in range(last + 1):
         for s in range(kept):
             if listed.is_open[s] == 0:
@@ -57,7 +57,6 @@ def pack_pairs(
                     load[0 if a > 0 else 1, undecided[t]] += abs(a) * u
             for k in range(listed.size[s]):
                 left[member[c, k]] -= u
-            listed.given[s] += u
             total += u
             if total > enough:
                 return total

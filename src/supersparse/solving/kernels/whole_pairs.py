@@ -59,6 +59,9 @@ LISTED_PER_POINT = 30
 LEAST_PRICE = 0.3
 """Of a literal without load; one with all it can bear costs 1."""
 
+TOP, WORK, NEXT, LISTED = range(4)
+"""The entries of `BoxStack.number`: open boxes, work in touched rows, groups ever kept, groups listed."""
+
 _PER_POINT = 20  # groups of one point that a packing looks at
 _BUCKETS = 128
 _PER_FACTOR = 8.0  # buckets for a sum of factors of 1
@@ -70,8 +73,8 @@ class PointPairs(NamedTuple):
     difference: Floats  # (features, pairs and MOST_GROUPS): d
     member: Ints  # (pairs and MOST_GROUPS, MEMBERS): their points, then -1
     name: Ints  # (MOST_GROUPS): a number for the points of each larger group
-    point: Floats  # (features, points): what they have, the positive ones first
-    exact: Ints  # the same
+    exact: Ints  # (features, points): what they have, the positive ones first
+    point: Floats  # the same, above the least of each column
     n_positive: int
     n_pairs: int
     weight: Ints  # of all points, in 1/FINE
@@ -103,7 +106,6 @@ class Listed(NamedTuple):
     place: Ints  # (MOST_PACKED): those in the packing, in this list
     size: Ints  # (MOST_PACKED): how many points they have
     factor: Ints  # (MOST_PACKED, features): signed, in 1/FINE
-    given: Ints  # (MOST_PACKED): their multipliers, in 1/FINE
     is_open: Ints  # (MOST_PACKED): whether their literals may have something left
     left: Ints  # (points): of each point's weight
     share: Floats  # (features, MOST_PACKED): factors
@@ -133,7 +135,7 @@ def add_given(
 
 
 @reader()
-def begin_pairs(gap: float, reach: Floats, short: Floats, total: Floats, cost: Floats) -> None:
+def begin_groups(gap: float, reach: Floats, short: Floats, total: Floats, cost: Floats) -> None:
     """By how much each pair falls short, and sums that are empty."""
     for q in range(len(reach)):
         short[q] = gap - reach[q]
@@ -176,7 +178,7 @@ def write_factors(low: Floats, high: Floats, undecided: Ints, listed: Listed, c:
     size = 0
     while size < MEMBERS and listed.member[c, size] >= 0:
         size += 1
-    listed.place[kept], listed.size[kept], listed.given[kept] = c, size, 0
+    listed.place[kept], listed.size[kept] = c, size
     rate = FINE / np.float64(listed.short[c]) if listed.key[c] > 0 else 0.0
     for t in range(len(undecided)):
         f = undecided[t]
@@ -201,7 +203,7 @@ def has_room(member: Ints, left: Ints) -> bool:
 
 
 @reader()
-def choose_pairs(low: Floats, high: Floats, undecided: Ints, listed: Listed, n: int) -> int:
+def choose_groups(low: Floats, high: Floats, undecided: Ints, listed: Listed, n: int) -> int:
     """Put the first pairs into the packing, not too many of one point; return how many."""
     left, kept = listed.left, 0
     for i in range(len(left)):
