@@ -31,7 +31,7 @@ def loss_bound_reference(
 ) -> tuple[int, Matches, list[tuple[int, int]]]:
     """Match conflicting cells greedily; return (bound, matches, single cells), cells by index.
 
-    The bound of `kernels.boxes.loss_bound`, computed to the end instead of until it suffices.
+    The bound of `kernels.box_bounds.loss_bound`, computed to the end instead of until it suffices.
     """
     k = len(data.first)
     A = np.array([magnitude(data, f, low[f]) for f in range(k)])

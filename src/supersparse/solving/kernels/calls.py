@@ -6,7 +6,7 @@ A solve calls them from other kernels alone, so these wrappers are compiled only
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels import boxes, support
+from supersparse.solving.kernels import box_bounds, boxes, support
 from supersparse.solving.kernels.jit import kernel
 from supersparse.solving.kernels.support import SupportData
 
@@ -33,32 +33,32 @@ def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: i
 
 @kernel()
 def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
-    """`boxes.least_l1`."""
-    return boxes.least_l1(data, low, high)
+    """`box_bounds.least_l1`."""
+    return box_bounds.least_l1(data, low, high)
 
 
 @kernel()
 def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
-    """`boxes.least_fixed_cost`."""
-    return boxes.least_fixed_cost(data, low, high)
+    """`box_bounds.least_fixed_cost`."""
+    return box_bounds.least_fixed_cost(data, low, high)
 
 
 @kernel()
 def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
-    """`boxes.scores_too_high`."""
-    return boxes.scores_too_high(data, low, high)
+    """`box_bounds.scores_too_high`."""
+    return box_bounds.scores_too_high(data, low, high)
 
 
 @kernel()
 def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
-    """`boxes.loss_bound`."""
-    return boxes.loss_bound(data, low, high, enough, boxes.new_space(data))
+    """`box_bounds.loss_bound`."""
+    return box_bounds.loss_bound(data, low, high, enough, box_bounds.new_space(data))
 
 
 @kernel()
 def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
-    """`boxes.cost_bound`."""
-    return boxes.cost_bound(data, low, high, enough, boxes.new_space(data))
+    """`box_bounds.cost_bound`."""
+    return box_bounds.cost_bound(data, low, high, enough, box_bounds.new_space(data))
 
 
 @kernel()
@@ -78,4 +78,4 @@ def run_boxes(
     data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, hit: Ints
 ) -> tuple[int, int, int]:
     """`boxes.run_boxes`."""
-    return boxes.run_boxes(data, stack, top, cut, best_l1, ties, budget, hit, boxes.new_space(data))
+    return boxes.run_boxes(data, stack, top, cut, best_l1, ties, budget, hit, box_bounds.new_space(data))

@@ -6,7 +6,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.boxes import DONE, cost_bound, new_space, run_boxes
+from supersparse.solving.kernels.box_bounds import cost_bound, new_space
+from supersparse.solving.kernels.boxes import DONE, run_boxes
 from supersparse.solving.kernels.cells import cells_of
 from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.support import (
