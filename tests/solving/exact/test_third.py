@@ -1,5 +1,6 @@
 """The third bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
 
+import threading
 from fractions import Fraction
 from itertools import product
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 
 from counts import examples
 from supersparse.problem.objective import completed, evaluate
@@ -15,19 +17,19 @@ from supersparse.solving.exact import third
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.third import ThirdBound
-from supersparse.solving.exact.whole_boxes import (
-    WholeBoxes,
+from supersparse.solving.exact.whole_arrays import (
     first_box,
     first_literals,
     least_gap,
     point_pairs,
     stack_for,
 )
+from supersparse.solving.exact.whole_boxes import WholeBoxes
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.kernels.boxes import DONE, FOUND
 from supersparse.solving.kernels.whole_boxes import run_whole_boxes
-from supersparse.solving.kernels.whole_pairs import NEXT, TOP
+from supersparse.solving.kernels.whole_data import NEXT, TOP
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.presolve import MergeRows
@@ -38,7 +40,7 @@ from supersparse.stop import Stop
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-def boxes_of(problem):
+def boxes_of(problem, threads=1):
     """The bound on a problem whose only known model is the empty one, and the monitor."""
     monitor = Monitor(problem, SolveOptions(), lambda points: points)
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
@@ -46,7 +48,7 @@ def boxes_of(problem):
     (case,) = instances(form)
     if not WholeBoxes.applies(case):
         return None, monitor
-    return WholeBoxes(case, Cuts(form, monitor), Fraction(0)), monitor
+    return WholeBoxes(case, Cuts(form, monitor), Fraction(0), threads), monitor
 
 
 @st.composite
@@ -149,6 +151,48 @@ def test_beside_the_tree_it_closes_the_proof_and_says_that_ties_were_left_open(m
     beside = solve(problem, "exact")
     assert beside.stop is Stop.BOUND
     assert beside.objective == beside.lower_bound == expected.objective
+
+
+def test_threads_take_its_steps_too(monkeypatch):
+    X, y = table(80, 6)
+    problem = Problem.of(X, y, C0=0.02, max_points=5)
+    expected = solve(problem, "exact").objective
+    monkeypatch.setattr(third, "_START_AFTER", 1)
+    monkeypatch.setattr(third, "_SHARE", 10_000)
+    monkeypatch.setattr(third, "_WORK_PER_STEP", 100_000)
+    names, run = set(), WholeBoxes.run
+
+    def noted(self, *args):
+        names.add(threading.current_thread().name)
+        run(self, *args)
+
+    monkeypatch.setattr(WholeBoxes, "run", noted)
+    beside = solve(problem, "exact", n_jobs=3)
+    assert beside.objective == expected
+    assert beside.proven_optimal
+    assert len({name for name in names if name.startswith("proof-")}) > 1
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=pytest.mark.long) for s in range(2, 12))])
+def test_several_threads_prove_what_one_does(seed):
+    X, y = table(60, 5, seed, 0.15)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
+    alone, monitor = boxes_of(problem)
+    while not alone.is_done:
+        alone.run(10**9, lambda: False)
+    shared, other = boxes_of(problem, threads=3)
+
+    def work():
+        while not shared.is_done:
+            shared.run(20_000, lambda: False)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert monitor.best_evaluation.objective == other.best_evaluation.objective
+    assert shared.lower_bound == alone.lower_bound == other.best_evaluation.objective
 
 
 def test_it_waits_for_the_first_proof_and_takes_its_share():
@@ -255,5 +299,7 @@ def test_groups_of_several_points_are_found_and_close_no_box_with_the_best_model
         assert len(set(members)) == len(members) > 2
         first = [i for i in members if i < pairs.n_positive]
         second = [i - pairs.n_positive for i in members if i >= pairs.n_positive]
-        mean = up[:, first].mean(axis=1) - down[:, second].mean(axis=1)
-        assert pairs.difference[:, pairs.n_pairs + g] == pytest.approx(mean, rel=2.0**-20, abs=1e-5)
+        sums = np.array([[1] * len(first) + [0] * len(second), [0] * len(first) + [1] * len(second)])
+        parts = np.vstack([np.hstack([up[:, first], -down[:, second]]), 1000 * sums])  # weighted means
+        d = pairs.difference[:, pairs.n_pairs + g].astype(float)
+        assert nnls(parts, np.append(d, [1000.0, 1000.0]))[1] < 1e-4

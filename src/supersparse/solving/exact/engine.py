@@ -163,7 +163,7 @@ class _Solve:
             cases=cases,
             proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
             second=SecondBound(form),
-            third=ThirdBound(cases, cuts),
+            third=ThirdBound(cases, cuts, 1 if options.executor is not None else options.n_jobs),
             knew_no_model=monitor.best_evaluation is None,
             file=None if options.checkpoint is None else Path(options.checkpoint),
             identity="" if options.checkpoint is None else fingerprint(problem),
@@ -246,12 +246,12 @@ class _Solve:
             return
         searchers = range(1, min(_SEARCHERS, threads // 2) + 1)
         searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
-        workers = proof.start(threads, lambda: self.stop is not None or self._needs_restart, searches)
+        workers = proof.start(threads, self._is_over, searches, self._step_of_third)
         searched, proven = int(self.search.spent[0]), proof.work
         try:
             with _quick_switches():
                 while proof.is_open and not self._check_in():
-                    self._take_other_turns()
+                    self._step_of_second()
                     due = searched + self._search_share * (proof.work - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
                         self.search.run(1)
@@ -265,7 +265,7 @@ class _Solve:
 
     def _search_beside(self, search: Search) -> None:
         """Search in another thread until that does not seem to help any more."""
-        while search.is_improving and self.proof.is_open and self.stop is None and not self._needs_restart:
+        while search.is_improving and self.proof.is_open and not self._is_over():
             search.step()
             self.cuts.refresh()
 
@@ -288,16 +288,31 @@ class _Solve:
 
         Cluster(slices, executor).run(lambda: not proof.is_open or self._check_in(), search)
 
+    def _is_over(self) -> bool:
+        """Whether threads should stop."""
+        return self.stop is not None or self._needs_restart
+
     def _take_other_turns(self) -> None:
-        """Run the other bounds when it is their turn; a proof log allows only the first."""
+        """Run the other bounds when it is their turn."""
+        if not self._step_of_second():
+            self._step_of_third()
+
+    def _step_of_second(self) -> bool:
+        """Take a step of the second bound if it is due; a proof log allows only the first."""
         best = self.monitor.best_evaluation
-        if self.options.proof_log is not None or best is None:
-            return
-        if self.second.is_due(self.proof.work):
-            self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
-        elif self.third.is_due(self.proof.work):
-            known = self.monitor.lower_bound
-            self.monitor.bound(self.third.step(known, self.proof.work, self._check_in, self._work_left))
+        if self.options.proof_log is not None or best is None or not self.second.is_due(self.proof.work):
+            return False
+        self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
+        return True
+
+    def _step_of_third(self) -> bool:
+        """Take a step of the third bound if it is due, in any thread; `_check_in` reports what it proves."""
+        if self.options.proof_log is not None or self.monitor.best_evaluation is None:
+            return False
+        if not self.third.is_due(self.proof.work):
+            return False
+        self.third.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
+        return True
 
     @property
     def _other_work(self) -> int:
@@ -334,6 +349,7 @@ class _Solve:
         if self.proof.work >= self._report_at:
             self._report_at = self.proof.work + _REPORT_EVERY
             self._report()
+        self.monitor.bound(self.third.lower_bound)
         if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
             self._save()
         self.stop = self._reason_to_stop()

@@ -83,13 +83,23 @@ class Proof:
             self.do(tasks, cancelled, most)
 
     def start(
-        self, threads: int, cancelled: Callable[[], bool], first: Sequence[Callable[[], None]] = ()
+        self,
+        threads: int,
+        cancelled: Callable[[], bool],
+        first: Sequence[Callable[[], None]] = (),
+        between: Callable[[], bool] = lambda: False,
     ) -> list[threading.Thread]:
-        """Start threads that work until nothing is open; some of them do something else first."""
+        """Start threads that work until nothing is open; some of them do something else first.
+
+        What they do between slices is done again while it returns True.
+        """
         self.threads = threads
         workers = [
             threading.Thread(
-                target=self._work_until_closed, args=(cancelled, before), name=f"proof-{t}", daemon=True
+                target=self._work_until_closed,
+                args=(cancelled, before, between),
+                name=f"proof-{t}",
+                daemon=True,
             )
             for t, before in zip_longest(range(threads), first)
         ]
@@ -113,12 +123,16 @@ class Proof:
             if self.is_open:
                 self._ended.wait(seconds)
 
-    def _work_until_closed(self, cancelled: Callable[[], bool], before: Callable[[], None] | None) -> None:
+    def _work_until_closed(
+        self, cancelled: Callable[[], bool], before: Callable[[], None] | None, between: Callable[[], bool]
+    ) -> None:
         try:
             if before is not None:
                 before()
             while tasks := self._take(wait=True):
                 self.do(tasks, lambda: self._stopping or cancelled(), None)
+                while not self._stopping and between():
+                    pass
         except BaseException as failure:  # passed to the main thread by `finish`
             with self._changed:
                 self._failure = failure

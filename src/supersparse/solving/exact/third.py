@@ -1,5 +1,6 @@
 """The third bound beside the others: when it starts, and how much of the time it gets."""
 
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -15,25 +16,34 @@ _WORK_PER_STEP = 10_000_000  # touched rows, some fifty milliseconds
 class ThirdBound:
     """Runs boxes of all coefficients in steps next to the tree over supports.
 
-    They are left out where the second bound applies, and where boxes as wide as these say nothing.
+    They are left out where the second bound applies, and where boxes as wide as these say nothing. Several
+    threads may ask and take steps at once.
     """
 
-    def __init__(self, cases: list[Instance], cuts: Judge) -> None:
+    def __init__(self, cases: list[Instance], cuts: Judge, threads: int = 1) -> None:
         self._case = cases[0] if len(cases) == 1 else None
         self._cuts = cuts
+        self._threads = threads
         self._boxes: WholeBoxes | None = None
         self._may_help: bool | None = None  # not yet asked: the answer takes a look at the whole table
         self._began_at = 0
+        self._beginning = threading.Lock()
 
     @property
     def work(self) -> int:
         """The work done so far, in touched rows."""
         return 0 if self._boxes is None else self._boxes.work
 
+    @property
+    def lower_bound(self) -> Fraction:
+        """The bound proven so far."""
+        return Fraction(0) if self._boxes is None else self._boxes.lower_bound
+
     def is_due(self, proof_work: int) -> bool:
         """Whether this bound should take the next step, after so much work of the first proof."""
         if self._boxes is not None:
-            return not self._boxes.is_done and self.work < _SHARE * (proof_work - self._began_at)
+            is_behind = self.work < _SHARE * (proof_work - self._began_at)
+            return is_behind and self._boxes.has_boxes and not self._boxes.is_done
         if self._case is None or proof_work < _START_AFTER or self._may_help is False:
             return False
         self._may_help = WholeBoxes.applies(self._case)
@@ -41,11 +51,11 @@ class ThirdBound:
 
     def step(
         self, lower_bound: Fraction, proof_work: int, should_stop: Callable[[], bool], most: int | None = None
-    ) -> Fraction:
-        """Take one step, of at most so much work, and return the bound proven so far."""
-        if self._boxes is None:
-            assert self._case is not None
-            self._boxes = WholeBoxes(self._case, self._cuts, lower_bound)
-            self._began_at = proof_work
+    ) -> None:
+        """Take one step, of at most so much work, from a bound that is proven already."""
+        with self._beginning:
+            if self._boxes is None:
+                assert self._case is not None
+                self._boxes = WholeBoxes(self._case, self._cuts, lower_bound, self._threads)
+                self._began_at = proof_work
         self._boxes.run(_WORK_PER_STEP if most is None else min(most, _WORK_PER_STEP), should_stop)
-        return self._boxes.lower_bound

@@ -1,48 +1,43 @@
 """The bound of one box of all coefficients: which groups of points to look at, and what they come to.
 
 All pairs, and the larger groups found so far, are sorted once for a box; its parts look at the first of
-them. Where a greedy packing comes near what closes a part, the best multipliers follow, and new groups grow
+them. Where a greedy packing comes near what closes a part, the best multipliers follow, and new groups join
 at their prices.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from supersparse.solving.kernels.jit import inner, reader
-from supersparse.solving.kernels.whole_groups import best_addition, keep_group
-from supersparse.solving.kernels.whole_packing import pack_groups
-from supersparse.solving.kernels.whole_pairs import (
+from supersparse.solving.kernels.whole_data import (
     BLOCK,
     FINE,
     FIRST_LISTED,
     LEAST_PRICE,
     LISTED,
     LISTED_PER_POINT,
-    MEMBERS,
     MOST_GROUPS,
-    MOST_LISTED,
-    MOST_PACKED,
     NEXT,
     SORTED,
     WORK,
-    Doubles,
+    BoxStack,
     Floats,
     Ints,
-    Keys,
-    Listed,
     PointPairs,
+    Ratios,
+)
+from supersparse.solving.kernels.whole_growth import add_separated, grow, with_separated
+from supersparse.solving.kernels.whole_packing import pack_groups
+from supersparse.solving.kernels.whole_pairs import (
     add_given,
     add_larger,
     begin_groups,
     choose_groups,
+    copy_to,
     has_room,
     sorted_by_key,
-    write_factors,
     write_keys,
 )
 from supersparse.solving.kernels.whole_prices import (
-    Prices,
     add_groups,
     begin_prices,
     read_prices,
@@ -53,42 +48,6 @@ _PROMISING = 0.75  # where a greedy packing comes to this part of what closes th
 _NEAR = 0.95  # where the best multipliers come to this part of it, groups grow
 _PACKINGS = 3  # by the best multipliers, two of them with new groups
 _MORE_THAN_ENOUGH = 1.03  # some of it is lost in whole numbers
-_HARDLY_DEARER = -0.03  # groups grow that gain at least so much: those with multipliers gain 0
-_CHEAPER = 0.9  # what a new group costs at most; all others cost 1 or more
-
-
-class Ratios(NamedTuple):
-    """The ratios of coefficients to the base, in order, and what the base may be."""
-
-    value: Floats  # those at and above 0
-    exact: Doubles  # the same
-    most: int  # the largest magnitude of the base
-    limit: Ints  # (2, features): the largest magnitudes of coefficients, with positive and with negative sign
-    gap: np.float32  # no pair is right with less
-    weight: float  # of the base: the spread of its column
-
-
-class BoxStack(NamedTuple):
-    """Open boxes, the last on top, and scratch space; the vector found, if any."""
-
-    number: Ints
-    low: Ints  # (boxes, features)
-    high: Ints
-    load: Ints  # (boxes, 2, features): of the literals, with positive sign and with negative sign
-    reach: Floats  # (pairs): of a box
-    key: Keys  # (pairs)
-    order: Ints  # (pairs)
-    block: Floats  # (3, BLOCK)
-    listed: Listed
-    prices: Prices
-    vector: Ints
-
-
-@reader()
-def copy_to(numbers: Ints, to: Ints) -> None:
-    """Copy an array into another; an assignment would take longer to compile."""
-    for t in range(len(numbers)):
-        to[t] = numbers[t]
 
 
 @reader()
@@ -188,68 +147,6 @@ def list_groups(
     stack.number[LISTED] = m
 
 
-@reader()
-def list_group(
-    pairs: PointPairs, stack: BoxStack, q: int, gap: float, split: int, low: Floats, high: Floats, used: Ints
-) -> int:
-    """List a group that was found in a part of a box, for the parts that follow too; return its place."""
-    listed, c = stack.listed, stack.number[LISTED]
-    stack.number[LISTED] += 1
-    listed.pair[c] = q
-    copy_to(pairs.member[q], listed.member[c])
-    before, reach, total = np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    for f in range(len(low)):
-        d = pairs.difference[f, q]
-        listed.difference[f, c] = d
-        gift = max(low[f] * d, high[f] * d)
-        if used[f]:
-            reach += gift
-            before += np.float32(0.0) if f == split else gift
-        else:
-            total += gift
-    listed.before[c], listed.reach[c], listed.short[c] = before, reach, gap - reach
-    listed.key[c] = 0 if total < listed.short[c] else 1
-    return c
-
-
-@inner()
-def grow(
-    pairs: PointPairs,
-    stack: BoxStack,
-    gap: float,
-    split: int,
-    low: Floats,
-    high: Floats,
-    used: Ints,
-    undecided: Ints,
-    kept: int,
-) -> int:
-    """Put new groups into the packing that cost less than all that are in it; return how many there are."""
-    listed, number, before = stack.listed, stack.number, kept
-    member = np.empty(MEMBERS, np.int64)
-    for s in range(before):
-        if kept == MOST_PACKED or number[LISTED] == MOST_LISTED:
-            break
-        if listed.size[s] == MEMBERS or listed.gain[s] < _HARDLY_DEARER:
-            continue
-        copy_to(listed.member[listed.place[s]], member)
-        price, i = best_addition(pairs, listed, gap, low, high, used, member)
-        number[WORK] += len(listed.demand) * len(low) // 3
-        for k in range(listed.size[s]):
-            price += listed.demand[member[k]]
-        if price > _CHEAPER:
-            continue
-        member[listed.size[s]] = i
-        q = keep_group(pairs, number, member)
-        if q < 0:
-            continue
-        c = list_group(pairs, stack, q, gap, split, low, high, used)
-        if listed.short[c] > 0:
-            write_factors(low, high, undecided, listed, c, kept)
-            kept += 1
-    return kept
-
-
 @inner()
 def bound_box(
     pairs: PointPairs,
@@ -289,6 +186,7 @@ def bound_box(
         enough = (cut - fixed) * FINE
         copy_to(pairs.weight, listed.left)
         sum_of = pack_groups(listed, kept, undecided[:n], pairs.penalty, enough, False, load)
+        copy_to(listed.left, listed.rest)
         joined = 0
         begin_prices(stack.prices, pairs, undecided[:n])
         for again in range(_PACKINGS):
@@ -296,6 +194,7 @@ def bound_box(
                 break
             if again > 0:
                 kept = grow(pairs, stack, ratios.gap, split, least, most, used, undecided[:n], kept)
+                kept = add_separated(pairs, stack, ratios.gap, split, least, most, used, undecided[:n], kept)
                 if kept == joined:
                     break
             add_groups(stack.prices, listed, points, undecided[:n], joined, kept)
@@ -310,6 +209,8 @@ def bound_box(
                 sum_of = better
                 copy_to(other[0], load[0])
                 copy_to(other[1], load[1])
+                copy_to(listed.left, listed.rest)
+        sum_of = with_separated(pairs, stack, ratios.gap, least, most, sum_of, enough)
         if sum_of > enough:
             return False
         changed = False

@@ -6,8 +6,7 @@ of ratios for every feature, each counted by its place among all that whole coef
 fractions on both sides. A feature is *in* where its range leaves out 0, *out* where it is 0 alone, and
 *undecided* otherwise. `kernels/whole_bounds.py` bounds a box by groups of points.
 
-An undecided feature is split first, into a small part around 0 and the rest on both sides: narrow ranges are
-worth less than fewer features.
+Undecided features are split first, into out and in with either sign: narrow ranges are worth less.
 """
 
 import numpy as np
@@ -16,10 +15,7 @@ from supersparse.solving.kernels.boxes import DONE, FOUND, PAUSED
 from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.lines import least_over_b, loss_by_b
 from supersparse.solving.kernels.whole_bounds import (
-    BoxStack,
-    Ratios,
     bound_box,
-    copy_to,
     is_in,
     is_undecided,
     list_groups,
@@ -28,12 +24,21 @@ from supersparse.solving.kernels.whole_bounds import (
     set_prices,
     sort_groups,
 )
-from supersparse.solving.kernels.whole_pairs import LISTED, TOP, WORK, Doubles, Floats, Ints, PointPairs
+from supersparse.solving.kernels.whole_data import (
+    LISTED,
+    TOP,
+    WORK,
+    BoxStack,
+    Doubles,
+    Floats,
+    Ints,
+    PointPairs,
+    Ratios,
+)
+from supersparse.solving.kernels.whole_pairs import copy_to
 
 CROWDED = 5
 """Beside the results of `run_boxes`: there is no room for the parts of a box."""
-
-_SMALL = 0.1  # an undecided coefficient is first split at this part of the weight of the base
 
 
 @reader()
@@ -72,23 +77,19 @@ def middle_place(value: Floats, low: int, high: int) -> int:
 
 
 @reader()
-def ranges_of(value: Floats, most: float, low: int, high: int, ranges: Ints) -> int:
-    """The parts of a range, the first to be looked at last; return their number, 2 or 3.
-
-    An undecided one is split at `most` on both sides.
-    """
+def ranges_of(value: Floats, low: int, high: int, ranges: Ints) -> int:
+    """The parts of a range, the first to be looked at last; return their number, 2 or 3."""
     if is_in(low, high):
         middle = middle_place(value, low, high) if low > 0 else -middle_place(value, -high, -low) - 1
         ranges[0, 0], ranges[0, 1], ranges[1, 0], ranges[1, 1] = low, middle, middle + 1, high
         return 2
-    small = last_place(value, most, 0, max(high, -low))
-    ranges[0, 0], ranges[0, 1] = max(low, -small), min(high, small)
+    ranges[0, 0] = ranges[0, 1] = 0
     n = 1
-    if low < -small:
-        ranges[n, 0], ranges[n, 1] = low, -small - 1
+    if low < 0:
+        ranges[n, 0], ranges[n, 1] = low, -1
         n += 1
-    if high > small:
-        ranges[n, 0], ranges[n, 1] = small + 1, high
+    if high > 0:
+        ranges[n, 0], ranges[n, 1] = 1, high
         n += 1
     return n
 
@@ -160,9 +161,7 @@ def run_whole_boxes(pairs: PointPairs, ratios: Ratios, stack: BoxStack, cut: int
         n_sorted = sort_groups(pairs, stack, value, ratios.gap, low[top], high[top])
         list_groups(pairs, stack, value, f, low[top, f], high[top, f], n_sorted)
         number[WORK] += len(stack.reach) * (len(low[top]) + 5) // 6
-        n = ranges_of(
-            value, _SMALL * ratios.weight / max(1.0, pairs.spread[f]), low[top, f], high[top, f], ranges
-        )
+        n = ranges_of(value, low[top, f], high[top, f], ranges)
         to = top
         copy_to(low[top], low[top + n])  # out of the way: the parts begin at `top`
         copy_to(high[top], high[top + n])

@@ -2,28 +2,29 @@
 
 If all points of a group are right, so are their means: that of the positive ones lies above that of the
 negative ones by the gap, and d, the difference of the two means, demands what that of a pair does
-(`kernels/whole_pairs.py`). One of the points must be wrong where it falls short. The more points,
-the less the means differ in features that tell nothing, so that these help a group less than a pair.
+(`kernels/whole_pairs.py`). Points may have any weights in their means. One of them must be wrong where d
+falls short. The more points, the less the means differ in features that tell nothing, so that these help a
+group less than a pair.
 
-There are too many groups to look at all. New ones grow out of those in the packing of a box, by the one point
-that makes them cheapest at the prices of the multipliers; they are kept for the boxes that follow.
+Which groups to look at is found in `kernels/whole_growth.py`; they are kept for the boxes that follow.
 """
 
 import numpy as np
 
 from supersparse.solving.kernels.jit import reader
-from supersparse.solving.kernels.whole_pairs import (
+from supersparse.solving.kernels.whole_data import (
+    LISTED,
     MEMBERS,
     MOST_GROUPS,
     NEXT,
+    BoxStack,
+    Doubles,
     Floats,
     Ints,
     Listed,
     PointPairs,
-    add_given,
-    add_larger,
-    begin_groups,
 )
+from supersparse.solving.kernels.whole_pairs import add_given, add_larger, begin_groups, copy_to
 
 
 @reader()
@@ -108,25 +109,23 @@ def name_of(member: Ints) -> int:
     return name
 
 
-@reader(error_model="numpy")
-def write_difference(pairs: PointPairs, member: Ints, to: int) -> None:
-    """Write the difference of a group's means, right to one part in 2^24 of the column's range."""
+@reader()
+def write_difference(pairs: PointPairs, member: Ints, weight: Doubles, to: int) -> None:
+    """Write the difference of a group's weighted means, right to one part in 2^24 of the column's range."""
     for f in range(len(pairs.exact)):
-        up, down, n_up, n_down = 0.0, 0.0, 0, 0
+        d = 0.0
         for k in range(MEMBERS):
-            if member[k] < 0:
+            i = member[k]
+            if i < 0:
                 break
-            above = np.float64(pairs.exact[f, member[k]] - pairs.exact[f, member[0]])
-            if member[k] < pairs.n_positive:
-                up, n_up = up + above, n_up + 1
-            else:
-                down, n_down = down + above, n_down + 1
-        pairs.difference[f, to] = np.float32(up / n_up - down / n_down)
+            above = weight[i] * np.float64(pairs.exact[f, i] - pairs.exact[f, member[0]])
+            d += above if i < pairs.n_positive else -above
+        pairs.difference[f, to] = np.float32(d)
 
 
 @reader()
-def keep_group(pairs: PointPairs, number: Ints, member: Ints) -> int:
-    """Keep a group; return its place, or -1 where it is kept already."""
+def keep_group(pairs: PointPairs, number: Ints, member: Ints, weight: Doubles) -> int:
+    """Keep a group; return its place, or -1 where one of these points is kept already."""
     name = name_of(member)
     for g in range(min(number[NEXT], MOST_GROUPS)):
         if pairs.name[g] == name:
@@ -135,7 +134,30 @@ def keep_group(pairs: PointPairs, number: Ints, member: Ints) -> int:
     number[NEXT] += 1
     pairs.name[g] = name
     to = pairs.n_pairs + g
-    for k in range(MEMBERS):
-        pairs.member[to, k] = member[k]
-    write_difference(pairs, member, to)
+    copy_to(member, pairs.member[to])
+    write_difference(pairs, member, weight, to)
     return to
+
+
+@reader()
+def list_group(
+    pairs: PointPairs, stack: BoxStack, q: int, gap: float, split: int, low: Floats, high: Floats, used: Ints
+) -> int:
+    """List a group that was found in a part of a box, for the parts that follow too; return its place."""
+    listed, c = stack.listed, stack.number[LISTED]
+    stack.number[LISTED] += 1
+    listed.pair[c] = q
+    copy_to(pairs.member[q], listed.member[c])
+    before, reach, total = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    for f in range(len(low)):
+        d = pairs.difference[f, q]
+        listed.difference[f, c] = d
+        gift = max(low[f] * d, high[f] * d)
+        if used[f]:
+            reach += gift
+            before += np.float32(0.0) if f == split else gift
+        else:
+            total += gift
+    listed.before[c], listed.reach[c], listed.short[c] = before, reach, gap - reach
+    listed.key[c] = 0 if total < listed.short[c] else 1
+    return c

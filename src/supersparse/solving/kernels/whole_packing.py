@@ -11,7 +11,7 @@ below the best there is; `kernels/whole_prices.py` guesses better multipliers, w
 import numpy as np
 
 from supersparse.solving.kernels.jit import reader
-from supersparse.solving.kernels.whole_pairs import FINE, Ints, Listed
+from supersparse.solving.kernels.whole_data import FINE, Ints, Listed
 
 
 @reader(error_model="numpy")

@@ -15,105 +15,38 @@ are: `exact/covers.py` has those that do not, and `kernels/whole_packing.py` mak
 of which most is to be hoped have the least sum of factors, each at the price of its literal: what is in
 demand in a box will be in demand in its parts.
 
-A pair is the smallest group. If all points of a larger one are right, the mean of its positive points lies
-above that of its negative points by the gap, so that with d for the difference of the means it demands the
-same, with z of all its points. `kernels/whole_groups.py` finds such groups.
+A pair is the smallest group. If all points of a larger one are right, any weighted mean of its positive
+points lies above any of its negative points by the gap, so that with d for the difference of two such means
+it demands the same, with z of all its points (`kernels/whole_groups.py`).
 
 Sums are in 32-bit floating point and in one order, so that every machine sees the same. A product r·d is off
 by at most three parts in 2^24, and each sum on the way by one; `gap` is smaller than the true one by more
 than all of this together (`exact/whole_boxes.least_gap`), and factors are rounded up by more than c_f is off.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.solving.kernels.jit import inner, reader
-
-Ints = NDArray[np.int64]
-Keys = NDArray[np.int32]
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-
-FINE = 1024
-"""Weights and factors are counted in 1/FINE."""
-MEMBERS = 6
-"""How many points a group has at most."""
-MOST_GROUPS = 2048
-"""How many groups of more than two points are kept; new ones take the places of the oldest."""
-MOST_LISTED = 600
-"""How many groups the parts of a box look at."""
-FIRST_LISTED = 400
-"""How many of them are chosen at once; the others are found in the parts."""
-MOST_PACKED = 256
-"""How many groups a packing looks at; a multiple of 4."""
-FIRST_PACKED = 192
-"""How many of them are listed ones; the others are found in the box."""
-BLOCK = 512
-"""How many pairs are looked at in one go, so that what they need stays near."""
-SORTED = 2000
-"""About how many of all pairs are sorted, those that cost least."""
-LISTED_PER_POINT = 30
-"""How many of one point the parts of a box look at."""
-LEAST_PRICE = 0.3
-"""Of a literal without load; one with all it can bear costs 1."""
-
-TOP, WORK, NEXT, LISTED = range(4)
-"""The entries of `BoxStack.number`: open boxes, work in touched rows, groups ever kept, groups listed."""
+from supersparse.solving.kernels.whole_data import (
+    FINE,
+    FIRST_PACKED,
+    MEMBERS,
+    Floats,
+    Ints,
+    Keys,
+    Listed,
+)
 
 _PER_POINT = 20  # groups of one point that a packing looks at
 _BUCKETS = 128
 _PER_FACTOR = 8.0  # buckets for a sum of factors of 1
 
 
-class PointPairs(NamedTuple):
-    """All pairs of a positive and a negative point, the larger groups found, and what the features cost."""
-
-    difference: Floats  # (features, pairs and MOST_GROUPS): d
-    member: Ints  # (pairs and MOST_GROUPS, MEMBERS): their points, then -1
-    name: Ints  # (MOST_GROUPS): a number for the points of each larger group
-    exact: Ints  # (features, points): what they have, the positive ones first
-    point: Floats  # the same, above the least of each column
-    n_positive: int
-    n_pairs: int
-    weight: Ints  # of all points, in 1/FINE
-    penalty: Ints  # of each feature, in kernel units
-    spread: Doubles
-    columns: Ints  # (features, rows), to evaluate one vector
-    row_positive: Ints
-    row_negative: Ints
-    step: int
-    half: int
-    max_size: int
-    base_cost: int
-
-
-class Listed(NamedTuple):
-    """The groups that the parts of a box look at, those in the packing, and scratch space for both."""
-
-    pair: Ints  # (MOST_LISTED): where they are kept
-    member: Ints  # (MOST_LISTED, MEMBERS)
-    difference: Floats  # (features, MOST_LISTED): theirs
-    before: Floats  # (MOST_LISTED): their reach without the feature that is split
-    reach: Floats  # (MOST_LISTED): and with it
-    short: Floats  # (MOST_LISTED): what is missing
-    total: Floats  # (MOST_LISTED): what undecided features can give
-    cost: Floats  # (MOST_LISTED): the price of what is missing
-    key: Keys  # (MOST_LISTED): the bucket
-    order: Ints  # (MOST_LISTED): places in this list
-    price: Floats  # (2, features): of the literals
-    place: Ints  # (MOST_PACKED): those in the packing, in this list
-    size: Ints  # (MOST_PACKED): how many points they have
-    factor: Ints  # (MOST_PACKED, features): signed, in 1/FINE
-    is_open: Ints  # (MOST_PACKED): whether their literals may have something left
-    left: Ints  # (points): of each point's weight
-    share: Floats  # (features, MOST_PACKED): factors
-    guess: Floats  # (MOST_PACKED): multipliers, in 1/FINE
-    gain: Floats  # (MOST_PACKED): 1 less what each costs at the prices
-    demand: Floats  # (points): prices
-    rate: Floats  # (2, features): prices of the literals
-    near: Floats  # (5, points)
+@reader()
+def copy_to(numbers: Ints, to: Ints) -> None:
+    """Copy an array into another; an assignment would take longer to compile."""
+    for t in range(len(numbers)):
+        to[t] = numbers[t]
 
 
 @reader(fastmath={"nnan", "nsz"})
@@ -193,12 +126,13 @@ def write_factors(low: Floats, high: Floats, undecided: Ints, listed: Listed, c:
 @reader()
 def has_room(member: Ints, left: Ints) -> bool:
     """Whether all points of a group may be taken once more; takes them."""
-    for k in range(MEMBERS):
-        if member[k] >= 0 and left[member[k]] == 0:
+    size = 0
+    while size < MEMBERS and member[size] >= 0:
+        if left[member[size]] == 0:
             return False
-    for k in range(MEMBERS):
-        if member[k] >= 0:
-            left[member[k]] -= 1
+        size += 1
+    for k in range(size):
+        left[member[k]] -= 1
     return True
 
 

@@ -8,40 +8,16 @@ multipliers are not 0, only the inverse of B is kept: it is small, as the bound 
 at any time. Limits are off by a little, a different part each, so that no step is in vain.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from supersparse.solving.kernels.jit import reader
-from supersparse.solving.kernels.whole_pairs import FINE, Floats, Ints, Listed, PointPairs
-
-MOST_TIGHT = 160
-"""How many limits may be met with equality."""
+from supersparse.solving.kernels.whole_data import FINE, MOST_TIGHT, Floats, Ints, Listed, PointPairs, Prices
 
 _ZERO = np.float32(1e-4)  # what counts as nothing
 _GAIN = np.float32(0.05)  # the least gain of a multiplier that is worth a step
 _MOST_STEPS = 300
 _APART = np.float32(0.01)  # how far limits are off at most
 _LIMITS, _TIGHT = range(2)
-
-
-class Prices(NamedTuple):
-    """The linear program of a box, and where its solution stands; limits of points come before literals'."""
-
-    column: Floats  # (MOST_PACKED, limits): what each group takes of each limit
-    inverse: Floats  # (MOST_TIGHT, MOST_TIGHT): of B, by tight limit and used group
-    multiplier: Floats  # (MOST_TIGHT): of the used groups
-    gain: Floats  # (MOST_TIGHT): of the slacks of tight limits: minus their prices
-    used: Ints  # (MOST_TIGHT): the groups whose multipliers are not 0
-    tight: Ints  # (MOST_TIGHT): the limits met with equality
-    is_used: Ints  # (MOST_PACKED)
-    left: Floats  # (limits): what is left of each
-    price: Floats  # (limits)
-    change: Floats  # (limits): by the step
-    fall: Floats  # (MOST_TIGHT): of the used multipliers, by the step
-    cost: Floats  # (MOST_PACKED): of groups, at the prices
-    worth: Floats  # (MOST_PACKED): what a gain counts, less where a group takes much
-    number: Ints  # (2): how many limits there are, and how many are tight
 
 
 @reader()
@@ -107,7 +83,7 @@ def write_costs_of(prices: Prices, listed: Listed, points: int, n_undecided: int
 
 
 @reader()
-def set_direction(prices: Prices, group: int, slack: int) -> None:
+def set_direction(prices: Prices, listed: Listed, points: int, group: int, slack: int) -> None:
     """How multipliers and what is left of limits fall, if a group or the slack of a tight limit rises."""
     size, n = prices.number[_TIGHT], prices.number[_LIMITS]
     fall, change = prices.fall[:size], prices.change[:n]
@@ -127,7 +103,10 @@ def set_direction(prices: Prices, group: int, slack: int) -> None:
             change[i] = np.float32(0.0)
     for a in range(size):
         if fall[a] != np.float32(0.0):
-            subtract(fall[a], prices.column[prices.used[a], :n], change)
+            s = prices.used[a]
+            for k in range(listed.size[s]):
+                change[listed.member[listed.place[s], k]] -= fall[a]
+            subtract(fall[a], prices.column[s, points:n], change[points:])
     for t in range(size):
         change[prices.tight[t]] = np.float32(0.0)
 
@@ -184,10 +163,10 @@ def write_row(prices: Prices, limit: int, size: int) -> None:
 
 
 @reader(error_model="numpy")
-def take_step(prices: Prices, group: int, slack: int, gain: float) -> float:
+def take_step(prices: Prices, listed: Listed, points: int, group: int, slack: int, gain: float) -> float:
     """Let a group or the slack of a tight limit rise as far as it can; return what that gains, or -1."""
     size, n = prices.number[_TIGHT], prices.number[_LIMITS]
-    set_direction(prices, group, slack)
+    set_direction(prices, listed, points, group, slack)
     fall, change, left, multiplier = prices.fall, prices.change, prices.left, prices.multiplier
     step, limit, row = np.float32(1e30), -1, -1
     for i in range(n):
@@ -259,7 +238,7 @@ def solve_prices(
         if group < 0 and slack < 0:
             return steps
         gain = np.float32(1.0) - prices.cost[group] if group >= 0 else most
-        won = take_step(prices, group, slack, gain)
+        won = take_step(prices, listed, points, group, slack, gain)
         if won < np.float32(0.0):
             return steps
         total += won
