@@ -8,9 +8,10 @@ from pathlib import Path
 from supersparse.certify.certificate import certify
 from supersparse.solving import registry
 from supersparse.solving.answering import answer
+from supersparse.solving.compiling import in_cache
 from supersparse.solving.kernels.bound_proofs import write_bound
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.warm_up import in_cache, tiny_problems
+from supersparse.solving.warm_up import tiny_problems
 
 _lock = threading.Lock()
 _ready = threading.Event()

@@ -3,15 +3,14 @@
 import logging
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supersparse.problem.problem import Problem
+from supersparse.solving.compiling import in_another_process, in_cache
 from supersparse.solving.kernels.slices import run_slice
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -87,10 +86,7 @@ def _beside(shares: Sequence[Sequence[Callable[[], None]]], work: Callable[[], N
     others = []
     try:
         for share in shares:
-            names = [function.__name__ for function in share]
-            lines = [f"from {__name__} import {', '.join(names)}", *(f"{name}()" for name in names)]
-            command = [sys.executable, "-P", "-c", "; ".join(lines)]
-            others.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            others.append(in_another_process(share))
     except OSError:
         pass
     try:
@@ -130,12 +126,6 @@ def tiny_problems() -> list[Problem]:
 def compiled_before() -> bool:
     """Whether numba's cache contains the largest kernel; True if numba does not say."""
     return in_cache(run_slice, "slices.run_slice*.nbi")
-
-
-def in_cache(kernel: object, pattern: str) -> bool:
-    """Whether numba's cache contains a kernel; True if numba does not say."""
-    folder = getattr(getattr(kernel, "_cache", None), "cache_path", None)
-    return folder is None or any(Path(folder).glob(pattern))
 
 
 def _warm_up_risk() -> None:

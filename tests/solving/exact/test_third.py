@@ -40,6 +40,12 @@ from supersparse.stop import Stop
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
+@pytest.fixture(autouse=True)
+def compiled():
+    """The kernel, which a solve would compile in another process while it goes on without it."""
+    third.compile_boxes()
+
+
 def boxes_of(problem, threads=1):
     """The bound on a problem whose only known model is the empty one, and the monitor."""
     monitor = Monitor(problem, SolveOptions(), lambda points: points)
@@ -193,6 +199,16 @@ def test_several_threads_prove_what_one_does(seed):
         thread.join()
     assert monitor.best_evaluation.objective == other.best_evaluation.objective
     assert shared.lower_bound == alone.lower_bound == other.best_evaluation.objective
+
+
+def test_it_is_not_due_while_its_kernel_is_compiled_unless_the_run_must_be_repeatable(monkeypatch):
+    X, y = table(20, 4)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2))
+    form = integer_form(problem)
+    cuts = Cuts(form, Monitor(problem, SolveOptions(), lambda points: points))
+    monkeypatch.setattr(third, "is_ready", lambda *_: False)
+    assert not ThirdBound(instances(form), cuts).is_due(third._START_AFTER)
+    assert ThirdBound(instances(form), cuts, waits=True).is_due(third._START_AFTER)
 
 
 def test_it_waits_for_the_first_proof_and_takes_its_share():

@@ -153,6 +153,7 @@ class _Solve:
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
         form = with_prices(integer_form(problem), monitor)
         cuts, cases, log = Cuts(form, monitor), instances(form), options.proof_log
+        threads = options.n_jobs if options.executor is None else 1
         return cls(
             problem=problem,
             options=options,
@@ -163,7 +164,7 @@ class _Solve:
             cases=cases,
             proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
             second=SecondBound(form),
-            third=ThirdBound(cases, cuts, 1 if options.executor is not None else options.n_jobs),
+            third=ThirdBound(cases, cuts, threads, waits=options.node_limit is not None),
             knew_no_model=monitor.best_evaluation is None,
             file=None if options.checkpoint is None else Path(options.checkpoint),
             identity="" if options.checkpoint is None else fingerprint(problem),

@@ -4,13 +4,30 @@ import threading
 from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
+
+from supersparse.problem.problem import Problem
+from supersparse.solving.compiling import is_ready
 from supersparse.solving.exact.cuts import Judge
-from supersparse.solving.exact.instance import Instance
+from supersparse.solving.exact.instance import Instance, instances
+from supersparse.solving.exact.whole_arrays import first_box, first_literals, point_pairs, stack_for
 from supersparse.solving.exact.whole_boxes import WholeBoxes
+from supersparse.solving.integer_form import integer_form
+from supersparse.solving.kernels.jit import compile_for
+from supersparse.solving.kernels.whole_boxes import run_whole_boxes
 
 _START_AFTER = 150_000_000  # work of the first proof, about a second: what closes sooner needs no help
 _SHARE = 8  # once it runs it gets eight parts of the work, the tree over supports one
 _WORK_PER_STEP = 10_000_000  # touched rows, some fifty milliseconds
+
+
+def compile_boxes() -> None:
+    """Compile the kernel of the boxes."""
+    X, y = np.array([[0, 3], [1, 1], [2, 2], [3, 0]]), np.array([0, 1, 0, 1])
+    (case,) = instances(integer_form(Problem.of(X, y, C0=0.1, max_points=2)))
+    pairs = point_pairs(case)
+    ratios, _, _ = first_box(case, first_literals(case), 0)
+    compile_for(run_whole_boxes, pairs, ratios, stack_for(pairs), 0, 0)
 
 
 class ThirdBound:
@@ -18,12 +35,16 @@ class ThirdBound:
 
     They are left out where the second bound applies, and where boxes as wide as these say nothing. Several
     threads may ask and take steps at once.
+
+    Few problems need them, so their kernel is compiled when one does, in another process while the tree goes
+    on; or here, where `waits`, so that a run can be repeated exactly.
     """
 
-    def __init__(self, cases: list[Instance], cuts: Judge, threads: int = 1) -> None:
+    def __init__(self, cases: list[Instance], cuts: Judge, threads: int = 1, *, waits: bool = False) -> None:
         self._case = cases[0] if len(cases) == 1 else None
         self._cuts = cuts
         self._threads = threads
+        self._waits = waits
         self._boxes: WholeBoxes | None = None
         self._may_help: bool | None = None  # not yet asked: the answer takes a look at the whole table
         self._began_at = 0
@@ -46,8 +67,11 @@ class ThirdBound:
             return is_behind and self._boxes.has_boxes and not self._boxes.is_done
         if self._case is None or proof_work < _START_AFTER or self._may_help is False:
             return False
-        self._may_help = WholeBoxes.applies(self._case)
-        return self._may_help
+        if self._may_help is None:
+            self._may_help = WholeBoxes.applies(self._case)
+        return self._may_help and (
+            self._waits or is_ready(run_whole_boxes, "whole_boxes.run_whole_boxes*.nbi", compile_boxes)
+        )
 
     def step(
         self, lower_bound: Fraction, proof_work: int, should_stop: Callable[[], bool], most: int | None = None
