@@ -19,7 +19,7 @@ from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, dot, loss_at
 HUGE = 1e300
 
 
-@inner(error_model="numpy")
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def solve(h: Floats, n: int, x: Floats) -> bool:
     """Solve h·s = x in place of x, with h in its lower triangle; False if h is not positive definite."""
     for j in range(n):
