@@ -313,7 +313,7 @@ def relax(
                 h[i, k] = 0.0
         gradient[0] = gb
         if abs(f - f_of_gram) > _ALIKE * f:
-            curvature_of(x, columns, curve, m, n, scratch, gram)
+            curvature_of(x, columns, curve, m, n, gram)
             f_of_gram = f
         h[0, 0] = gram[0, 0] + 1e-13
         for j in range(m):
