@@ -26,6 +26,7 @@ _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the be
 _ENUMERATE_FIRST = 0.1  # enumerate before relaxing if that costs at most this share of what it may cost then
 _ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most so many relaxations, with bit sets
 _ENUMERATE = 4.0  # ... and without
+_TELLS = 0.1  # of what is left to the best card: what it must cost that points are not between -1 and 1
 
 
 class Worker:
@@ -40,6 +41,7 @@ class Worker:
         self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
         self._rounded: set[tuple[int, ...]] = set()
         self._relaxed = 0
+        self._relaxed_loss = 0.0
         data = instance.data
         self._work = np.empty((8, data.x.shape[1]))
 
@@ -145,7 +147,7 @@ class Worker:
         low = data.values[columns, node.low[columns]] * data.scale[columns]
         high = data.values[columns, node.high[columns]] * data.scale[columns]
         slope_low, slope_high = self._slopes(node, used, candidates)
-        passed, bound, _ = relax(
+        passed, bound, self._relaxed_loss = relax(
             data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
             data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work,
         )  # fmt: skip
@@ -170,48 +172,74 @@ class Worker:
                 return []
             lowest[columns], highest[columns] = first, last
             status[(status == 0) & (lowest == highest)] = -1
-        better = Node(status, node_bound, loss_bound, lowest, highest, full)
-        candidates = np.flatnonzero(status == 0)
         if node_bound >= self.threshold:
             return []
-        if self._is_cheap(len(used), len(candidates), room, worth):
-            return self._enumerate(better, used, candidates, room, work)
-        if len(candidates) == 0:
-            return self._enumerate(better, used, candidates, 0, work)
-        j = candidates[np.argmax(np.abs(full[2 + candidates]))]
-        zero = data.zero[j]
-        out = Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full)
-        bound_used = max(node_bound, loss_bound + cost_used + float(instance.least_cost[j]))
-        if data.slope_is_free and not self._cuts(columns, point, j):
-            return [out, Node(_with(status, j, 1), bound_used, loss_bound, lowest, highest, full)]
-        # it matters that points are not between -1 and 1
-        children = [out]
-        if highest[j] > zero:
-            above = _with(lowest, j, max(lowest[j], zero + 1))
-            children.append(Node(_with(status, j, 1), bound_used, loss_bound, above, highest, full))
-        if lowest[j] < zero:
-            below = _with(highest, j, min(highest[j], zero - 1))
-            children.append(Node(_with(status, j, 1), bound_used, loss_bound, lowest, below, full))
-        return children
+        return self._split(Node(status, node_bound, loss_bound, lowest, highest, full), columns, worth, work)
 
-    def _cuts(self, columns: Ints, point: Floats, j: int) -> bool:
-        """Whether the relaxation gives a column less than its least points, at any slope that it can have.
+    def _split(self, node: Node, columns: Ints, worth: float, work: int | None) -> list[Node]:
+        """Split a node that was relaxed on these columns, or start to enumerate it if that is worth it.
 
-        Then it tells a lot that a column in use has points; where it does not, signs only double the nodes.
-        Binary columns are of about one scale, and cells exclude their supports.
+        Where the points of every column may be below and above 0, it makes no difference to the relaxation
+        which columns are used, so the node with the next column in use is split at once.
         """
         instance, data = self.instance, self.instance.data
-        if len(instance.bits.all):
-            return False
+        bound, loss_bound, low, high, point = node.bound, node.loss_bound, node.low, node.high, node.point
+        is_open = bool(((low < data.zero) & (data.zero < high))[columns].all()) and data.slope_is_free
+        status, children = node.status, []
+        while True:
+            used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
+            cost_used = float(instance.least_cost[used].sum())
+            room = self._room(node, used, candidates, cost_used)
+            node = replace(node, status=status, bound=max(bound, loss_bound + cost_used))
+            if room < 0 or node.bound >= self.threshold or not self._may_obey(node, used, candidates):
+                return children
+            if room == 0:
+                candidates = candidates[:0]
+            if room == 0 or self._is_cheap(len(used), len(candidates), room, worth):
+                return [*children, *self._enumerate(node, used, candidates, room, work)]
+            j = candidates[np.argmax(np.abs(point[2 + candidates]))]
+            status = _with(status, j, 1)
+            children.append(replace(node, status=_with(status, j, -1)))
+            if self._cuts(columns, point, j):
+                break
+            if not is_open:
+                return [*children, self._using(node, j, low, high)]
+        # it matters that points are not between -1 and 1
+        zero = data.zero[j]
+        if high[j] > zero:
+            children.append(self._using(node, j, _with(low, j, max(low[j], zero + 1)), high))
+        if low[j] < zero:
+            children.append(self._using(node, j, low, _with(high, j, min(high[j], zero - 1))))
+        return children
+
+    def _using(self, node: Node, j: int, low: Ints, high: Ints) -> Node:
+        """The part of a node whose cards use a column, with points in these ranges."""
+        status = _with(node.status, j, 1)
+        cost = float(self.instance.least_cost[status == 1].sum())
+        return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
+
+    def _cuts(self, columns: Ints, point: Floats, j: int) -> bool:
+        """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.
+
+        With slope 1 it does. Otherwise it does where the relaxation gives the column less than its least
+        points, at any slope that it can have, and to give it these costs a good share of what is left to the
+        best card. Binary columns are of about one scale, and cells exclude their supports.
+        """
+        instance, data = self.instance, self.instance.data
+        if not data.slope_is_free or len(instance.bits.all):
+            return not data.slope_is_free
         least, most = (
             data.values[columns, instance.low[columns]],
             data.values[columns, instance.high[columns]],
         )
-        shares = np.abs(point[2:]) / (np.maximum(-least, most) * data.scale[columns])
+        shares = np.abs(point[2 + columns]) / (np.maximum(-least, most) * data.scale[columns])
         slope = max(float(shares.max()), float(shares.sum()) / instance.most_features)
         own = np.abs(data.values[j, instance.low[j] : instance.high[j] + 1])
-        effect = float(np.abs(point[2:])[columns == j][0])
-        return effect < slope * float(data.scale[j] * own[own > 0].min())
+        missing = slope * float(data.scale[j] * own[own > 0].min()) - abs(float(point[2 + j]))
+        curve, x = self._work[3], data.x[j]  # of the loss of each row at the relaxed point
+        total, first, second = curve.sum(), curve @ x, curve @ (x * x)
+        cost = 0.5 * float(second - first * first / max(total, 1e-300)) * missing * missing
+        return missing > 0 and cost > _TELLS * (self.threshold - self._relaxed_loss)
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""
