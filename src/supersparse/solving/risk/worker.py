@@ -6,7 +6,7 @@ the largest effect is branched on: out or used, and by sign where that excludes 
 
 from dataclasses import replace
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,24 @@ _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the be
 _ENUMERATE_FIRST = 0.1  # enumerate before relaxing if that costs at most this share of what it may cost then
 _ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most so many relaxations, with bit sets
 _ENUMERATE = 4.0  # ... and without
+_TOGETHER = 8  # candidates, of which some may be excluded together
+_SURELY = 1.1  # how much more than enough the loss must be expected to rise
+_FEW = 0.6  # of the candidates: more than these are not worth another relaxation
 _TELLS = 0.1  # of what is left to the best card: what it must cost that points are not between -1 and 1
+
+
+class _Relaxed(NamedTuple):
+    """What a relaxation has found on its columns, as `relax` returns it."""
+
+    passed: bool
+    bound: float
+    loss: float
+    columns: Ints
+    optional: Ints
+    cost: Floats
+    point: Floats  # (slope, intercept, beta...)
+    dual: Floats
+    gram: Floats  # curvature near the point, with the intercept first
 
 
 class Worker:
@@ -41,7 +58,6 @@ class Worker:
         self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
         self._rounded: set[tuple[int, ...]] = set()
         self._relaxed = 0
-        self._relaxed_loss = 0.0
         data = instance.data
         self._work = np.empty((8, data.x.shape[1]))
 
@@ -137,25 +153,11 @@ class Worker:
             not is_root and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * worth)
         ):
             return self._enumerate(node, used, candidates, room, work)
-        columns = np.concatenate([used, candidates])
-        point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + len(columns))
-        optional = (np.arange(len(columns)) >= len(used)).astype(np.int64)
-        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
-        if data.slope_is_free:
-            cost = np.zeros(len(columns))
-        threshold = self.threshold - cost_used
-        low = data.values[columns, node.low[columns]] * data.scale[columns]
-        high = data.values[columns, node.high[columns]] * data.scale[columns]
-        slope_low, slope_high = self._slopes(node, used, candidates)
-        passed, bound, self._relaxed_loss = relax(
-            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
-            data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work,
-        )  # fmt: skip
-        self.support.counts[WORK] += int(relaxing)
-        self._relaxed += 1
+        relaxed = self._relax(node, used, candidates, room)
+        columns, point, bound = relaxed.columns, relaxed.point, relaxed.bound
         loss_bound = max(node.loss_bound, bound) if data.slope_is_free else node.loss_bound
         node_bound = max(node.bound, bound + cost_used)
-        if passed:
+        if relaxed.passed:
             return []
         full = node.point.copy()
         full[0], full[1] = point[0], point[1]
@@ -166,25 +168,48 @@ class Worker:
             lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
             first, last = lowest[columns], highest[columns]
             if tighten(
-                data.values, data.zero, data.scale, columns, optional, cost, dual, room,
-                self.threshold - cost_used, first, last,
+                data.values, data.zero, data.scale, columns, relaxed.optional, relaxed.cost, relaxed.dual,
+                room, self.threshold - cost_used, first, last,
             ):  # fmt: skip
                 return []
             lowest[columns], highest[columns] = first, last
             status[(status == 0) & (lowest == highest)] = -1
         if node_bound >= self.threshold:
             return []
-        return self._split(Node(status, node_bound, loss_bound, lowest, highest, full), columns, worth, work)
+        better = Node(status, node_bound, loss_bound, lowest, highest, full)
+        return self._split(better, relaxed, worth, work)
 
-    def _split(self, node: Node, columns: Ints, worth: float, work: int | None) -> list[Node]:
-        """Split a node that was relaxed on these columns, or start to enumerate it if that is worth it.
+    def _relax(self, node: Node, used: Ints, candidates: Ints, room: int) -> "_Relaxed":
+        """Relax the part of a node whose cards use these columns and at most so many of the candidates."""
+        instance, data = self.instance, self.instance.data
+        columns = np.concatenate([used, candidates])
+        m = len(columns)
+        point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + m)
+        optional, gram = (np.arange(m) >= len(used)).astype(np.int64), np.zeros((m + 1, m + 1))
+        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
+        if data.slope_is_free:
+            cost = np.zeros(m)
+        threshold = self.threshold - float(instance.least_cost[used].sum())
+        low = data.values[columns, node.low[columns]] * data.scale[columns]
+        high = data.values[columns, node.high[columns]] * data.scale[columns]
+        slope_low, slope_high = self._slopes(node, used, candidates)
+        passed, bound, loss = relax(
+            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
+            data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work, gram,
+        )  # fmt: skip
+        self.support.counts[WORK] += int(self._relaxation_cost(m))
+        self._relaxed += 1
+        return _Relaxed(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
+
+    def _split(self, node: Node, relaxed: "_Relaxed", worth: float, work: int | None) -> list[Node]:
+        """Split a node that was relaxed, or start to enumerate it if that is worth it.
 
         Where the points of every column may be below and above 0, it makes no difference to the relaxation
         which columns are used, so the node with the next column in use is split at once.
         """
         instance, data = self.instance, self.instance.data
         bound, loss_bound, low, high, point = node.bound, node.loss_bound, node.low, node.high, node.point
-        is_open = bool(((low < data.zero) & (data.zero < high))[columns].all()) and data.slope_is_free
+        is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
         status, children = node.status, []
         while True:
             used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
@@ -196,11 +221,13 @@ class Worker:
             if room == 0:
                 candidates = candidates[:0]
             if room == 0 or self._is_cheap(len(used), len(candidates), room, worth):
+                if is_open and room == 1:
+                    candidates = self._strong(node, used, candidates, relaxed)
                 return [*children, *self._enumerate(node, used, candidates, room, work)]
             j = candidates[np.argmax(np.abs(point[2 + candidates]))]
             status = _with(status, j, 1)
             children.append(replace(node, status=_with(status, j, -1)))
-            if self._cuts(columns, point, j):
+            if self._cuts(relaxed, j):
                 break
             if not is_open:
                 return [*children, self._using(node, j, low, high)]
@@ -218,7 +245,30 @@ class Worker:
         cost = float(self.instance.least_cost[status == 1].sum())
         return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
 
-    def _cuts(self, columns: Ints, point: Floats, j: int) -> bool:
+    def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: "_Relaxed") -> Ints:
+        """The candidates of which one could be the last column of a card.
+
+        All others are excluded together, by a relaxation without the strong ones. How many these are is what
+        the curvature says of the loss without them.
+        """
+        if len(candidates) < _TOGETHER or len(self.instance.bits.all) or not relaxed.gram[0, 0] > 0:
+            return candidates
+        order = candidates[np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")]
+        place = np.empty(len(node.status), np.int64)
+        place[relaxed.columns] = np.arange(len(relaxed.columns))
+        gram = relaxed.gram + 1e-9 * np.diag(np.diag(relaxed.gram))
+        try:
+            spread = np.linalg.inv(gram)[np.ix_(1 + place[order], 1 + place[order])]
+            away = np.linalg.solve(np.linalg.cholesky(spread), relaxed.point[2 + place[order]])
+        except np.linalg.LinAlgError:
+            return candidates
+        rise = 0.5 * np.cumsum(away * away)
+        count = 1 + int(np.searchsorted(rise, _SURELY * (self.threshold - relaxed.loss)))
+        if count > _FEW * len(order) or not self._relax(node, used, order[count:], 1).passed:
+            return candidates
+        return order[:count]
+
+    def _cuts(self, relaxed: "_Relaxed", j: int) -> bool:
         """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.
 
         With slope 1 it does. Otherwise it does where the relaxation gives the column less than its least
@@ -228,18 +278,18 @@ class Worker:
         instance, data = self.instance, self.instance.data
         if not data.slope_is_free or len(instance.bits.all):
             return not data.slope_is_free
+        columns, at = relaxed.columns, int(np.flatnonzero(relaxed.columns == j)[0])
         least, most = (
             data.values[columns, instance.low[columns]],
             data.values[columns, instance.high[columns]],
         )
-        shares = np.abs(point[2 + columns]) / (np.maximum(-least, most) * data.scale[columns])
+        shares = np.abs(relaxed.point[2:]) / (np.maximum(-least, most) * data.scale[columns])
         slope = max(float(shares.max()), float(shares.sum()) / instance.most_features)
         own = np.abs(data.values[j, instance.low[j] : instance.high[j] + 1])
-        missing = slope * float(data.scale[j] * own[own > 0].min()) - abs(float(point[2 + j]))
-        curve, x = self._work[3], data.x[j]  # of the loss of each row at the relaxed point
-        total, first, second = curve.sum(), curve @ x, curve @ (x * x)
-        cost = 0.5 * float(second - first * first / max(total, 1e-300)) * missing * missing
-        return missing > 0 and cost > _TELLS * (self.threshold - self._relaxed_loss)
+        missing = slope * float(data.scale[j] * own[own > 0].min()) - abs(float(relaxed.point[2 + at]))
+        gram = relaxed.gram
+        curve = float(gram[1 + at, 1 + at] - gram[1 + at, 0] ** 2 / max(gram[0, 0], 1e-300))
+        return missing > 0 and 0.5 * curve * missing**2 > _TELLS * (self.threshold - relaxed.loss)
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""
