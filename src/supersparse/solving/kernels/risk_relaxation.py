@@ -353,7 +353,7 @@ def relax(
             elif slope_is_free:
                 step[i] = step[1] * low[i - base]
         steps += 1
-        centred, moved = gain < 1e-3 * mu, False
+        centred, moved = gain < (0.1 if f + price < threshold else 1e-3) * mu, False
         if gain > 0:
             now, t = f + price + mu * wall, 1.0
             for tried in range(40):

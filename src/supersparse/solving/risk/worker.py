@@ -45,6 +45,36 @@ class _Relaxed(NamedTuple):
     dual: Floats
     gram: Floats  # curvature near the point, with the intercept first
 
+    def places(self, columns: Ints) -> Ints:
+        """Where these are among the columns."""
+        order = np.argsort(self.columns)
+        found: Ints = order[np.searchsorted(self.columns, columns, sorter=order)]
+        return found
+
+    def spread(self) -> Floats | None:
+        """The inverse of the curvature; None if there is none."""
+        if not self.gram[0, 0] > 0:
+            return None
+        try:
+            inverse: Floats = np.linalg.inv(self.gram + 1e-9 * np.diag(np.diag(self.gram)))
+        except np.linalg.LinAlgError:
+            return None
+        return inverse
+
+    def point_without(self, columns: Ints, spread: Floats, point: Floats) -> Floats:
+        """About where the relaxation without some columns ends; `point` has all columns, as a node has."""
+        at = 1 + self.places(columns)
+        try:
+            pull = np.linalg.solve(spread[np.ix_(at, at)], self.point[1 + at])
+        except np.linalg.LinAlgError:
+            return point
+        moved = self.point[1:] - spread[:, at] @ pull
+        changed = point.copy()
+        changed[1] = moved[0]
+        changed[2 + self.columns] = moved[1:]
+        changed[2 + columns] = 0.0
+        return changed
+
 
 class Worker:
     """Room for the kernels, the node whose completions are being enumerated, and a copy of the best card."""
@@ -211,6 +241,7 @@ class Worker:
         bound, loss_bound, low, high, point = node.bound, node.loss_bound, node.low, node.high, node.point
         is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
         status, children = node.status, []
+        spread = relaxed.spread() if is_open else None
         while True:
             used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
             cost_used = float(instance.least_cost[used].sum())
@@ -221,12 +252,13 @@ class Worker:
             if room == 0:
                 candidates = candidates[:0]
             if room == 0 or self._is_cheap(len(used), len(candidates), room, worth):
-                if is_open and room == 1:
-                    candidates = self._strong(node, used, candidates, relaxed)
+                if spread is not None and room == 1:
+                    candidates = self._strong(node, used, candidates, relaxed, spread)
                 return [*children, *self._enumerate(node, used, candidates, room, work)]
             j = candidates[np.argmax(np.abs(point[2 + candidates]))]
             status = _with(status, j, 1)
-            children.append(replace(node, status=_with(status, j, -1)))
+            start = point if spread is None else relaxed.point_without(np.array([j]), spread, point)
+            children.append(replace(node, status=_with(status, j, -1), point=start))
             if self._cuts(relaxed, j):
                 break
             if not is_open:
@@ -245,28 +277,28 @@ class Worker:
         cost = float(self.instance.least_cost[status == 1].sum())
         return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
 
-    def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: "_Relaxed") -> Ints:
+    def _strong(
+        self, node: Node, used: Ints, candidates: Ints, relaxed: "_Relaxed", spread: Floats
+    ) -> Ints:
         """The candidates of which one could be the last column of a card.
 
         All others are excluded together, by a relaxation without the strong ones. How many these are is what
-        the curvature says of the loss without them.
+        the curvature, whose inverse is `spread`, says of the loss without them.
         """
-        if len(candidates) < _TOGETHER or len(self.instance.bits.all) or not relaxed.gram[0, 0] > 0:
+        if len(candidates) < _TOGETHER or len(self.instance.bits.all):
             return candidates
         order = candidates[np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")]
-        place = np.empty(len(node.status), np.int64)
-        place[relaxed.columns] = np.arange(len(relaxed.columns))
-        gram = relaxed.gram + 1e-9 * np.diag(np.diag(relaxed.gram))
+        at = 1 + relaxed.places(order)
         try:
-            spread = np.linalg.inv(gram)[np.ix_(1 + place[order], 1 + place[order])]
-            away = np.linalg.solve(np.linalg.cholesky(spread), relaxed.point[2 + place[order]])
+            away = np.linalg.solve(np.linalg.cholesky(spread[np.ix_(at, at)]), relaxed.point[1 + at])
         except np.linalg.LinAlgError:
             return candidates
         rise = 0.5 * np.cumsum(away * away)
         count = 1 + int(np.searchsorted(rise, _SURELY * (self.threshold - relaxed.loss)))
-        if count > _FEW * len(order) or not self._relax(node, used, order[count:], 1).passed:
+        if count > _FEW * len(order):
             return candidates
-        return order[:count]
+        without = replace(node, point=relaxed.point_without(order[:count], spread, node.point))
+        return order[:count] if self._relax(without, used, order[count:], 1).passed else candidates
 
     def _cuts(self, relaxed: "_Relaxed", j: int) -> bool:
         """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.
