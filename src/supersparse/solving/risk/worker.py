@@ -6,18 +6,20 @@ the largest effect is branched on: out or used, and by sign where that excludes 
 
 from dataclasses import replace
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.risk_cells import LEVEL, STARTED, run_completions
 from supersparse.solving.kernels.risk_data import DEPTH, FITTED, SIZE, SUPPORTS, WORK
+from supersparse.solving.kernels.risk_open import relax_open
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
 from supersparse.solving.kernels.risk_tightening import tighten
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Floats, Ints, Node
+from supersparse.solving.risk.relaxed import Relaxed
 from supersparse.solving.risk.workspace import new_best, new_boxes, new_cells, new_support
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
@@ -29,51 +31,8 @@ _ENUMERATE = 4.0  # ... and without
 _TOGETHER = 8  # candidates, of which some may be excluded together
 _SURELY = 1.1  # how much more than enough the loss must be expected to rise
 _FEW = 0.6  # of the candidates: more than these are not worth another relaxation
-_TELLS = 0.1  # of what is left to the best card: what it must cost that points are not between -1 and 1
-
-
-class _Relaxed(NamedTuple):
-    """What a relaxation has found on its columns, as `relax` returns it."""
-
-    passed: bool
-    bound: float
-    loss: float
-    columns: Ints
-    optional: Ints
-    cost: Floats
-    point: Floats  # (slope, intercept, beta...)
-    dual: Floats
-    gram: Floats  # curvature near the point, with the intercept first
-
-    def places(self, columns: Ints) -> Ints:
-        """Where these are among the columns."""
-        order = np.argsort(self.columns)
-        found: Ints = order[np.searchsorted(self.columns, columns, sorter=order)]
-        return found
-
-    def spread(self) -> Floats | None:
-        """The inverse of the curvature; None if there is none."""
-        if not self.gram[0, 0] > 0:
-            return None
-        try:
-            inverse: Floats = np.linalg.inv(self.gram + 1e-9 * np.diag(np.diag(self.gram)))
-        except np.linalg.LinAlgError:
-            return None
-        return inverse
-
-    def point_without(self, columns: Ints, spread: Floats, point: Floats) -> Floats:
-        """About where the relaxation without some columns ends; `point` has all columns, as a node has."""
-        at = 1 + self.places(columns)
-        try:
-            pull = np.linalg.solve(spread[np.ix_(at, at)], self.point[1 + at])
-        except np.linalg.LinAlgError:
-            return point
-        moved = self.point[1:] - spread[:, at] @ pull
-        changed = point.copy()
-        changed[1] = moved[0]
-        changed[2 + self.columns] = moved[1:]
-        changed[2 + columns] = 0.0
-        return changed
+_UNSURE = 0.03  # of what is left to the best card: effects are the least that a loss larger by this allows
+_TELLS = 0.2  # of what is left to the best card: what it must cost that points are not between -1 and 1
 
 
 class Worker:
@@ -81,6 +40,7 @@ class Worker:
 
     def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
         self.instance = instance
+        self._is_of_one_scale = instance.is_of_one_scale
         self.best = new_best(instance)
         self.support = new_support(instance, room_for_cards)
         self._boxes = new_boxes(instance)
@@ -209,7 +169,7 @@ class Worker:
         better = Node(status, node_bound, loss_bound, lowest, highest, full)
         return self._split(better, relaxed, worth, work)
 
-    def _relax(self, node: Node, used: Ints, candidates: Ints, room: int) -> "_Relaxed":
+    def _relax(self, node: Node, used: Ints, candidates: Ints, room: int) -> Relaxed:
         """Relax the part of a node whose cards use these columns and at most so many of the candidates."""
         instance, data = self.instance, self.instance.data
         columns = np.concatenate([used, candidates])
@@ -223,15 +183,20 @@ class Worker:
         low = data.values[columns, node.low[columns]] * data.scale[columns]
         high = data.values[columns, node.high[columns]] * data.scale[columns]
         slope_low, slope_high = self._slopes(node, used, candidates)
-        passed, bound, loss = relax(
+        box = (
             data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
-            data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work, gram,
         )  # fmt: skip
+        found = (threshold, data.limits, point, dual, self._work, gram)
+        passed, is_open = 0, self._is_of_one_scale and bool(((low < 0) & (high > 0)).all())
+        if is_open:
+            passed, bound, loss = relax_open(*box, slope_high, *found)
+        if not is_open or (not passed and point[0] >= slope_high):
+            passed, bound, loss = relax(*box, data.slope_is_free, slope_low, slope_high, *found)
         self.support.counts[WORK] += int(self._relaxation_cost(m))
         self._relaxed += 1
-        return _Relaxed(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
+        return Relaxed(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
 
-    def _split(self, node: Node, relaxed: "_Relaxed", worth: float, work: int | None) -> list[Node]:
+    def _split(self, node: Node, relaxed: Relaxed, worth: float, work: int | None) -> list[Node]:
         """Split a node that was relaxed, or start to enumerate it if that is worth it.
 
         Where the points of every column may be below and above 0, it makes no difference to the relaxation
@@ -242,6 +207,11 @@ class Worker:
         is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
         status, children = node.status, []
         spread = relaxed.spread() if is_open else None
+        effect, strength = np.abs(point[2:]), np.abs(point[2:])
+        if spread is not None:
+            if self._is_of_one_scale:
+                effect[relaxed.columns] = relaxed.effects(spread, _UNSURE * (self.threshold - relaxed.loss))
+            strength[relaxed.columns] = relaxed.rises(spread)
         while True:
             used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
             cost_used = float(instance.least_cost[used].sum())
@@ -253,9 +223,10 @@ class Worker:
                 candidates = candidates[:0]
             if room == 0 or self._is_cheap(len(used), len(candidates), room, worth):
                 if spread is not None and room == 1:
-                    candidates = self._strong(node, used, candidates, relaxed, spread)
+                    order = candidates[np.argsort(-strength[candidates], kind="stable")]
+                    candidates = self._strong(node, used, order, relaxed, spread)
                 return [*children, *self._enumerate(node, used, candidates, room, work)]
-            j = candidates[np.argmax(np.abs(point[2 + candidates]))]
+            j = candidates[np.argmax(effect[candidates])]
             status = _with(status, j, 1)
             start = point if spread is None else relaxed.point_without(np.array([j]), spread, point)
             children.append(replace(node, status=_with(status, j, -1), point=start))
@@ -278,34 +249,34 @@ class Worker:
         return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
 
     def _strong(
-        self, node: Node, used: Ints, candidates: Ints, relaxed: "_Relaxed", spread: Floats
+        self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxed, spread: Floats
     ) -> Ints:
-        """The candidates of which one could be the last column of a card.
+        """The candidates, strongest first, of which one could be the last column of a card.
 
         All others are excluded together, by a relaxation without the strong ones. How many these are is what
         the curvature, whose inverse is `spread`, says of the loss without them.
         """
         if len(candidates) < _TOGETHER or len(self.instance.bits.all):
             return candidates
-        order = candidates[np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")]
-        at = 1 + relaxed.places(order)
+        at = 1 + relaxed.places(candidates)
         try:
             away = np.linalg.solve(np.linalg.cholesky(spread[np.ix_(at, at)]), relaxed.point[1 + at])
         except np.linalg.LinAlgError:
             return candidates
         rise = 0.5 * np.cumsum(away * away)
         count = 1 + int(np.searchsorted(rise, _SURELY * (self.threshold - relaxed.loss)))
-        if count > _FEW * len(order):
+        if count > _FEW * len(candidates):
             return candidates
-        without = replace(node, point=relaxed.point_without(order[:count], spread, node.point))
-        return order[:count] if self._relax(without, used, order[count:], 1).passed else candidates
+        strong, weak = candidates[:count], candidates[count:]
+        without = replace(node, point=relaxed.point_without(strong, spread, node.point))
+        return strong if self._relax(without, used, weak, 1).passed else candidates
 
-    def _cuts(self, relaxed: "_Relaxed", j: int) -> bool:
+    def _cuts(self, relaxed: Relaxed, j: int) -> bool:
         """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.
 
         With slope 1 it does. Otherwise it does where the relaxation gives the column less than its least
-        points, at any slope that it can have, and to give it these costs a good share of what is left to the
-        best card. Binary columns are of about one scale, and cells exclude their supports.
+        points, at any slope that it can have, and, if columns are of one scale, to give it these costs a good
+        share of what is left to the best card. Cells exclude the supports of binary columns.
         """
         instance, data = self.instance, self.instance.data
         if not data.slope_is_free or len(instance.bits.all):
@@ -321,7 +292,8 @@ class Worker:
         missing = slope * float(data.scale[j] * own[own > 0].min()) - abs(float(relaxed.point[2 + at]))
         gram = relaxed.gram
         curve = float(gram[1 + at, 1 + at] - gram[1 + at, 0] ** 2 / max(gram[0, 0], 1e-300))
-        return missing > 0 and 0.5 * curve * missing**2 > _TELLS * (self.threshold - relaxed.loss)
+        much = _TELLS * (self.threshold - relaxed.loss) if self._is_of_one_scale else 0.0
+        return missing > 0 and 0.5 * curve * missing**2 > much
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""
