@@ -40,7 +40,7 @@ class Worker:
 
     def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
         self.instance = instance
-        self._is_of_one_scale = instance.is_of_one_scale
+        self._is_of_one_scale = instance.is_of_one_scale and not len(instance.bits.all)
         self.best = new_best(instance)
         self.support = new_support(instance, room_for_cards)
         self._boxes = new_boxes(instance)
