@@ -44,9 +44,8 @@ class RiskInstance:
 
     @property
     def is_of_one_scale(self) -> bool:
-        """Whether the points of all columns move the totals about equally far, and the slope is free."""
-        spread = float(np.ptp(np.log2(self.data.scale))) if self.kept else 0.0
-        return bool(self.data.slope_is_free) and spread <= _ALIKE
+        """Whether the points of all columns move the totals about equally far."""
+        return not self.kept or float(np.ptp(np.log2(self.data.scale))) <= _ALIKE
 
 
 def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:

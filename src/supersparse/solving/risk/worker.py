@@ -40,7 +40,8 @@ class Worker:
 
     def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
         self.instance = instance
-        self._is_of_one_scale = instance.is_of_one_scale and not len(instance.bits.all)
+        is_plain = bool(instance.data.slope_is_free) and not len(instance.bits.all)
+        self._is_of_one_scale = is_plain and instance.is_of_one_scale
         self.best = new_best(instance)
         self.support = new_support(instance, room_for_cards)
         self._boxes = new_boxes(instance)
@@ -210,7 +211,8 @@ class Worker:
         effect, strength = np.abs(point[2:]), np.abs(point[2:])
         if spread is not None:
             if self._is_of_one_scale:
-                effect[relaxed.columns] = relaxed.effects(spread, _UNSURE * (self.threshold - relaxed.loss))
+                slack = _UNSURE * max(self.threshold - relaxed.loss, 0.0)
+                effect[relaxed.columns] = relaxed.effects(spread, slack)
             strength[relaxed.columns] = relaxed.rises(spread)
         while True:
             used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
@@ -248,9 +250,7 @@ class Worker:
         cost = float(self.instance.least_cost[status == 1].sum())
         return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
 
-    def _strong(
-        self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxed, spread: Floats
-    ) -> Ints:
+    def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxed, spread: Floats) -> Ints:
         """The candidates, strongest first, of which one could be the last column of a card.
 
         All others are excluded together, by a relaxation without the strong ones. How many these are is what
