@@ -6,6 +6,7 @@ from supersparse.solving import warm_up
 from supersparse.solving.kernels.descent import anneal, descend
 from supersparse.solving.kernels.heat_bath import heat_bath
 from supersparse.solving.kernels.risk_cells import run_completions
+from supersparse.solving.kernels.risk_open import relax_open
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
 from supersparse.solving.kernels.slices import run_slice
@@ -23,7 +24,7 @@ def test_what_is_compiled_apart_is_what_the_risk_solver_calls():
     warm_up.warm_up("risk")
     warm_up.compile_completions()
     warm_up.compile_relaxation()
-    for kernel in (run_completions, relax, round_support):
+    for kernel in (run_completions, relax, relax_open, round_support):
         assert len(kernel.signatures) == 1
 
 

@@ -168,6 +168,7 @@ def compile_completions() -> None:
 def compile_relaxation() -> None:
     """Compile the relaxation of a node and its rounding."""
     from supersparse.solving.kernels.jit import compile_for
+    from supersparse.solving.kernels.risk_open import relax_open
     from supersparse.solving.kernels.risk_relaxation import relax
     from supersparse.solving.kernels.risk_search import round_support
     from supersparse.solving.risk.workspace import new_best, new_support
@@ -175,7 +176,9 @@ def compile_relaxation() -> None:
     instance, ints, floats = _tiny_risk_instances()[0], np.zeros(1, np.int64), np.zeros(1)
     data, rows = instance.data, (instance.data.x, ints, instance.data.positive, instance.data.negative, 1)
     box, slopes = (floats, floats, ints, floats, 0), (0, 0.0, 0.0)
-    compile_for(relax, *rows, *box, *slopes, 0.0, data.limits, floats, floats, np.zeros((1, 1)))
+    found = (data.limits, floats, floats, np.zeros((1, 1)), np.zeros((1, 1)))
+    compile_for(relax, *rows, *box, *slopes, 0.0, *found)
+    compile_for(relax_open, *rows, *box, 0.0, 0.0, *found)
     card = (data, new_support(instance), new_best(instance), instance.low, instance.high)
     compile_for(round_support, *card, ints, 1, floats, 0.0, 0)
 

@@ -19,7 +19,7 @@ from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, dot, loss_at
 HUGE = 1e300
 
 
-@inner(error_model="numpy")
+@inner(error_model="numpy", fastmath=ANY_ORDER)
 def solve(h: Floats, n: int, x: Floats) -> bool:
     """Solve h·s = x in place of x, with h in its lower triangle; False if h is not positive definite."""
     for j in range(n):
@@ -80,31 +80,40 @@ def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
 
 
 @inner(error_model="numpy", fastmath=ANY_ORDER)
-def _add_four_dots(x: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
-    """Add x·a, x·b, x·c and x·d to `out`, which reads x once."""
-    of_a, of_b, of_c, of_d = 0.0, 0.0, 0.0, 0.0
+def _add_dots(v: Floats, w: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
+    """Add the products of v and of w with a, b, c and d to the two rows of `out`, reading each once."""
+    va, vb, vc, vd = 0.0, 0.0, 0.0, 0.0
+    wa, wb, wc, wd = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        v = x[i]
-        of_a += v * a[i]
-        of_b += v * b[i]
-        of_c += v * c[i]
-        of_d += v * d[i]
-    out[0] += of_a
-    out[1] += of_b
-    out[2] += of_c
-    out[3] += of_d
+        of_v, of_w = v[i], w[i]
+        va += of_v * a[i]
+        vb += of_v * b[i]
+        vc += of_v * c[i]
+        vd += of_v * d[i]
+        wa += of_w * a[i]
+        wb += of_w * b[i]
+        wc += of_w * c[i]
+        wd += of_w * d[i]
+    out[0, 0] += va
+    out[0, 1] += vb
+    out[0, 2] += vc
+    out[0, 3] += vd
+    out[1, 0] += wa
+    out[1, 1] += wb
+    out[1, 2] += wc
+    out[1, 3] += wd
 
 
 @inner(error_model="numpy")
-def curvature_of(
-    x: Floats, columns: Ints, weights: Floats, m: int, n: int, scratch: Floats, h: Floats
-) -> None:
+def curvature_of(x: Floats, columns: Ints, weights: Floats, m: int, n: int, h: Floats) -> None:
     """h = Σ weight·x·x', with the intercept first; all of it, not a triangle.
 
-    By blocks of rows, which stay in the processor's cache for all pairs of columns.
+    By blocks of rows, which stay in the processor's cache for all pairs of columns; of these, two and four
+    columns at a time.
     """
+    weighed = np.empty((2, BLOCK))
     for j in range(m + 1):
-        for k in range(j + 1):
+        for k in range(m + 1):
             h[j, k] = 0.0
     for start in range(0, n, BLOCK):
         size, own = min(n - start, BLOCK), weights[start:]
@@ -112,18 +121,20 @@ def curvature_of(
         for i in range(size):
             total += own[i]
         h[0, 0] += total
-        for j in range(m):
-            h[1 + j, 0] += times(scratch, own, x[columns[j], start:], size)
+        for j in range(0, m, 2):
+            pair = min(m - j, 2)
+            for q in range(pair):
+                h[1 + j + q, 0] += times(weighed[q], own, x[columns[j + q], start:], size)
             k = 0
-            while k + 3 <= j:
-                _add_four_dots(
-                    scratch, x[columns[k], start:], x[columns[k + 1], start:], x[columns[k + 2], start:],
-                    x[columns[k + 3], start:], size, h[1 + j, 1 + k :],
+            while pair == 2 and k + 3 <= j + 1:
+                _add_dots(
+                    weighed[0], weighed[1], x[columns[k], start:], x[columns[k + 1], start:],
+                    x[columns[k + 2], start:], x[columns[k + 3], start:], size, h[1 + j :, 1 + k :],
                 )  # fmt: skip
                 k += 4
-            while k <= j:
-                h[1 + j, 1 + k] += dot(scratch, x[columns[k], start:], size)
-                k += 1
+            for q in range(pair):
+                for other in range(k, j + q + 1):
+                    h[1 + j + q, 1 + other] += dot(weighed[q], x[columns[other], start:], size)
     for j in range(m + 1):
         for k in range(j):
             h[k, j] = h[j, k]
@@ -196,7 +207,7 @@ def fit_support(
     Returns whether the bound passes the threshold, and the loss. point = (b, beta) is the start and receives
     the fit. A fit that cannot pass ends when a step would gain less than `accuracy`.
     """
-    z, e, residual, curve, scratch = work[0], work[1], work[2], work[3], work[4]
+    z, e, residual, curve = work[0], work[1], work[2], work[3]
     size = m + 1
     h, vectors = np.empty((size, size)), np.empty((3, size))
     step, g, trial = vectors[0], vectors[1], vectors[2]
@@ -211,7 +222,7 @@ def fit_support(
             far += abs(g[1 + j]) * reach[j]
         if value_of_bound(f - moment, f + moments, gb, -far, far, 0.0, 1.0, limits) >= threshold:
             return True, f
-        curvature_of(x, columns, curve, m, n, scratch, h)
+        curvature_of(x, columns, curve, m, n, h)
         for j in range(size):
             h[j, j] += 1e-12
             step[j] = -g[j]

@@ -226,7 +226,7 @@ def run_boxes(data: RiskData, support: Support, boxes: Boxes, best: Best, budget
     """
     k, n = support.state[SIZE], support.state[ROWS]
     columns = support.order[:k]
-    optional, cost = np.zeros(k, np.int64), np.zeros(k)
+    optional, cost, gram = np.zeros(k, np.int64), np.zeros(k), np.empty((k + 1, k + 1))
     scaled_low, scaled_high = np.empty(k), np.empty(k)
     low, high, index = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
     point, dual, gradient, trial = np.empty(2 + k), np.empty(1 + k), np.empty(1 + k), np.empty(2 + k)
@@ -302,7 +302,7 @@ def run_boxes(data: RiskData, support: Support, boxes: Boxes, best: Best, budget
                 was_passed, bound, _ = relax(
                     x, columns, support.positive, support.negative, n, scaled_low, scaled_high, optional,
                     cost, np.int64(0), data.slope_is_free, 0.0, slope_high, threshold, data.limits, point,
-                    dual, work,
+                    dual, work, gram,
                 )  # fmt: skip
                 if was_passed:
                     continue

@@ -34,23 +34,39 @@ from supersparse.solving.kernels.risk_loss import (
     slopes_at,
 )
 
+_MOST_CODES = 20000  # of rows that are numbered by a table of all codes
+_LARGEST_CODE = 2**31 - 1
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_WORTH = 0.7  # of the rows: more are not worth to be merged
 _BREAKS = 0.02  # what a limit counts as broken in addition, if it is broken at all
 _NEAR = 1e-7  # log odds: rows as near as this to the threshold may be on either side of it
 
 
 @inner(error_model="numpy")
 def _numbered(ids: NDArray[np.int32], n: int, codes: int, first: NDArray[np.int32]) -> int:
-    """Number the codes that occur from 0, in place; returns how many. first: a row of each."""
-    table, count = np.empty(codes, np.int32), np.int64(0)
-    for code in range(codes):
-        table[code] = -1
+    """Number the codes that occur from 0, in place; returns how many. first: a row of each.
+
+    By a table of all codes where they are few; otherwise each code has a place in a table of places, at its
+    hash or the next one that is free.
+    """
+    bits, is_direct = np.uint64(6), codes <= min(_MOST_CODES, 8 * n)
+    while not is_direct and (np.int64(1) << bits) < 2 * n:
+        bits += np.uint64(1)
+    places = codes if is_direct else np.int64(1) << bits
+    table, own, count = np.empty(places, np.int32), np.empty(n, np.int32), np.int64(0)
+    for place in range(places):
+        table[place] = -1
     for i in range(n):
         code = ids[i]
-        if table[code] < 0:
-            table[code] = count
-            first[count] = i
+        place = np.int64(code)
+        if not is_direct:
+            place = np.int64((np.uint64(code) * _GOLDEN) >> (np.uint64(64) - bits))
+            while table[place] >= 0 and own[table[place]] != code:
+                place = (place + 1) & (places - 1)
+        if table[place] < 0:
+            table[place], own[count], first[count] = count, code, i
             count += 1
-        ids[i] = table[code]
+        ids[i] = table[place]
     return count
 
 
@@ -59,25 +75,28 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
     """Rows that are equal on the support become one; returns their number."""
     n = data.x.shape[1]
     ids, first = support.ids, np.empty(n, np.int32)
-    most = min(20000, 8 * n)
     first[0] = 0
-    for i in range(n):
-        ids[i] = 0
     groups, codes = np.int64(1), np.int64(1)  # cells at the last count, and the codes that they have now
+    for q in range(k):
+        if data.distinct[support.columns[q]] > _WORTH * n:
+            groups = n + 1
+    if groups == 1:
+        for i in range(n):
+            ids[i] = 0
     for q in range(k + 1):
         wide = data.distinct[support.columns[q]] if q < k else np.int64(1)
-        if codes > groups and (q == k or codes * wide > most):
+        if groups <= n and codes > groups and (q == k or codes * wide > _LARGEST_CODE):
             groups = _numbered(ids, n, codes, first)
             codes = groups
         codes *= wide
-        if codes > most:
+        if groups > _WORTH * n or codes > _LARGEST_CODE:
             groups = n + 1
             break
         if q < k:
             ranks = data.ranks[support.columns[q]]
             for i in range(n):
                 ids[i] = ids[i] * wide + ranks[i]
-    if groups > 0.7 * n:
+    if groups > _WORTH * n:
         for q in range(k):
             copy_floats(support.x[q], data.x[support.columns[q]], n)
         copy_floats(support.positive, data.positive, n)

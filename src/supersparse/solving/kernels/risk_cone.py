@@ -193,7 +193,7 @@ def relax_box(
     constant and gradient at the best bound. Returns whether the bound passed, the best bound, and the loss
     at the end.
     """
-    z, e, residual, curve, scratch = work[0], work[1], work[2], work[3], work[4]
+    z, e, residual, curve = work[0], work[1], work[2], work[3]
     size = m + 1
     h, centre = np.empty((size, size)), np.empty(size)
     start, trial = np.empty(2 + m), np.empty(2 + m)
@@ -235,7 +235,7 @@ def relax_box(
                 dual[1 + j] = gradient[1 + j]
         if best >= threshold:
             return True, best, f
-        curvature_of(x, columns, curve, m, n, scratch, h)
+        curvature_of(x, columns, curve, m, n, h)
         for j in range(size):
             h[j, j] += 1e-13
             centre[j] = point[1 + j]

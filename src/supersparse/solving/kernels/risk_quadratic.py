@@ -173,12 +173,12 @@ def quadratic_below(
     loss is above in the region; out[REGION] the matrix, centre and squared radius of the region.
     """
     out[BELOW, m, 1] = 0.0
-    z, residual, curve, scratch, weights, leverage = work[0], work[2], work[3], work[4], work[5], work[6]
+    z, residual, curve, weights, leverage = work[0], work[2], work[3], work[5], work[6]
     size = m + 1
     matrices, vectors, rows = np.empty((3, size, size)), np.empty((2, size)), np.empty((size, n))
     h, below, factor_ = matrices[0], matrices[1], matrices[2]
     error, step = vectors[0], vectors[1]
-    curvature_of(x, columns, curve, m, n, scratch, h)
+    curvature_of(x, columns, curve, m, n, h)
     if not _factorised(h, size, factor_, step, 0.0, h):
         return 0
     against = _split_gradient(g, low, high, m, slope_is_free, slope_high, point, error)
@@ -198,7 +198,7 @@ def quadratic_below(
         if kept < share * (1.02 if tried else 1.0):
             share = min(0.95 * share, max(0.7 * share, kept)) if not tried else 0.85 * share
             continue
-        curvature_of(x, columns, weights, m, n, scratch, below)
+        curvature_of(x, columns, weights, m, n, below)
         if _factorised(below, size, factor_, step, share * (1 + 1e-9), h):
             break
         share, tried = 0.85 * share, True
@@ -223,9 +223,9 @@ def quadratic_below(
         if again == _REFINEMENTS - 1:
             for i in range(n):
                 weights[i] = curve[i] * exp_of_negative(-radius * leverage[i]) * (1 - 1e-10)
-            curvature_of(x, columns, weights, m, n, scratch, h)
+            curvature_of(x, columns, weights, m, n, h)
         _weights(curve, leverage, radius, weights, n)
-        curvature_of(x, columns, weights, m, n, scratch, below)
+        curvature_of(x, columns, weights, m, n, below)
     if not _factorised(h, size, out[CONVEX], step, 0.0, h):
         return 0
     without_intercept(lowest, g, below, point[1:], m, out[BELOW])

@@ -66,6 +66,13 @@ def _insert(moves: Moves, estimate: float, drop: int, column: int, value: int) -
 
 
 @inner(error_model="numpy")
+def _worst(moves: Moves) -> float:
+    """Moves with at least this estimate are not kept."""
+    room = len(moves.estimate)
+    return moves.estimate[room - 1] if moves.count[0] == room else np.inf
+
+
+@inner(error_model="numpy")
 def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) -> bool:
     for limit in range(len(data.most)):
         if totals[limit] + data.tables[limit, j, new] - data.tables[limit, j, old] > data.most[limit]:
@@ -177,7 +184,7 @@ def rank(
             hx -= c
             hxx -= c * x[i]
             hsx -= c * score[i]
-        near = f - _far_loss(data, far, z, j, 0.0)
+        near, worst = f - _far_loss(data, far, z, j, 0.0), _worst(moves)
         for v in range(low[j], high[j] + 1):
             if (
                 v == card[j]
@@ -198,10 +205,13 @@ def rank(
                     gain = 0.5 * gb * gb / h1
             else:
                 gain = 0.5 * gb * gb / h1
-            new = near + _far_loss(data, far, z, j, a * u) + linear + 0.5 * square - gain
-            new += data.penalty[j, v] - data.penalty[j, card[j]]
+            new = near + linear + 0.5 * square - gain + data.penalty[j, v] - data.penalty[j, card[j]]
+            if new >= worst or (not is_used and new >= best - 1e-12):
+                continue
+            new += _far_loss(data, far, z, j, a * u)
             if used and is_used:
                 _insert(moves, new, drop, j, v)
+                worst = _worst(moves)
             elif new < best - 1e-12:
                 best, chosen = new, v
         if best < np.inf:

@@ -225,11 +225,13 @@ def relax(
     point: Floats,
     dual: Floats,
     work: Floats,
+    gram: Floats,
 ) -> tuple[int, float, float]:
     """Solve the relaxation by a barrier method until its bound passes the threshold or cannot pass it.
 
     point = (a, b, beta...) is the start and receives the end. dual receives the tangent's constant and its
-    gradient at the best bound. Returns 1 if the bound passed, else 0; the best bound; the relaxed loss.
+    gradient at the best bound; gram the curvature of the loss near the end, with the intercept first. Returns
+    1 if the bound passed, else 0; the best bound; the relaxed loss.
     """
     m = len(columns)
     z, e, residual, curve = work[0], work[1], work[2], work[3]
@@ -252,7 +254,7 @@ def relax(
             of_t[j] = base + m + n_t
             n_t += 1
     nv = base + m + n_t
-    vectors, h, gram = np.zeros((6, nv)), np.zeros((nv, nv)), np.empty((m + 1, m + 1))
+    vectors, h = np.zeros((6, nv)), np.zeros((nv, nv))
     theta, trial, gradient = vectors[0], vectors[1], vectors[2]
     step, g, pick = vectors[3], vectors[4], vectors[5]
     _start_inside(
@@ -313,7 +315,7 @@ def relax(
                 h[i, k] = 0.0
         gradient[0] = gb
         if abs(f - f_of_gram) > _ALIKE * f:
-            curvature_of(x, columns, curve, m, n, scratch, gram)
+            curvature_of(x, columns, curve, m, n, gram)
             f_of_gram = f
         h[0, 0] = gram[0, 0] + 1e-13
         for j in range(m):
@@ -351,7 +353,7 @@ def relax(
             elif slope_is_free:
                 step[i] = step[1] * low[i - base]
         steps += 1
-        centred, moved = gain < 1e-3 * mu, False
+        centred, moved = gain < (0.1 if f + price < threshold else 1e-3) * mu, False
         if gain > 0:
             now, t = f + price + mu * wall, 1.0
             for tried in range(40):

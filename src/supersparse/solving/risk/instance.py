@@ -23,6 +23,7 @@ from supersparse.solving.risk.choices import choices_of
 
 TOLERANCE = float(PROOF_TOLERANCE)
 _MOST_BITS = 2**17
+_ALIKE = 4  # scales of columns, as powers of two
 _ROUNDING = 2.0**-53
 
 
@@ -40,6 +41,11 @@ class RiskInstance:
     least_cost: NDArray[np.float64]  # least penalty of using each column
     most_features: int
     base_penalty: Fraction  # paid by every card
+
+    @property
+    def is_of_one_scale(self) -> bool:
+        """Whether the points of all columns move the totals about equally far."""
+        return not self.kept or float(np.ptp(np.log2(self.data.scale))) <= _ALIKE
 
 
 def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:

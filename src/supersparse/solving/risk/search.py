@@ -17,7 +17,6 @@ _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may
 _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
 _MOVES = 16  # ... while features are swapped
-_ALIKE = 4  # scales of columns, as powers of two
 _CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
 _FEW_ROWS = 400
 _DRAWS = 4  # of features to leave out, until they are new
@@ -38,7 +37,7 @@ class _Effort:
     def of(cls, instance: RiskInstance) -> "_Effort":
         """More where columns are of different scales, or rows few: there good cards differ most."""
         times = min(max(_FEW_ROWS / instance.data.x.shape[1], 1.0), 3.0)
-        if np.ptp(np.log2(instance.data.scale)) <= _ALIKE:
+        if instance.is_of_one_scale:
             return cls(starts=int(4 * times), regrown=int(14 * times))
         shares = (0.0, _LEAST_SHARE) if instance.data.slope_is_free else (0.0,)
         return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * times), shares=shares)

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from supersparse.solving.kernels.risk_cells import LEVEL, STARTED, run_completions
 from supersparse.solving.kernels.risk_data import DEPTH, FITTED, SIZE, SUPPORTS, WORK
+from supersparse.solving.kernels.risk_open import relax_open
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
 from supersparse.solving.kernels.risk_tightening import tighten
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Floats, Ints, Node
+from supersparse.solving.risk.relaxed import Relaxed
 from supersparse.solving.risk.workspace import new_best, new_boxes, new_cells, new_support
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
@@ -26,6 +28,11 @@ _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the be
 _ENUMERATE_FIRST = 0.1  # enumerate before relaxing if that costs at most this share of what it may cost then
 _ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most so many relaxations, with bit sets
 _ENUMERATE = 4.0  # ... and without
+_TOGETHER = 8  # candidates, of which some may be excluded together
+_SURELY = 1.1  # how much more than enough the loss must be expected to rise
+_FEW = 0.6  # of the candidates: more than these are not worth another relaxation
+_UNSURE = 0.03  # of what is left to the best card: effects are the least that a loss larger by this allows
+_TELLS = 0.2  # of what is left to the best card: what it must cost that points are not between -1 and 1
 
 
 class Worker:
@@ -33,6 +40,8 @@ class Worker:
 
     def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
         self.instance = instance
+        is_plain = bool(instance.data.slope_is_free) and not len(instance.bits.all)
+        self._is_of_one_scale = is_plain and instance.is_of_one_scale
         self.best = new_best(instance)
         self.support = new_support(instance, room_for_cards)
         self._boxes = new_boxes(instance)
@@ -135,25 +144,11 @@ class Worker:
             not is_root and self._is_cheap(len(used), len(candidates), room, _ENUMERATE_FIRST * worth)
         ):
             return self._enumerate(node, used, candidates, room, work)
-        columns = np.concatenate([used, candidates])
-        point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + len(columns))
-        optional = (np.arange(len(columns)) >= len(used)).astype(np.int64)
-        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
-        if data.slope_is_free:
-            cost = np.zeros(len(columns))
-        threshold = self.threshold - cost_used
-        low = data.values[columns, node.low[columns]] * data.scale[columns]
-        high = data.values[columns, node.high[columns]] * data.scale[columns]
-        slope_low, slope_high = self._slopes(node, used, candidates)
-        passed, bound, _ = relax(
-            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
-            data.slope_is_free, slope_low, slope_high, threshold, data.limits, point, dual, self._work,
-        )  # fmt: skip
-        self.support.counts[WORK] += int(relaxing)
-        self._relaxed += 1
+        relaxed = self._relax(node, used, candidates, room)
+        columns, point, bound = relaxed.columns, relaxed.point, relaxed.bound
         loss_bound = max(node.loss_bound, bound) if data.slope_is_free else node.loss_bound
         node_bound = max(node.bound, bound + cost_used)
-        if passed:
+        if relaxed.passed:
             return []
         full = node.point.copy()
         full[0], full[1] = point[0], point[1]
@@ -164,54 +159,141 @@ class Worker:
             lowest, highest, status = node.low.copy(), node.high.copy(), node.status.copy()
             first, last = lowest[columns], highest[columns]
             if tighten(
-                data.values, data.zero, data.scale, columns, optional, cost, dual, room,
-                self.threshold - cost_used, first, last,
+                data.values, data.zero, data.scale, columns, relaxed.optional, relaxed.cost, relaxed.dual,
+                room, self.threshold - cost_used, first, last,
             ):  # fmt: skip
                 return []
             lowest[columns], highest[columns] = first, last
             status[(status == 0) & (lowest == highest)] = -1
-        better = Node(status, node_bound, loss_bound, lowest, highest, full)
-        candidates = np.flatnonzero(status == 0)
         if node_bound >= self.threshold:
             return []
-        if self._is_cheap(len(used), len(candidates), room, worth):
-            return self._enumerate(better, used, candidates, room, work)
-        if len(candidates) == 0:
-            return self._enumerate(better, used, candidates, 0, work)
-        j = candidates[np.argmax(np.abs(full[2 + candidates]))]
-        zero = data.zero[j]
-        out = Node(_with(status, j, -1), node_bound, loss_bound, lowest, highest, full)
-        bound_used = max(node_bound, loss_bound + cost_used + float(instance.least_cost[j]))
-        if data.slope_is_free and not self._cuts(columns, point, j):
-            return [out, Node(_with(status, j, 1), bound_used, loss_bound, lowest, highest, full)]
-        # it matters that points are not between -1 and 1
-        children = [out]
-        if highest[j] > zero:
-            above = _with(lowest, j, max(lowest[j], zero + 1))
-            children.append(Node(_with(status, j, 1), bound_used, loss_bound, above, highest, full))
-        if lowest[j] < zero:
-            below = _with(highest, j, min(highest[j], zero - 1))
-            children.append(Node(_with(status, j, 1), bound_used, loss_bound, lowest, below, full))
-        return children
+        better = Node(status, node_bound, loss_bound, lowest, highest, full)
+        return self._split(better, relaxed, worth, work)
 
-    def _cuts(self, columns: Ints, point: Floats, j: int) -> bool:
-        """Whether the relaxation gives a column less than its least points, at any slope that it can have.
+    def _relax(self, node: Node, used: Ints, candidates: Ints, room: int) -> Relaxed:
+        """Relax the part of a node whose cards use these columns and at most so many of the candidates."""
+        instance, data = self.instance, self.instance.data
+        columns = np.concatenate([used, candidates])
+        m = len(columns)
+        point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + m)
+        optional, gram = (np.arange(m) >= len(used)).astype(np.int64), np.zeros((m + 1, m + 1))
+        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
+        if data.slope_is_free:
+            cost = np.zeros(m)
+        threshold = self.threshold - float(instance.least_cost[used].sum())
+        low = data.values[columns, node.low[columns]] * data.scale[columns]
+        high = data.values[columns, node.high[columns]] * data.scale[columns]
+        slope_low, slope_high = self._slopes(node, used, candidates)
+        box = (
+            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
+        )  # fmt: skip
+        found = (threshold, data.limits, point, dual, self._work, gram)
+        passed, is_open = 0, self._is_of_one_scale and bool(((low < 0) & (high > 0)).all())
+        if is_open:
+            passed, bound, loss = relax_open(*box, slope_high, *found)
+        if not is_open or (not passed and point[0] >= slope_high):
+            passed, bound, loss = relax(*box, data.slope_is_free, slope_low, slope_high, *found)
+        self.support.counts[WORK] += int(self._relaxation_cost(m))
+        self._relaxed += 1
+        return Relaxed(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
 
-        Then it tells a lot that a column in use has points; where it does not, signs only double the nodes.
-        Binary columns are of about one scale, and cells exclude their supports.
+    def _split(self, node: Node, relaxed: Relaxed, worth: float, work: int | None) -> list[Node]:
+        """Split a node that was relaxed, or start to enumerate it if that is worth it.
+
+        Where the points of every column may be below and above 0, it makes no difference to the relaxation
+        which columns are used, so the node with the next column in use is split at once.
         """
         instance, data = self.instance, self.instance.data
-        if len(instance.bits.all):
-            return False
+        bound, loss_bound, low, high, point = node.bound, node.loss_bound, node.low, node.high, node.point
+        is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
+        status, children = node.status, []
+        spread = relaxed.spread() if is_open else None
+        effect, strength = np.abs(point[2:]), np.abs(point[2:])
+        if spread is not None:
+            if self._is_of_one_scale:
+                slack = _UNSURE * max(self.threshold - relaxed.loss, 0.0)
+                effect[relaxed.columns] = relaxed.effects(spread, slack)
+            strength[relaxed.columns] = relaxed.rises(spread)
+        while True:
+            used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
+            cost_used = float(instance.least_cost[used].sum())
+            room = self._room(node, used, candidates, cost_used)
+            node = replace(node, status=status, bound=max(bound, loss_bound + cost_used))
+            if room < 0 or node.bound >= self.threshold or not self._may_obey(node, used, candidates):
+                return children
+            if room == 0:
+                candidates = candidates[:0]
+            if room == 0 or self._is_cheap(len(used), len(candidates), room, worth):
+                if spread is not None and room == 1:
+                    order = candidates[np.argsort(-strength[candidates], kind="stable")]
+                    candidates = self._strong(node, used, order, relaxed, spread)
+                return [*children, *self._enumerate(node, used, candidates, room, work)]
+            j = candidates[np.argmax(effect[candidates])]
+            status = _with(status, j, 1)
+            start = point if spread is None else relaxed.point_without(np.array([j]), spread, point)
+            children.append(replace(node, status=_with(status, j, -1), point=start))
+            if self._cuts(relaxed, j):
+                break
+            if not is_open:
+                return [*children, self._using(node, j, low, high)]
+        # it matters that points are not between -1 and 1
+        zero = data.zero[j]
+        if high[j] > zero:
+            children.append(self._using(node, j, _with(low, j, max(low[j], zero + 1)), high))
+        if low[j] < zero:
+            children.append(self._using(node, j, low, _with(high, j, min(high[j], zero - 1))))
+        return children
+
+    def _using(self, node: Node, j: int, low: Ints, high: Ints) -> Node:
+        """The part of a node whose cards use a column, with points in these ranges."""
+        status = _with(node.status, j, 1)
+        cost = float(self.instance.least_cost[status == 1].sum())
+        return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
+
+    def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxed, spread: Floats) -> Ints:
+        """The candidates, strongest first, of which one could be the last column of a card.
+
+        All others are excluded together, by a relaxation without the strong ones. How many these are is what
+        the curvature, whose inverse is `spread`, says of the loss without them.
+        """
+        if len(candidates) < _TOGETHER or len(self.instance.bits.all):
+            return candidates
+        at = 1 + relaxed.places(candidates)
+        try:
+            away = np.linalg.solve(np.linalg.cholesky(spread[np.ix_(at, at)]), relaxed.point[1 + at])
+        except np.linalg.LinAlgError:
+            return candidates
+        rise = 0.5 * np.cumsum(away * away)
+        count = 1 + int(np.searchsorted(rise, _SURELY * (self.threshold - relaxed.loss)))
+        if count > _FEW * len(candidates):
+            return candidates
+        strong, weak = candidates[:count], candidates[count:]
+        without = replace(node, point=relaxed.point_without(strong, spread, node.point))
+        return strong if self._relax(without, used, weak, 1).passed else candidates
+
+    def _cuts(self, relaxed: Relaxed, j: int) -> bool:
+        """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.
+
+        With slope 1 it does. Otherwise it does where the relaxation gives the column less than its least
+        points, at any slope that it can have, and, if columns are of one scale, to give it these costs a good
+        share of what is left to the best card. Cells exclude the supports of binary columns.
+        """
+        instance, data = self.instance, self.instance.data
+        if not data.slope_is_free or len(instance.bits.all):
+            return not data.slope_is_free
+        columns, at = relaxed.columns, int(np.flatnonzero(relaxed.columns == j)[0])
         least, most = (
             data.values[columns, instance.low[columns]],
             data.values[columns, instance.high[columns]],
         )
-        shares = np.abs(point[2:]) / (np.maximum(-least, most) * data.scale[columns])
+        shares = np.abs(relaxed.point[2:]) / (np.maximum(-least, most) * data.scale[columns])
         slope = max(float(shares.max()), float(shares.sum()) / instance.most_features)
         own = np.abs(data.values[j, instance.low[j] : instance.high[j] + 1])
-        effect = float(np.abs(point[2:])[columns == j][0])
-        return effect < slope * float(data.scale[j] * own[own > 0].min())
+        missing = slope * float(data.scale[j] * own[own > 0].min()) - abs(float(relaxed.point[2 + at]))
+        gram = relaxed.gram
+        curve = float(gram[1 + at, 1 + at] - gram[1 + at, 0] ** 2 / max(gram[0, 0], 1e-300))
+        much = _TELLS * (self.threshold - relaxed.loss) if self._is_of_one_scale else 0.0
+        return missing > 0 and 0.5 * curve * missing**2 > much
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""
