@@ -1,8 +1,9 @@
 """Wall time by number of threads: ``python -m benchmarks.threads [--threads 1,2,4,8,16] [--only NAME,...]``.
 
 Needs as many free cores. Besides instances of the study it solves tables with many small supports, which
-take from a tenth of a second to a minute with one thread. Writes ``results/thread-scaling.jsonl`` (not with
-``--only``) and the table in docs/cluster.md; ``--report`` only writes the table.
+take from a tenth of a second to a minute with one thread, and hard tables (``benchmarks.hard_tables``).
+Writes ``results/thread-scaling.jsonl`` (not with ``--only``) and the table in docs/cluster.md; ``--report``
+only writes the table.
 """
 
 import argparse
@@ -18,9 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import ROOT
+from benchmarks.hard_tables import HardTable
 from benchmarks.instances import all_instances
 from benchmarks.table import into_docs
 from supersparse import Problem, solve
+from supersparse.solving.exact.third import compile_boxes
 from supersparse.solving.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "thread-scaling.jsonl"
@@ -33,6 +36,11 @@ _TABLES = {  # rows, columns, values of a third of the columns, at most so many 
     "whole_400x14_4": (400, 14, 10, 4),
     "binary_500x30_5": (500, 30, 2, 5),
     "mixed_300x24_5": (300, 24, 6, 5),
+}
+_HARD = {  # 200 rows, 20 columns, C0 = 0.01, F in wrong rows: the third bound proves them
+    "hard_levels_F20": HardTable("levels", 5, 0.05, 2),
+    "hard_mixed_F22": HardTable("mixed", 5, 0.05, 1),
+    "hard_levels_F22": HardTable("levels", 5, 0.05, 1),
 }
 _LIMIT = 300.0
 
@@ -56,6 +64,9 @@ def problems(only: frozenset[str] | None) -> Iterator[tuple[str, Problem]]:
     for name in _TABLES:
         if only is None or name in only:
             yield name, small_supports(name)
+    for name, hard in _HARD.items():
+        if only is None or name in only:
+            yield name, hard.problem()
     for name in _FROM_THE_STUDY:
         if only is None or name in only:
             instance = all_instances()[name]
@@ -112,6 +123,7 @@ def main() -> None:
     only = None if asked.only is None else frozenset(asked.only.split(","))
     warnings.simplefilter("ignore")
     warm_up()
+    compile_boxes()
     print(f"{'problem':24}" + "".join(f"{n:>8} thr." for n in threads) + "   times as fast", flush=True)
     lines: list[dict[str, object]] = [
         {"machine": platform.machine(), "cores": cores, "python": platform.python_version()}
