@@ -133,6 +133,7 @@ def cases() -> list[Case]:
     found += [
         Case("spambase", lambda: part(read("spambase.csv"), 1500, 20), 5, 1.0),
         Case("spambase", lambda: part(read("spambase.csv"), 4601, 27), 4, 1.0),
+        Case("spambase", lambda: part(read("spambase.csv"), 4601, 27), 7, 1.0),
     ]
     found += [
         Case("tic-tac-toe", lambda: read("tictactoe.csv"), k, 10.0 if k == 7 else 1.0) for k in (5, 6, 7)

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.integer_arrays import IntArray, distinct_of
+from supersparse.integer_arrays import IntArray, distinct_of, largest_magnitude
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -113,8 +113,9 @@ def _deviation(problem: Problem, j: int, weights: Floats) -> float:
 def centred_column(column: IntArray, weights: Floats) -> tuple[Floats, int, float]:
     """A whole column less about its mean, that number, and the column's standard deviation."""
     share = weights / weights.sum()
-    shift = int(column[0]) + round(float(share @ np.array(column - column[0], dtype=float)))
-    x = np.array(column - shift, dtype=float)
+    wide = column.astype(object if largest_magnitude(column) > 2**61 else np.int64)  # differences must fit
+    shift = int(wide[0]) + round(float(share @ np.array(wide - wide[0], dtype=float)))
+    x = np.array(wide - shift, dtype=float)
     mean = float(share @ x)
     return x, shift, float(np.sqrt(share @ (x - mean) ** 2))
 

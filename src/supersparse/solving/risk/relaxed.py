@@ -31,7 +31,7 @@ class Relaxed(NamedTuple):
         if not self.gram[0, 0] > 0:
             return None
         try:
-            inverse: Floats = np.linalg.inv(self.gram + 1e-9 * np.diag(np.diag(self.gram)))
+            inverse: Floats = np.linalg.inv(self.gram + 1e-9 * np.diag(np.diag(self.gram))).astype(np.float64)
         except np.linalg.LinAlgError:
             return None
         return inverse

@@ -206,7 +206,8 @@ class Worker:
         instance, data = self.instance, self.instance.data
         bound, loss_bound, low, high, point = node.bound, node.loss_bound, node.low, node.high, node.point
         is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
-        status, children = node.status, []
+        status = node.status
+        children: list[Node] = []
         spread = relaxed.spread() if is_open else None
         effect, strength = np.abs(point[2:]), np.abs(point[2:])
         if spread is not None:
