@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+_lock = threading.Lock()
 _begun: dict[str, "subprocess.Popen[bytes] | None"] = {}  # by kernel; None where no process can be started
 
 
@@ -31,10 +33,11 @@ def is_ready(kernel: Any, pattern: str, compile_it: Callable[[], None]) -> bool:
     """
     if kernel.signatures or in_cache(kernel, pattern):
         return True
-    if pattern not in _begun:
-        try:
-            _begun[pattern] = in_another_process([compile_it])
-        except OSError:
-            _begun[pattern] = None
-    other = _begun[pattern]
+    with _lock:
+        if pattern not in _begun:
+            try:
+                _begun[pattern] = in_another_process([compile_it])
+            except OSError:
+                _begun[pattern] = None
+        other = _begun[pattern]
     return other is None or other.poll() is not None
