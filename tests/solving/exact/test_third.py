@@ -13,7 +13,7 @@ from scipy.optimize import nnls
 from counts import examples
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.problem import Problem
-from supersparse.solving.exact import third
+from supersparse.solving.exact import third, whole_boxes
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.third import ThirdBound
@@ -199,6 +199,23 @@ def test_several_threads_prove_what_one_does(seed):
         thread.join()
     assert monitor.best_evaluation.objective == other.best_evaluation.objective
     assert shared.lower_bound == alone.lower_bound == other.best_evaluation.objective
+
+
+def test_no_more_threads_work_on_boxes_than_memory_allows(monkeypatch):
+    X, y = table(60, 5)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
+    bound, _ = boxes_of(problem, threads=4)
+    monkeypatch.setattr(whole_boxes, "_MOST_BYTES", 2 * bound._pairs.difference.nbytes)
+    bound, monitor = boxes_of(problem, threads=4)
+    with bound._lock:
+        bound._busy = 1
+        assert bound.has_boxes
+        bound._busy = 2
+        assert not bound.has_boxes
+        bound._busy = 0
+    while not bound.is_done:
+        bound.run(10**9, lambda: False)
+    assert bound.lower_bound == monitor.best_evaluation.objective
 
 
 def test_it_is_not_due_while_its_kernel_is_compiled_unless_the_run_must_be_repeatable(monkeypatch):

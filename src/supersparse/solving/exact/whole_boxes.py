@@ -43,6 +43,7 @@ Ints = NDArray[np.int64]
 _MOST_POINT_PAIRS = 2**16
 _MOST_POINTS = 1000  # fractions of numbers up to this are listed
 _ROUNDS = 6  # about so many from the bound at the start to the best model
+_MOST_BYTES = 2**29  # for the pairs of all threads
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
 
 
@@ -69,11 +70,9 @@ class Room:
     """What one thread needs to work on boxes: a stack, and the groups of points that it has found."""
 
     def __init__(self, pairs: PointPairs) -> None:
-        """Share the pairs, which do not change, and make room for groups of one's own."""
-        self.pairs = pairs._replace(
-            difference=pairs.difference.copy(), member=pairs.member.copy(), name=pairs.name.copy()
-        )
-        self.stack: BoxStack = stack_for(self.pairs)
+        """Take over the pairs: groups are written behind them."""
+        self.pairs = pairs
+        self.stack: BoxStack = stack_for(pairs)
 
     @property
     def work(self) -> int:
@@ -110,11 +109,11 @@ class WholeBoxes:
         """Prepare to raise a bound that is proven already."""
         self._instance = instance
         self._cuts = cuts
-        self._threads = threads
         self._pairs = point_pairs(instance)
         self._literals = first_literals(instance)
         self._lock = threading.Lock()
-        self._rooms: list[Room] = []  # of threads that are doing something else
+        self._rooms = [Room(self._pairs)]  # of threads that are doing something else
+        self._most_rooms = max(1, min(threads, _MOST_BYTES // self._pairs.difference.nbytes))
         self._open: list[OpenBoxes] = []
         self._begun = 0  # how many literals the round has begun with
         self._busy = 0  # threads at work
@@ -154,11 +153,15 @@ class WholeBoxes:
     @property
     def has_boxes(self) -> bool:
         """Whether a thread that has nothing to do could work on boxes."""
-        return bool(self._open) or self._begun < len(self._literals)
+        return self._busy < self._most_rooms and not self._is_all_taken
+
+    @property
+    def _is_all_taken(self) -> bool:
+        return not self._open and self._begun == len(self._literals)
 
     @property
     def _is_round_over(self) -> bool:
-        return not self.has_boxes and self._busy == 0
+        return self._is_all_taken and self._busy == 0
 
     def run(self, work: int, cancelled: Callable[[], bool]) -> None:
         """Do so much work, or finish, or stop early when cancelled; several threads may do this at once."""
@@ -167,7 +170,7 @@ class WholeBoxes:
             with self._lock:
                 if self.is_done or not self.has_boxes:
                     return
-                room = self._rooms.pop() if self._rooms else Room(self._pairs)
+                room = self._rooms.pop() if self._rooms else self._another_room()
                 boxes = self._take()
                 self._busy += 1
             try:
@@ -178,6 +181,10 @@ class WholeBoxes:
             left -= room.work
             if cancelled():
                 return
+
+    def _another_room(self) -> Room:
+        arrays = ("difference", "member", "name")
+        return Room(self._pairs._replace(**{name: getattr(self._pairs, name).copy() for name in arrays}))
 
     def _work_on(self, room: Room, boxes: OpenBoxes, work: int, cancelled: Callable[[], bool]) -> None:
         """Do so much work on boxes, or close them."""
@@ -206,7 +213,7 @@ class WholeBoxes:
         self._rooms.append(room)
         self.work += room.work
         if room.is_open:
-            self._open += room.left(ratios).divided(max(1, self._threads - len(self._open)))
+            self._open += room.left(ratios).divided(max(1, self._most_rooms - len(self._open)))
         self.cut = min(self.cut, self._cuts.now.strict)
         if self._is_round_over:
             self._finish_round()
