@@ -19,6 +19,7 @@ from supersparse.solving.kernels.whole_data import (
     NEXT,
     SORTED,
     WORK,
+    BoxPart,
     BoxStack,
     Floats,
     Ints,
@@ -180,6 +181,7 @@ def bound_box(
                 n += 1
                 d = listed.difference[f, :m]
                 add_given(d, least[f], most[f], price[0, f], price[1, f], short, total, cost)
+        part = BoxPart(ratios.gap, split, least, most, used, undecided[:n])
         write_keys(short, total, cost, key)
         kept = choose_groups(least, most, undecided[:n], listed, sorted_by_key(key, listed.order, m))
         stack.number[WORK] += m * (n + 3) // 4 + kept * (n + 2)
@@ -193,8 +195,8 @@ def bound_box(
             if sum_of > enough or sum_of <= (_PROMISING if again == 0 else _NEAR) * enough:
                 break
             if again > 0:
-                kept = grow(pairs, stack, ratios.gap, split, least, most, used, undecided[:n], kept)
-                kept = add_separated(pairs, stack, ratios.gap, split, least, most, used, undecided[:n], kept)
+                kept = grow(pairs, stack, part, kept)
+                kept = add_separated(pairs, stack, part, kept)
                 if kept == joined:
                     break
             add_groups(stack.prices, listed, points, undecided[:n], joined, kept)
@@ -210,7 +212,7 @@ def bound_box(
                 copy_to(other[0], load[0])
                 copy_to(other[1], load[1])
                 copy_to(listed.left, listed.rest)
-        sum_of = with_separated(pairs, stack, ratios.gap, least, most, sum_of, enough)
+        sum_of = with_separated(pairs, stack, part, sum_of, enough)
         if sum_of > enough:
             return False
         changed = False

@@ -49,6 +49,17 @@ class Ratios(NamedTuple):
     gap: np.float32  # no pair is right with less
 
 
+class BoxPart(NamedTuple):
+    """A part of a box: the ends of its ratios, and which features are in, and which undecided."""
+
+    gap: np.float32  # no pair is right with less
+    split: int  # the feature whose range it has a part of
+    low: Floats  # (features)
+    high: Floats  # (features)
+    used: Ints  # (features): 1 where they are in
+    undecided: Ints  # their numbers
+
+
 class PointPairs(NamedTuple):
     """All pairs of a positive and a negative point, the larger groups found, and what the features cost."""
 

@@ -17,6 +17,7 @@ from supersparse.solving.kernels.whole_data import (
     MEMBERS,
     MOST_GROUPS,
     NEXT,
+    BoxPart,
     BoxStack,
     Doubles,
     Floats,
@@ -56,12 +57,10 @@ def write_moved(point: Floats, part: float, rest: float, d: Floats) -> None:
 
 
 @reader()
-def best_addition(
-    pairs: PointPairs, listed: Listed, gap: float, low: Floats, high: Floats, is_in: Ints, member: Ints
-) -> tuple[float, int]:
+def best_addition(pairs: PointPairs, listed: Listed, part: BoxPart, member: Ints) -> tuple[float, int]:
     """The point that makes a group cheapest, and what the group then costs beside its present points."""
     best, least = -1, np.float32(1e30)
-    n_up, n = pairs.n_positive, pairs.point.shape[1]
+    n_up, n, low, high = pairs.n_positive, pairs.point.shape[1], part.low, part.high
     for side in range(2):
         first, end = (0, n_up) if side == 0 else (n_up, n)
         d, reach = listed.near[0, first:end], listed.near[1, first:end]
@@ -72,18 +71,18 @@ def best_addition(
             size += first <= member[k] < end
         for i in range(len(reach)):
             reach[i] = np.float32(0.0)
-        part = np.float32(1 if side == 0 else -1) / np.float32(size + 1)
+        own_part = np.float32(1 if side == 0 else -1) / np.float32(size + 1)
         for used in range(2):
             if used == 1:
-                begin_groups(gap, reach, short, total, rest)
+                begin_groups(part.gap, reach, short, total, rest)
             for f in range(len(low)):
-                if low[f] == high[f] == np.float32(0.0) or (is_in[f] == 1) == (used == 1):
+                if low[f] == high[f] == np.float32(0.0) or (part.used[f] == 1) == (used == 1):
                     continue
                 up = mean_of(pairs.point, f, member, 0, n_up)
                 down = mean_of(pairs.point, f, member, n_up, n)
                 own, other = (up, -down) if side == 0 else (-down, up)
                 stays = own * (np.float32(size) / np.float32(size + 1)) + other
-                write_moved(pairs.point[f, first:end], part, stays, d)
+                write_moved(pairs.point[f, first:end], own_part, stays, d)
                 if used == 0:
                     add_larger(d, low[f], high[f], reach)
                 else:
@@ -140,24 +139,22 @@ def keep_group(pairs: PointPairs, number: Ints, member: Ints, weight: Doubles) -
 
 
 @reader()
-def list_group(
-    pairs: PointPairs, stack: BoxStack, q: int, gap: float, split: int, low: Floats, high: Floats, used: Ints
-) -> int:
+def list_group(pairs: PointPairs, stack: BoxStack, q: int, part: BoxPart) -> int:
     """List a group that was found in a part of a box, for the parts that follow too; return its place."""
     listed, c = stack.listed, stack.number[LISTED]
     stack.number[LISTED] += 1
     listed.pair[c] = q
     copy_to(pairs.member[q], listed.member[c])
     before, reach, total = np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    for f in range(len(low)):
+    for f in range(len(part.low)):
         d = pairs.difference[f, q]
         listed.difference[f, c] = d
-        gift = max(low[f] * d, high[f] * d)
-        if used[f]:
+        gift = max(part.low[f] * d, part.high[f] * d)
+        if part.used[f]:
             reach += gift
-            before += np.float32(0.0) if f == split else gift
+            before += np.float32(0.0) if f == part.split else gift
         else:
             total += gift
-    listed.before[c], listed.reach[c], listed.short[c] = before, reach, gap - reach
+    listed.before[c], listed.reach[c], listed.short[c] = before, reach, part.gap - reach
     listed.key[c] = 0 if total < listed.short[c] else 1
     return c

@@ -21,9 +21,9 @@ from supersparse.solving.kernels.whole_data import (
     MOST_LISTED,
     MOST_PACKED,
     WORK,
+    BoxPart,
     BoxStack,
     Doubles,
-    Floats,
     Ints,
     PointPairs,
 )
@@ -50,17 +50,7 @@ def write_equal_weights(member: Ints, n_positive: int, weight: Doubles) -> None:
 
 
 @reader()
-def join(
-    pairs: PointPairs,
-    stack: BoxStack,
-    gap: float,
-    split: int,
-    low: Floats,
-    high: Floats,
-    used: Ints,
-    undecided: Ints,
-    kept: int,
-) -> int:
+def join(pairs: PointPairs, stack: BoxStack, part: BoxPart, kept: int) -> int:
     """Put the group of `member` into the packing, if it is new; return how many there are."""
     member, n_negative = stack.member, len(pairs.weight) - pairs.n_positive
     if member[2] < 0:
@@ -69,25 +59,15 @@ def join(
         q = keep_group(pairs, stack.number, member, stack.separation.weight)
     if q < 0:
         return kept
-    c = list_group(pairs, stack, q, gap, split, low, high, used)
+    c = list_group(pairs, stack, q, part)
     if stack.listed.short[c] <= 0:
         return kept
-    write_factors(low, high, undecided, stack.listed, c, kept)
+    write_factors(part.low, part.high, part.undecided, stack.listed, c, kept)
     return kept + 1
 
 
 @reader()
-def grow(
-    pairs: PointPairs,
-    stack: BoxStack,
-    gap: float,
-    split: int,
-    low: Floats,
-    high: Floats,
-    used: Ints,
-    undecided: Ints,
-    kept: int,
-) -> int:
+def grow(pairs: PointPairs, stack: BoxStack, part: BoxPart, kept: int) -> int:
     """Let groups of the packing grow by one point where they then cost less; return how many there are."""
     listed, number, member, before = stack.listed, stack.number, stack.member, kept
     for s in range(before):
@@ -96,15 +76,15 @@ def grow(
         if listed.size[s] >= _MOST_GROWN or listed.gain[s] < _HARDLY_DEARER:
             continue
         copy_to(listed.member[listed.place[s]], member)
-        price, i = best_addition(pairs, listed, gap, low, high, used, member)
-        number[WORK] += len(listed.demand) * len(low) // 3
+        price, i = best_addition(pairs, listed, part, member)
+        number[WORK] += len(listed.demand) * len(part.low) // 3
         for k in range(listed.size[s]):
             price += listed.demand[member[k]]
         if price > _CHEAPER:
             continue
         member[listed.size[s]] = i
         write_equal_weights(member, pairs.n_positive, stack.separation.weight)
-        kept = join(pairs, stack, gap, split, low, high, used, undecided, kept)
+        kept = join(pairs, stack, part, kept)
     return kept
 
 
@@ -124,48 +104,36 @@ def write_members(stack: BoxStack) -> bool:
 
 
 @reader()
-def add_separated(
-    pairs: PointPairs,
-    stack: BoxStack,
-    gap: float,
-    split: int,
-    low: Floats,
-    high: Floats,
-    used: Ints,
-    undecided: Ints,
-    kept: int,
-) -> int:
+def add_separated(pairs: PointPairs, stack: BoxStack, part: BoxPart, kept: int) -> int:
     """Put groups into the packing that cannot all be right at the prices; return how many there are."""
     listed, number, s = stack.listed, stack.number, stack.separation
     for i in range(len(s.is_taken)):
         s.is_taken[i] = listed.demand[i] <= _FREE
-    for f in range(len(low)):
-        down = np.float32(1.0) if used[f] else listed.rate[1, f] / _CHEAPER
-        up = np.float32(1.0) if used[f] else listed.rate[0, f] / _CHEAPER
-        stack.least[f], stack.most[f] = low[f] * down, high[f] * up
+    for f in range(len(part.low)):
+        down = np.float32(1.0) if part.used[f] else listed.rate[1, f] / _CHEAPER
+        up = np.float32(1.0) if part.used[f] else listed.rate[0, f] / _CHEAPER
+        stack.least[f], stack.most[f] = part.low[f] * down, part.high[f] * up
     for _ in range(_AT_ONCE):
         if kept == MOST_PACKED or number[LISTED] == MOST_LISTED:
             break
-        steps = separate(s, pairs.n_positive, stack.least, stack.most, gap)
-        number[WORK] += abs(steps) * len(s.is_taken) * len(low) // 2
+        steps = separate(s, pairs.n_positive, stack.least, stack.most, part.gap)
+        number[WORK] += abs(steps) * len(s.is_taken) * len(part.low) // 2
         if steps < 0:
             break
         if write_members(stack):
-            kept = join(pairs, stack, gap, split, low, high, used, undecided, kept)
+            kept = join(pairs, stack, part, kept)
     return kept
 
 
 @reader()
-def with_separated(
-    pairs: PointPairs, stack: BoxStack, gap: float, low: Floats, high: Floats, sum_of: int, enough: int
-) -> int:
+def with_separated(pairs: PointPairs, stack: BoxStack, part: BoxPart, sum_of: int, enough: int) -> int:
     """Add to a sum what the packing leaves of points that cannot all be right; stops above `enough`."""
     s, rest = stack.separation, stack.listed.rest
     while sum_of <= enough:
         for i in range(len(rest)):
             s.is_taken[i] = rest[i] > min(enough - sum_of, FINE - 1)
-        steps = separate(s, pairs.n_positive, low, high, gap)
-        stack.number[WORK] += abs(steps) * len(rest) * len(low) // 2
+        steps = separate(s, pairs.n_positive, part.low, part.high, part.gap)
+        stack.number[WORK] += abs(steps) * len(rest) * len(part.low) // 2
         if steps < 0:
             break
         least = np.int64(2**60)
