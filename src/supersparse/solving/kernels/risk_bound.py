@@ -188,6 +188,38 @@ def least_reach(
 
 
 @inner(error_model="numpy")
+def step_back(
+    x: Floats,
+    columns: Ints,
+    positive: Floats,
+    negative: Floats,
+    n: int,
+    m: int,
+    point: Floats,
+    step: Floats,
+    gain: float,
+    f: float,
+    trial: Floats,
+    z: Floats,
+    e: Floats,
+) -> tuple[float, float]:
+    """Halve a Newton step from (b, beta) until the loss falls as it should; return its length and the loss.
+
+    `trial` receives where it ends, z and e what belongs to it. The length is 0 where nothing is to be gained.
+    """
+    t = 1.0
+    for _ in range(12):
+        for j in range(m + 1):
+            trial[j] = point[j] + t * step[j]
+        scores_at(z, trial, np.int64(1), x, columns, m, n)
+        new = loss_at(z, positive, negative, e, n)
+        if new <= f - 1e-4 * t * gain:
+            return t, new
+        t *= 0.5
+    return 0.0, f
+
+
+@inner(error_model="numpy")
 def fit_support(
     x: Floats,
     columns: Ints,
@@ -233,17 +265,8 @@ def fit_support(
             gain -= g[j] * step[j]
         if not gain > 1e-13 or (f - gain < threshold and gain < accuracy):
             break  # it cannot pass any more
-        t, moved = 1.0, False
-        for _ in range(12):
-            for j in range(size):
-                trial[j] = point[j] + t * step[j]
-            scores_at(z, trial, np.int64(1), x, columns, m, n)
-            new = loss_at(z, positive, negative, e, n)
-            if new <= f - 1e-4 * t * gain:
-                moved = True
-                break
-            t *= 0.5
-        if not moved:
+        t, new = step_back(x, columns, positive, negative, n, m, point, step, gain, f, trial, z, e)
+        if t == 0.0:
             break
         for j in range(size):
             point[j] = trial[j]

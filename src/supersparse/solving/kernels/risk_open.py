@@ -14,6 +14,7 @@ from supersparse.solving.kernels.risk_bound import (
     least_reach,
     scores_at,
     solve,
+    step_back,
     value_of_bound,
 )
 from supersparse.solving.kernels.risk_data import Floats, Ints
@@ -102,17 +103,8 @@ def relax_open(
         if not gain > 1e-15:
             break
         last = f - gain < threshold and gain < _ACCURACY
-        t, moved = 1.0, False
-        for _ in range(12):
-            for j in range(size):
-                trial[j] = theta[j] + t * step[j]
-            scores_at(z, trial, np.int64(1), x, columns, m, n)
-            new = loss_at(z, positive, negative, e, n)
-            if new <= f - 1e-4 * t * gain:
-                moved = True
-                break
-            t *= 0.5
-        if not moved:  # rounding leaves nothing to gain
+        t, new = step_back(x, columns, positive, negative, n, m, theta, step, gain, f, trial, z, e)
+        if t == 0.0:  # rounding leaves nothing to gain
             scores_at(z, theta, np.int64(1), x, columns, m, n)
             loss_at(z, positive, negative, e, n)
             slopes_at(z, e, positive, negative, residual, curve, n)
