@@ -248,11 +248,14 @@ class _Solve:
         searchers = range(1, min(_SEARCHERS, threads // 2) + 1)
         searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
         workers = proof.start(threads, self._is_over, searches, self._step_of_third)
-        searched, proven = int(self.search.spent[0]), proof.work
+        searched, proven, known = int(self.search.spent[0]), proof.work, self._best_objective
         try:
             with _quick_switches():
                 while proof.is_open and not self._check_in():
                     self._step_of_second()
+                    if self._best_objective != known:
+                        known = self._best_objective
+                        self.search.hear_of_better()
                     due = searched + self._search_share * (proof.work - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
                         self.search.run(1)
@@ -314,6 +317,11 @@ class _Solve:
             return False
         self.third.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
         return True
+
+    @property
+    def _best_objective(self) -> Fraction | None:
+        best = self.monitor.best_evaluation
+        return None if best is None else best.objective
 
     @property
     def _other_work(self) -> int:

@@ -106,6 +106,10 @@ class Search:
         other._steps = other._turns()
         return other
 
+    def hear_of_better(self) -> None:
+        """Another thread has found a better model: go on for as long as if this search had."""
+        self.improved_at = int(self.spent[0])
+
     @property
     def is_improving(self) -> bool:
         """Whether the search has not yet looked three times as long as its best model took."""
