@@ -192,14 +192,16 @@ class Search:
         largest = min(self.data.max_size, self.form.n_features)
         surrogate = Surrogate(self.form)
         starts: list[PoolEntry] = []
+        known: dict[tuple[int, ...], PoolEntry] = {}  # half of the roundings are equal
         for features, w in self._fits(surrogate, largest):
             best: PoolEntry | None = None
             for index in roundings(self.form, surrogate, features, w):
-                rounded_to = (
+                values = tuple(
                     int(allowed.sample[i]) for allowed, i in zip(self.form.values, index, strict=True)
                 )
-                candidate = self._evaluate(tuple(rounded_to))
-                best = candidate if best is None or candidate < best else best
+                if values not in known:
+                    known[values] = self._evaluate(values)
+                best = known[values] if best is None else min(best, known[values])
             if best is not None and best[0] < _WORST:
                 starts.append(best)
                 self._keep(*best)

@@ -118,12 +118,10 @@ def roundings(
     largest = np.abs(slopes).max(initial=0.0)
     if largest == 0 or not np.isfinite(largest):
         return
-    reach = max((form.values[j].largest for j in features), default=1)
-    rest = [int(np.argmin(np.abs(values.sample))) for values in form.values]
-    for scale in (*SCALES, float(reach)):
-        if scale > reach:
-            continue
-        index = list(rest)
-        for j, slope in zip(features, slopes, strict=True):
-            index[j] = int(np.argmin(np.abs(form.values[j].sample - slope / largest * scale)))
-        yield index
+    reach = float(max((form.values[j].largest for j in features), default=1))
+    scales = np.array([scale for scale in (*SCALES, reach) if scale <= reach])
+    index = np.empty((len(scales), form.n_features), np.int64)
+    index[:] = [int(np.argmin(np.abs(values.sample))) for values in form.values]
+    for j, slope in zip(features, slopes, strict=True):
+        index[:, j] = np.abs(form.values[j].sample - (slope / largest * scales)[:, None]).argmin(axis=1)
+    yield from index.tolist()
