@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.risk_cards import load, offer
 from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import copy, copy_floats, same
@@ -23,7 +23,7 @@ def _new_card(p: int) -> Card:
     return Card(np.empty(p, np.int64), np.zeros(4), np.zeros(1))
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _copy_card(target: Card, source: Card) -> None:
     copy(target.index, source.index, len(source.index))
     copy_floats(target.fit, source.fit, np.int64(2))
@@ -49,7 +49,7 @@ def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
     return columns, points, k
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _count(data: RiskData, index: Ints) -> int:
     count = 0
     for j in range(len(index)):
@@ -69,7 +69,7 @@ def _calibrate(data: RiskData, support: Support, card: Card, enough: float) -> f
     return card.value[0]
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: Card) -> bool:
     """Make the first of the moves that improves the card; they receive their exact values."""
     for m in range(moves.count[0]):
@@ -84,7 +84,7 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
     return False
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _rank_additions(
     data: RiskData,
     support: Support,
@@ -100,7 +100,7 @@ def _rank_additions(
     rank(data, support, far, low, high, at, drop, np.bool_(False), np.bool_(True), freely, moves)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _settle(
     data: RiskData, support: Support, far: Far, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
     trial: Card,
@@ -150,7 +150,7 @@ def _reshape(
     return improved
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _reshape_moved(
     data: RiskData, support: Support, low: Ints, high: Ints, at: Card, moves: Moves, shapes: Shapes,
     rest: Card, trial: Card,
