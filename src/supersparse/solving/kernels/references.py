@@ -88,7 +88,7 @@ def _array(context: Any, builder: Any, kind: types.Array, place: Any) -> Any:
     def part(name: str, *at: int) -> Any:
         return _load(builder, cgutils.gep_inbounds(builder, place, 0, names.index(name), *at))
 
-    width = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    width = ir.Constant(word, kind.dtype.bitwidth // 8)
     parts = {("data",): part("data"), ("itemsize",): width}
     items = ir.Constant(word, 1)
     for axis in reversed(range(kind.ndim)):
