@@ -17,6 +17,7 @@ from supersparse.solving.kernels.risk_data import (
     EXPANSION,
     FITTED,
     FOUND,
+    LOADED,
     RELAXED,
     ROWS,
     SIZE,
@@ -111,7 +112,7 @@ def open_support(
     receives the regression on the support.
     """
     support.counts[SUPPORTS] += 1
-    support.state[DEPTH] = 0
+    support.state[DEPTH], support.state[LOADED] = 0, 0
     for q in range(k):
         low[q], high[q] = _trimmed(data, support.columns[q], low[q], high[q])
         if low[q] > high[q]:

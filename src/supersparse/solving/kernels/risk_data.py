@@ -12,7 +12,7 @@ Ints = NDArray[np.int64]
 
 BOXES, SUPPORTS, CELL_PRUNED, FITTED, RELAXED, WORK = 0, 1, 2, 3, 4, 5
 BELOW, EXPANSION, CONVEX, REGION = 0, 1, 2, 3  # parts of a quadratic
-DEPTH, SIZE, ROWS, FOUND = 0, 1, 2, 3
+DEPTH, SIZE, ROWS, FOUND, LOADED = 0, 1, 2, 3, 4
 
 
 @by_reference
@@ -53,10 +53,18 @@ class Best(NamedTuple):
 
 
 @by_reference
+class Settled(NamedTuple):
+    """Cards that swaps of features have started from: from there, they would lead to the same card again."""
+
+    index: Ints  # (room, columns): the last of them
+    count: Ints  # (1,): of all
+
+
+@by_reference
 class Support(NamedTuple):
     """The support at hand, its rows merged."""
 
-    state: Ints  # (4,): depth of the stack, columns, merged rows, cards listed
+    state: Ints  # (5,): depth of the stack, columns, merged rows, cards listed, whether `load` has set it
     columns: Ints
     order: Ints  # 0, 1, 2, ...: its columns as `x` has them
     x: Floats

@@ -4,7 +4,7 @@ import numpy as np
 
 from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.risk_cards import load, offer
-from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Settled, Support
 from supersparse.solving.kernels.risk_loss import copy, copy_floats, same
 from supersparse.solving.kernels.risk_ranking import Card, Far, Moves, far_rows, rank
 from supersparse.solving.kernels.risk_search import card_value
@@ -173,16 +173,28 @@ def _reshape_moved(
     return False
 
 
+@reader(error_model="numpy")
+def _was_here(settled: Settled, index: Ints) -> bool:
+    """Whether swaps have started from a card; from now on, they have."""
+    room, p = settled.index.shape
+    for c in range(min(settled.count[0], room)):
+        if same(settled.index[c], index, p):
+            return True
+    copy(settled.index[settled.count[0] % room], index, p)
+    settled.count[0] += 1
+    return False
+
+
 @kernel(error_model="numpy")
 def improve(
-    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, few: int,
-    tries: int,
+    data: RiskData, support: Support, best: Best, settled: Settled, low: Ints, high: Ints, most: int,
+    index: Ints, few: int, tries: int,
 ) -> float:  # fmt: skip
     """Improve a card as far as asked, and return its loss and penalty.
 
     It is calibrated; then, with `few` of the best changes tried each time, points change and features are
     added until that does not help; then, with `tries`, features are swapped and all points chosen again, and
-    the best card receives it if it is better.
+    the best card receives it if it is better. Where swaps have started from before, it ends.
     """
     p = len(index)
     at, trial, rest = _new_card(p), _new_card(p), _new_card(p)
@@ -198,7 +210,7 @@ def improve(
     while improved:
         _settle(data, support, far, low, high, most, at, singly, trial)
         copy(index, at.index, p)
-        if tries == 0 or same(at.index, best.index, p):  # it has been here before
+        if tries == 0 or same(at.index, best.index, p) or _was_here(settled, at.index):
             return at.value[0]
         moves.count[0] = 0
         for drop in range(p):

@@ -6,11 +6,11 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Settled, Support
 from supersparse.solving.kernels.risk_moves import improve
 from supersparse.solving.kernels.risk_search import extend, round_support
 from supersparse.solving.risk.instance import RiskInstance
-from supersparse.solving.risk.workspace import new_best
+from supersparse.solving.risk.workspace import new_best, new_settled
 
 _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
@@ -56,15 +56,21 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
+    settled = new_settled(instance)
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
         if stop():
             break
-        improve(data, support, best, instance.low, instance.high, size, card, _FEW, _MOVES)
-    _regrow(instance, support, best, effort, stop)
+        improve(data, support, best, settled, instance.low, instance.high, size, card, _FEW, _MOVES)
+    _regrow(instance, support, best, settled, effort, stop)
 
 
 def _regrow(
-    instance: RiskInstance, support: Support, best: Best, effort: _Effort, stop: Callable[[], bool]
+    instance: RiskInstance,
+    support: Support,
+    best: Best,
+    settled: Settled,
+    effort: _Effort,
+    stop: Callable[[], bool],
 ) -> None:
     """Let the best card grow again without some of its features, then improve it with all.
 
@@ -87,10 +93,10 @@ def _regrow(
         low, high = instance.low.copy(), instance.high.copy()
         card = np.clip(_times(best.index - data.zero, times) + data.zero, low, high)
         card[out] = low[out] = high[out] = data.zero[out]
-        improve(data, support, best, low, high, most, card, _FEW, 0)
+        improve(data, support, best, settled, low, high, most, card, _FEW, 0)
         if (0.0, card.tobytes()) not in seen:
             seen.add((0.0, card.tobytes()))
-            improve(data, support, best, instance.low, instance.high, most, card, _FEW, _MOVES)
+            improve(data, support, best, settled, instance.low, instance.high, most, card, _FEW, _MOVES)
 
 
 def _times(steps: Ints, times: float) -> Ints:
@@ -108,7 +114,8 @@ def _grown(
     count beside it, however many points they have; so cards grow without such columns, too.
     """
     data, low, high = instance.data, instance.low, instance.high
-    most, least, unused = instance.most_features, _least_card(instance), new_best(instance)
+    most, least = instance.most_features, _least_card(instance)
+    unused, settled = new_best(instance), new_settled(instance)
     scale = np.round(np.log2(data.scale) / 2)
     seeds: dict[float, tuple[float, Ints]] = {}
     is_full = instance.forced.sum() >= most
@@ -118,7 +125,7 @@ def _grown(
             if low[j] <= v <= high[j] and (instance.forced.any() or not is_worse):
                 card = least.copy()
                 card[j] = v
-                loss = float(improve(data, support, unused, low, high, most, card, 0, 0))
+                loss = float(improve(data, support, unused, settled, low, high, most, card, 0, 0))
                 if scale[j] not in seeds or loss < seeds[scale[j]][0]:
                     seeds[scale[j]] = loss, card
     for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
@@ -128,7 +135,7 @@ def _grown(
                 return
             grown = card.copy()
             narrow = np.where(out, data.zero, low), np.where(out, data.zero, high)
-            yield float(improve(data, support, unused, *narrow, most, grown, _FEW, 0)), grown
+            yield float(improve(data, support, unused, settled, *narrow, most, grown, _FEW, 0)), grown
 
 
 def _rounded(
