@@ -23,7 +23,7 @@ from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slo
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights
-_ALIKE = 1e-2  # relative change of the loss up to which its curvature is not computed again
+_ALIKE = 3e-2  # relative change of the loss up to which its curvature is not computed again
 
 
 @reader(error_model="numpy")

@@ -18,7 +18,8 @@ _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
 _MOVES = 16  # ... while features are swapped
 _CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
-_FEW_ROWS = 400
+_FEW_ROWS, _MANY_ROWS = 400, 1200
+_LEAST_REGROWN = 0.4  # of the cards that are grown again, where rows are many
 _DRAWS = 4  # of features to leave out, until they are new
 _LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
 
@@ -35,12 +36,17 @@ class _Effort:
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
-        """More where columns are of different scales, or rows few: there good cards differ most."""
-        times = min(max(_FEW_ROWS / instance.data.x.shape[1], 1.0), 3.0)
+        """More where columns are of different scales, or rows few: there good cards differ most.
+
+        Where rows are many, a card that has grown again is hardly ever better.
+        """
+        n = instance.data.x.shape[1]
+        times = min(max(_FEW_ROWS / n, 1.0), 3.0)
+        again = times * min(max(_MANY_ROWS / n, _LEAST_REGROWN), 1.0)
         if instance.is_of_one_scale:
-            return cls(starts=int(4 * times), regrown=int(14 * times))
+            return cls(starts=int(4 * times), regrown=int(14 * again))
         shares = (0.0, _LEAST_SHARE) if instance.data.slope_is_free else (0.0,)
-        return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * times), shares=shares)
+        return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * again), shares=shares)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
