@@ -19,6 +19,7 @@ _FEW = 6  # changes that are calibrated each time while a card grows, the best b
 _MOVES = 16  # ... while features are swapped
 _CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
 _FEW_ROWS, _MANY_ROWS = 400, 1200
+_SETTLED_ROWS = 2500  # with fewer, swaps may start again from the same card
 _LEAST_REGROWN = 0.4  # of the cards that are grown again, where rows are many
 _DRAWS = 4  # of features to leave out, until they are new
 _LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
@@ -66,8 +67,20 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
         if stop():
             break
-        improve(data, support, best, settled, instance.low, instance.high, size, card, _FEW, _MOVES)
+        _swap(instance, support, best, settled, card)
     _regrow(instance, support, best, settled, effort, stop)
+
+
+def _swap(instance: RiskInstance, support: Support, best: Best, settled: Settled, card: Ints) -> None:
+    """Improve a card by all moves.
+
+    Where rows are few, from cards that swaps have started from as well: the fit depends a little on how a
+    card was reached, and now and then leads elsewhere.
+    """
+    data, most = instance.data, instance.most_features
+    if data.x.shape[1] < _SETTLED_ROWS:
+        settled.count[0] = 0
+    improve(data, support, best, settled, instance.low, instance.high, most, card, _FEW, _MOVES)
 
 
 def _regrow(
@@ -102,7 +115,7 @@ def _regrow(
         improve(data, support, best, settled, low, high, most, card, _FEW, 0)
         if (0.0, card.tobytes()) not in seen:
             seen.add((0.0, card.tobytes()))
-            improve(data, support, best, settled, instance.low, instance.high, most, card, _FEW, _MOVES)
+            _swap(instance, support, best, settled, card)
 
 
 def _times(steps: Ints, times: float) -> Ints:
