@@ -19,8 +19,7 @@ from typing import Any
 import numba
 
 try:
-    from supersparse.solving.kernels.compiler import KernelCompiler
-    from supersparse.solving.kernels.linking import LinkedCompiler
+    from supersparse.solving.kernels.compiler import KernelCompiler, LinkedCompiler
 except ImportError:  # a numba that is different inside: compile as it does by itself, in twice the time
     _pipelines: list[dict[str, Any]] = [{}, {}]
 else:

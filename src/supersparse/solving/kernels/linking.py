@@ -8,13 +8,24 @@ calls goes through all that six times. Here only kernels that Python calls do; i
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import IRLegalization
 
-from supersparse.solving.kernels.compiler import KernelCompiler
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Simplify the functions of a module, and leave alone what it only declares."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
 
 
-class LinkedLibrary(JITCodeLibrary):
+class LinkedLibrary(KernelLibrary):
     """The code of a function that is linked into others and never runs by itself."""
 
     def get_pointer_to_function(self, name: str) -> int:
@@ -42,24 +53,41 @@ class _NoEnvironments:
         pass
 
 
-@register_pass(mutates_CFG=False, analysis_only=True)
-class _UseLinkedLibrary(AnalysisPass):
-    _name = "use_linked_library"
-
+class _UseLibrary(AnalysisPass):
     def __init__(self) -> None:
         AnalysisPass.__init__(self)
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _UseLinkedLibrary(_UseLibrary):
+    _name = "use_linked_library"
 
     def run_pass(self, state: Any) -> bool:
         state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return False
 
 
-class LinkedCompiler(KernelCompiler):
-    """The same, up to machine code."""
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _UseKernelLibrary(_UseLibrary):
+    _name = "use_kernel_library"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return False
+
+
+def put_in_library(passes: Any, *, is_linked: bool) -> None:
+    """Put the library in place before code is written to it."""
+    passes.add_pass_after(_UseLinkedLibrary if is_linked else _UseKernelLibrary, IRLegalization)
+
+
+class BuiltinCompiler(CompilerBase):
+    """Numba's own functions that kernels call: all passes, up to machine code."""
 
     def define_pipelines(self) -> list[Any]:
-        """Put the library in place before code is written to it."""
-        (passes,) = super().define_pipelines()
-        passes.add_pass_after(_UseLinkedLibrary, IRLegalization)
+        """Numba's passes for compiled code."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        put_in_library(passes, is_linked=True)
         passes.finalize()
         return [passes]

@@ -12,14 +12,14 @@ card that matters. So a badly solved relaxation gives a weak bound, never a wron
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_data import Floats, Ints
 from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, dot, loss_at, slopes_at
 
 HUGE = 1e300
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def solve(h: Floats, n: int, x: Floats) -> bool:
     """Solve h·s = x in place of x, with h in its lower triangle; False if h is not positive definite."""
     for j in range(n):
@@ -49,7 +49,7 @@ def solve(h: Floats, n: int, x: Floats) -> bool:
     return True
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m: int, n: int) -> None:
     """z = point[0] + Σ_j point[first + j]·x[columns[j]]."""
     b = point[0]
@@ -62,14 +62,14 @@ def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m:
                 z[i] += factor_ * column[i]
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def add_column(z: Floats, factor_: float, x: Floats, n: int) -> None:
     """z += factor·x."""
     for i in range(n):
         z[i] += factor_ * x[i]
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     """out = x·y entry by entry; returns its sum."""
     total = 0.0
@@ -79,7 +79,7 @@ def times(out: Floats, x: Floats, y: Floats, n: int) -> float:
     return total
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def _add_dots(v: Floats, w: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int, out: Floats) -> None:
     """Add the products of v and of w with a, b, c and d to the two rows of `out`, reading each once."""
     va, vb, vc, vd = 0.0, 0.0, 0.0, 0.0
@@ -140,7 +140,7 @@ def curvature_of(x: Floats, columns: Ints, weights: Floats, m: int, n: int, h: F
             h[k, j] = h[j, k]
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def value_of_bound(
     tangent: float,
     size: float,
@@ -161,7 +161,7 @@ def value_of_bound(
     )
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def least_reach(
     g: Floats, low: Floats, high: Floats, optional: Ints, cost: Floats, m: int, room: int, pick: Floats
 ) -> tuple[float, float]:
@@ -187,7 +187,7 @@ def least_reach(
     return total, magnitude
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def step_back(
     x: Floats,
     columns: Ints,

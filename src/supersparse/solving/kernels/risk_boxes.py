@@ -6,7 +6,7 @@ that penalties and limits of supports count in full; otherwise 0 is allowed and 
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_bound import HUGE, fit_support
 from supersparse.solving.kernels.risk_cards import merge_rows, offer, support_may_obey
 from supersparse.solving.kernels.risk_cone import least_in_cone, relax_box
@@ -17,6 +17,7 @@ from supersparse.solving.kernels.risk_data import (
     EXPANSION,
     FITTED,
     FOUND,
+    LOADED,
     RELAXED,
     ROWS,
     SIZE,
@@ -39,7 +40,7 @@ _ACCURACY = 1e-7  # gain of a step at which the relaxation of a box that cannot 
 _NEAR = 1e-4  # roundings are calibrated if they are estimated to come this near to the best card
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _trimmed(data: RiskData, j: int, low: int, high: int) -> tuple[int, int]:
     """Leave out 0 at an end of a range in strict mode."""
     if data.strict:
@@ -50,7 +51,7 @@ def _trimmed(data: RiskData, j: int, low: int, high: int) -> tuple[int, int]:
     return low, high
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def box_penalty(data: RiskData, support: Support, low: Ints, high: Ints, k: int) -> float:
     """The least penalty in a box, where 0 itself does not count in strict mode.
 
@@ -74,7 +75,7 @@ def box_penalty(data: RiskData, support: Support, low: Ints, high: Ints, k: int)
     return total
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def largest_slope(data: RiskData, columns: Ints, low: Ints, high: Ints, k: int) -> float:
     """The largest slope of any card in a box, other than the empty card."""
     least, most = np.inf, 0.0
@@ -111,7 +112,7 @@ def open_support(
     receives the regression on the support.
     """
     support.counts[SUPPORTS] += 1
-    support.state[DEPTH] = 0
+    support.state[DEPTH], support.state[LOADED] = 0, 0
     for q in range(k):
         low[q], high[q] = _trimmed(data, support.columns[q], low[q], high[q])
         if low[q] > high[q]:
@@ -162,7 +163,7 @@ def open_support(
     support.state[DEPTH] = 1
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple[int, int]:
     """The nearest allowed value in a range, and the largest that is at most `value` but not the last."""
     at = low
@@ -174,7 +175,7 @@ def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple
     return nearest, at
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _push(
     data: RiskData,
     support: Support,
@@ -201,7 +202,7 @@ def _push(
     support.state[DEPTH] = depth + 1
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _estimate(data: RiskData, support: Support, index: Ints, k: int, model: Floats) -> float:
     """The loss of a card by the expansion of the loss, at its best slope and intercept."""
     linear, square = 0.0, 0.0

@@ -7,10 +7,11 @@ limit for certain, and what passes is judged exactly elsewhere.
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_bound import add_column, value_of_bound
 from supersparse.solving.kernels.risk_data import (
     FOUND,
+    LOADED,
     ROWS,
     SIZE,
     WORK,
@@ -31,6 +32,7 @@ from supersparse.solving.kernels.risk_loss import (
     fill,
     logits,
     loss_at,
+    same,
     slopes_at,
 )
 
@@ -115,16 +117,19 @@ def merge_rows(data: RiskData, support: Support, k: int) -> int:
     return groups
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
-    """Make these columns the support at hand."""
+    """Make these columns the support at hand, unless they are."""
+    if support.state[LOADED] and support.state[SIZE] == k and same(support.columns, columns, k):
+        return
     copy(support.columns, columns, k)
     support.state[SIZE] = k
     support.state[ROWS] = merge_rows(data, support, k)
+    support.state[LOADED] = 1
     support.counts[WORK] += data.x.shape[1] * (k + 1)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def card_loss(
     data: RiskData, support: Support, index: Ints, k: int, fit: Floats, accurate: int, enough: float
 ) -> tuple[float, float]:
@@ -188,7 +193,7 @@ def card_loss(
     return best, bound
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def rates_broken(data: RiskData, support: Support, index: Ints, k: int, fit: Floats) -> float:
     """By how much a card breaks the limits on rates, as shares of their weights; 0 if it may obey.
 
@@ -261,7 +266,7 @@ def support_may_obey(data: RiskData, support: Support, k: int) -> bool:
     return together <= all_most + 1e-9
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def obeys_limits(data: RiskData, support: Support, index: Ints, k: int) -> bool:
     """Whether a card obeys the limits on supports and scores."""
     for limit in range(len(data.most)):

@@ -12,7 +12,8 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
+from supersparse.solving.kernels.references import by_reference
 from supersparse.solving.kernels.risk_boxes import open_support, run_boxes
 from supersparse.solving.kernels.risk_data import (
     CELL_PRUNED,
@@ -32,6 +33,7 @@ Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
 
 
+@by_reference
 class Bits(NamedTuple):
     """Binary columns as bit sets over the rows, positive rows first; no words if bit sets do not apply."""
 
@@ -45,6 +47,7 @@ class Bits(NamedTuple):
     unit_negative: float
 
 
+@by_reference
 class Cells(NamedTuple):
     """The cells after each level of the enumeration."""
 
@@ -67,7 +70,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return types.uint64(types.uint64), build
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _mixed(positive: float, negative: float) -> float:
     """m·log m - p·log p - q·log q."""
     if positive <= 0 or negative <= 0:
@@ -76,7 +79,7 @@ def _mixed(positive: float, negative: float) -> float:
     return both * np.log(both) - positive * np.log(positive) - negative * np.log(negative)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _mixed_counts(bits: Bits, p: int, q: int) -> float:
     """The same for counts of rows."""
     if p == 0 or q == 0:
@@ -87,7 +90,7 @@ def _mixed_counts(bits: Bits, p: int, q: int) -> float:
     return both * np.log(both) - bits.of_positive[p] - bits.of_negative[q]
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _count(x: Words, y: Words, start: int, end: int) -> int:
     total, own_x, own_y = np.uint64(0), x[start:], y[start:]
     for w in range(end - start):  # from 0, see `risk_loss`
@@ -95,7 +98,7 @@ def _count(x: Words, y: Words, start: int, end: int) -> int:
     return np.int64(total)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def start_cells(data: RiskData, bits: Bits, cells: Cells) -> None:
     """All rows in one cell."""
     words = len(bits.all)

@@ -7,7 +7,7 @@ good start saves most of them.
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_bound import HUGE, curvature_of, scores_at, solve, value_of_bound
 from supersparse.solving.kernels.risk_data import Floats, Ints
 from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
@@ -17,7 +17,7 @@ _SHRINKS = 12  # of the slope, to a tenth each
 _STEEP = 1.0  # a loss above this is worse than that of a constant risk
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def without_intercept(f: float, g: Floats, h: Floats, point: Floats, m: int, out: Floats) -> None:
     """f + g·d + d·h·d/2 as a function of beta alone, least over the intercept.
 

@@ -5,14 +5,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.references import by_reference
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 BOXES, SUPPORTS, CELL_PRUNED, FITTED, RELAXED, WORK = 0, 1, 2, 3, 4, 5
 BELOW, EXPANSION, CONVEX, REGION = 0, 1, 2, 3  # parts of a quadratic
-DEPTH, SIZE, ROWS, FOUND = 0, 1, 2, 3
+DEPTH, SIZE, ROWS, FOUND, LOADED = 0, 1, 2, 3, 4
 
 
+@by_reference
 class RiskData(NamedTuple):
     """A risk problem in the solver's columns: x = (raw - offset) / scale, so beta = slope·points·scale."""
 
@@ -40,6 +43,7 @@ class RiskData(NamedTuple):
     tolerance: float
 
 
+@by_reference
 class Best(NamedTuple):
     """The best card so far."""
 
@@ -48,10 +52,19 @@ class Best(NamedTuple):
     fit: Floats  # (2,): slope and intercept on the solver's columns
 
 
+@by_reference
+class Settled(NamedTuple):
+    """Cards that swaps of features have started from: from there, they would lead to the same card again."""
+
+    index: Ints  # (room, columns): the last of them
+    count: Ints  # (1,): of all
+
+
+@by_reference
 class Support(NamedTuple):
     """The support at hand, its rows merged."""
 
-    state: Ints  # (4,): depth of the stack, columns, merged rows, cards listed
+    state: Ints  # (5,): depth of the stack, columns, merged rows, cards listed, whether `load` has set it
     columns: Ints
     order: Ints  # 0, 1, 2, ...: its columns as `x` has them
     x: Floats
@@ -66,12 +79,9 @@ class Support(NamedTuple):
     )
 
 
+@by_reference
 class Boxes(NamedTuple):
-    """The boxes of the support at hand that are still open, the next one last.
-
-    Apart from the support, since few functions need them: each array of a tuple is compiled as seven numbers
-    or more in every call that passes it on.
-    """
+    """The boxes of the support at hand that are still open, the next one last."""
 
     low: Ints  # (stack, columns)
     high: Ints

@@ -10,7 +10,7 @@ they overlapped), which is two to three times as fast.
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner, njit
+from supersparse.solving.kernels.jit import njit, reader
 from supersparse.solving.kernels.risk_data import Floats, Ints
 
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums may be reordered and fused; nothing else is relaxed
@@ -58,7 +58,7 @@ def log_of_one_plus(e: float) -> float:
     return 2.0 * t * q + (0.6931471805599453 if large else 0.0)
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def loss_at(z: Floats, positive: Floats, negative: Floats, e: Floats, n: int) -> float:
     """The loss at logits z; e receives e^-|z|."""
     total = 0.0
@@ -75,7 +75,7 @@ def loss_at(z: Floats, positive: Floats, negative: Floats, e: Floats, n: int) ->
     return total
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def slopes_at(
     z: Floats, e: Floats, positive: Floats, negative: Floats, residual: Floats, curve: Floats, n: int
 ) -> tuple[float, float, float]:
@@ -104,7 +104,7 @@ def slopes_at(
     return total, moment, size
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def dot(x: Floats, y: Floats, n: int) -> float:
     """x·y over the first n entries."""
     total = 0.0
@@ -117,21 +117,21 @@ def dot(x: Floats, y: Floats, n: int) -> float:
     return total
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def fill(target: Floats, value: float, n: int) -> None:
     """target[:n] = value, which compiles faster as a loop."""
     for i in range(n):
         target[i] = value
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def copy(target: Ints, source: Ints, n: int) -> None:
     """target[:n] = source[:n] for whole numbers."""
     for i in range(n):
         target[i] = source[i]
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def same(one: Ints, other: Ints, n: int) -> bool:
     """Whether the first n entries are equal."""
     equal = True
@@ -140,21 +140,21 @@ def same(one: Ints, other: Ints, n: int) -> bool:
     return equal
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def copy_floats(target: Floats, source: Floats, n: int) -> None:
     """target[:n] = source[:n]."""
     for i in range(n):
         target[i] = source[i]
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def logits(score: Floats, a: float, b: float, z: Floats, n: int) -> None:
     """z = a·score + b."""
     for i in range(n):
         z[i] = a * score[i] + b
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, float]:
     """Σ c, Σ c·s and Σ c·s²."""
     one, two, three = 0.0, 0.0, 0.0
@@ -166,7 +166,7 @@ def curvature(score: Floats, curve: Floats, n: int) -> tuple[float, float, float
     return one, two, three
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def best_intercept(
     score: Floats, positive: Floats, negative: Floats, n: int, a: float, b: float, work: Floats
 ) -> float:
@@ -208,7 +208,7 @@ def best_intercept(
     return b
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _bisect_slope(
     score: Floats, positive: Floats, negative: Floats, n: int, most: float, start: Floats, work: Floats
 ) -> None:
@@ -231,7 +231,7 @@ def _bisect_slope(
     start[0], start[1] = a, best_intercept(score, positive, negative, n, a, b, work)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def calibrate(
     score: Floats,
     positive: Floats,

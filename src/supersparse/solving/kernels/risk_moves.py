@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.risk_cards import load, offer
-from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Settled, Support
 from supersparse.solving.kernels.risk_loss import copy, copy_floats, same
 from supersparse.solving.kernels.risk_ranking import Card, Far, Moves, far_rows, rank
 from supersparse.solving.kernels.risk_search import card_value
@@ -23,7 +23,7 @@ def _new_card(p: int) -> Card:
     return Card(np.empty(p, np.int64), np.zeros(4), np.zeros(1))
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _copy_card(target: Card, source: Card) -> None:
     copy(target.index, source.index, len(source.index))
     copy_floats(target.fit, source.fit, np.int64(2))
@@ -49,7 +49,7 @@ def _used(data: RiskData, index: Ints) -> tuple[Ints, Ints, int]:
     return columns, points, k
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _count(data: RiskData, index: Ints) -> int:
     count = 0
     for j in range(len(index)):
@@ -69,7 +69,7 @@ def _calibrate(data: RiskData, support: Support, card: Card, enough: float) -> f
     return card.value[0]
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: Card) -> bool:
     """Make the first of the moves that improves the card; they receive their exact values."""
     for m in range(moves.count[0]):
@@ -84,7 +84,7 @@ def _try_moves(data: RiskData, support: Support, at: Card, moves: Moves, trial: 
     return False
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _rank_additions(
     data: RiskData,
     support: Support,
@@ -100,7 +100,7 @@ def _rank_additions(
     rank(data, support, far, low, high, at, drop, np.bool_(False), np.bool_(True), freely, moves)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _settle(
     data: RiskData, support: Support, far: Far, low: Ints, high: Ints, most: int, at: Card, moves: Moves,
     trial: Card,
@@ -150,7 +150,7 @@ def _reshape(
     return improved
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _reshape_moved(
     data: RiskData, support: Support, low: Ints, high: Ints, at: Card, moves: Moves, shapes: Shapes,
     rest: Card, trial: Card,
@@ -173,16 +173,28 @@ def _reshape_moved(
     return False
 
 
+@reader(error_model="numpy")
+def _was_here(settled: Settled, index: Ints) -> bool:
+    """Whether swaps have started from a card; from now on, they have."""
+    room, p = settled.index.shape
+    for c in range(min(settled.count[0], room)):
+        if same(settled.index[c], index, p):
+            return True
+    copy(settled.index[settled.count[0] % room], index, p)
+    settled.count[0] += 1
+    return False
+
+
 @kernel(error_model="numpy")
 def improve(
-    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, most: int, index: Ints, few: int,
-    tries: int,
+    data: RiskData, support: Support, best: Best, settled: Settled, low: Ints, high: Ints, most: int,
+    index: Ints, few: int, tries: int,
 ) -> float:  # fmt: skip
     """Improve a card as far as asked, and return its loss and penalty.
 
     It is calibrated; then, with `few` of the best changes tried each time, points change and features are
     added until that does not help; then, with `tries`, features are swapped and all points chosen again, and
-    the best card receives it if it is better.
+    the best card receives it if it is better. Where swaps have started from before, it ends.
     """
     p = len(index)
     at, trial, rest = _new_card(p), _new_card(p), _new_card(p)
@@ -198,7 +210,7 @@ def improve(
     while improved:
         _settle(data, support, far, low, high, most, at, singly, trial)
         copy(index, at.index, p)
-        if tries == 0 or same(at.index, best.index, p):  # it has been here before
+        if tries == 0 or same(at.index, best.index, p) or _was_here(settled, at.index):
             return at.value[0]
         moves.count[0] = 0
         for drop in range(p):

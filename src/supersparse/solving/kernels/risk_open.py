@@ -7,7 +7,7 @@ the rows.
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import kernel, reader
 from supersparse.solving.kernels.risk_bound import (
     HUGE,
     curvature_of,
@@ -25,7 +25,7 @@ _ACCURACY = 1e-8  # gain of the last step where the bound cannot pass
 _SLOW = 0.1  # of the gain of the step before: with more than that left, the curvature is computed again
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _slope_of(low: Floats, high: Floats, optional: Ints, m: int, room: int, beta: Floats) -> float:
     """A slope at which the weights are well inside the box."""
     steepest, shares = 0.0, 0.0

@@ -16,7 +16,7 @@ loss and gradient at one more point often do, since the second derivative in the
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_bound import curvature_of, scores_at, solve
 from supersparse.solving.kernels.risk_cone import without_intercept
 from supersparse.solving.kernels.risk_data import BELOW, CONVEX, REGION, Floats, Ints
@@ -34,7 +34,7 @@ _REFINEMENTS = 2
 _FARTHEST = 2.5  # how far the logits of most rows may be from the relaxed ones
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def _weights(curve: Floats, leverage: Floats, factor: float, out: Floats, n: int) -> float:
     """w_i for R_i = factor·leverage_i; returns Σ w_i·leverage_i²."""
     total = 0.0
@@ -47,7 +47,7 @@ def _weights(curve: Floats, leverage: Floats, factor: float, out: Floats, n: int
     return total
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _leverages(x: Floats, columns: Ints, factor_: Floats, m: int, n: int, rows: Floats, out: Floats) -> None:
     """sqrt(x_i·H^-1·x_i) of each row, from the lower triangular factor of H."""
     for i in range(n):
@@ -69,7 +69,7 @@ def _leverages(x: Floats, columns: Ints, factor_: Floats, m: int, n: int, rows: 
         out[i] = np.sqrt(out[i]) * (1 + 1e-6)  # more than rounding
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _factorised(h: Floats, size: int, factor_: Floats, step: Floats, less: float, of: Floats) -> bool:
     """The lower triangular factor of h - less·of; False if that is not positive definite."""
     for j in range(size):
@@ -80,7 +80,7 @@ def _factorised(h: Floats, size: int, factor_: Floats, step: Floats, less: float
     return solve(factor_, size, step)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _split_gradient(
     gradient: Floats,
     low: Floats,
@@ -127,7 +127,7 @@ def _split_gradient(
     return against - total + 1e-14 * (rises + falls)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _squared(factor_: Floats, error: Floats, size: int, out: Floats) -> float:
     """error·A^-1·error from the lower triangular factor of A."""
     total = 0.0
@@ -140,7 +140,7 @@ def _squared(factor_: Floats, error: Floats, size: int, out: Floats) -> float:
     return total * (1 + 1e-6)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _rounding(f: float, z: Floats, residual: Floats, n: int, limits: Floats) -> float:
     moments = 0.0
     for i in range(n):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner
+from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_data import WORK, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import (
@@ -49,7 +49,7 @@ class Moves(NamedTuple):
     count: Ints  # (1,)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _insert(moves: Moves, estimate: float, drop: int, column: int, value: int) -> None:
     room, at = len(moves.estimate), moves.count[0]
     if at == room and estimate >= moves.estimate[room - 1]:
@@ -65,14 +65,14 @@ def _insert(moves: Moves, estimate: float, drop: int, column: int, value: int) -
     moves.estimate[at], moves.drop[at], moves.column[at], moves.value[at] = estimate, drop, column, value
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _worst(moves: Moves) -> float:
     """Moves with at least this estimate are not kept."""
     room = len(moves.estimate)
     return moves.estimate[room - 1] if moves.count[0] == room else np.inf
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _breaks_a_limit(data: RiskData, totals: Floats, j: int, old: int, new: int) -> bool:
     for limit in range(len(data.most)):
         if totals[limit] + data.tables[limit, j, new] - data.tables[limit, j, old] > data.most[limit]:
@@ -100,7 +100,7 @@ def far_rows(data: RiskData) -> Far:
     return Far(first, rows)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _far_loss(data: RiskData, far: Far, z: Floats, j: int, by: float) -> float:
     """The loss of the far rows of a column when their logits z move by so much times its values."""
     total = 0.0

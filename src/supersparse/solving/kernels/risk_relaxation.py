@@ -7,7 +7,7 @@ t_j add up to at most room·a.
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import kernel, reader
 from supersparse.solving.kernels.risk_bound import (
     HUGE,
     add_column,
@@ -23,10 +23,10 @@ from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slo
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights
-_ALIKE = 1e-2  # relative change of the loss up to which its curvature is not computed again
+_ALIKE = 3e-2  # relative change of the loss up to which its curvature is not computed again
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _barrier(
     theta: Floats,
     low: Floats,
@@ -72,7 +72,7 @@ def _barrier(
     return total
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _start_inside(
     low: Floats,
     high: Floats,
@@ -138,7 +138,7 @@ def _start_inside(
             theta[base + j] = beta
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _add_barrier(
     low: Floats,
     high: Floats,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner, kernel
+from supersparse.solving.kernels.jit import inner, kernel, reader
 from supersparse.solving.kernels.risk_bound import fit_support, scores_at
 from supersparse.solving.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Best, Floats, Ints, RiskData, Support
@@ -21,7 +21,7 @@ _SCALES = 24
 _LAST = 1e3  # more than any loss
 
 
-@inner(error_model="numpy", fastmath=ANY_ORDER)
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int, out: Floats) -> None:
     """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
     n = data.x.shape[1]
@@ -44,7 +44,7 @@ def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int
         out[columns[q]] = -1.0
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _largest(values: Floats) -> int:
     best = 0
     for j in range(len(values)):
@@ -115,7 +115,7 @@ def extend(
     return count
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _least_share(data: RiskData, columns: Ints, point: Floats, k: int) -> float:
     """How much of its fewest points a column has where the regression (b, beta...) has its most points.
 
@@ -135,7 +135,7 @@ def _least_share(data: RiskData, columns: Ints, point: Floats, k: int) -> float:
     return share
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def keep(
     columns: Ints,
     point: Floats,
@@ -163,7 +163,7 @@ def keep(
     return min(count + 1, most)
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Floats, enough: float) -> float:
     """Loss and penalty of a card on the support at hand, quickly calibrated; infinite if not allowed.
 

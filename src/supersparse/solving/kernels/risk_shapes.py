@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supersparse.solving.kernels.jit import inner, njit
+from supersparse.solving.kernels.jit import inner, njit, reader
 from supersparse.solving.kernels.risk_bound import add_column
 from supersparse.solving.kernels.risk_data import ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
 from supersparse.solving.kernels.risk_loss import copy, dot, fill, loss_at, same, slopes_at
@@ -89,7 +89,7 @@ def _estimate(model: Model, linear: float, square: float, is_free: int) -> float
     return model.base[0] - 0.5 * linear * linear / square
 
 
-@inner(error_model="numpy")
+@reader(error_model="numpy")
 def _keep(shapes: Shapes, estimate: float, index: Ints, k: int) -> None:
     for c in range(shapes.count[0]):
         if same(shapes.index[c], index, k):

@@ -38,7 +38,7 @@ from supersparse.solving.risk.workspace import copy_best, new_best
 from supersparse.solving.solution import Claim
 from supersparse.stop import Stop
 
-_REPORT_EVERY = SLICE // 4  # work between two reports of the bound
+_REPORT_EVERY = SLICE  # work between two reports of the bound
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
 _ROOM = 16  # cards that a kernel may find before they are judged exactly

@@ -6,11 +6,11 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Support
+from supersparse.solving.kernels.risk_data import Best, Ints, RiskData, Settled, Support
 from supersparse.solving.kernels.risk_moves import improve
 from supersparse.solving.kernels.risk_search import extend, round_support
 from supersparse.solving.risk.instance import RiskInstance
-from supersparse.solving.risk.workspace import new_best
+from supersparse.solving.risk.workspace import new_best, new_settled
 
 _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
@@ -18,7 +18,9 @@ _SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
 _MOVES = 16  # ... while features are swapped
 _CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
-_FEW_ROWS = 400
+_FEW_ROWS, _MANY_ROWS = 400, 1200
+_SETTLED_ROWS = 2500  # with fewer, swaps may start again from the same card
+_LEAST_REGROWN = 0.4  # of the cards that are grown again, where rows are many
 _DRAWS = 4  # of features to leave out, until they are new
 _LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
 
@@ -35,12 +37,17 @@ class _Effort:
 
     @classmethod
     def of(cls, instance: RiskInstance) -> "_Effort":
-        """More where columns are of different scales, or rows few: there good cards differ most."""
-        times = min(max(_FEW_ROWS / instance.data.x.shape[1], 1.0), 3.0)
+        """More where columns are of different scales, or rows few: there good cards differ most.
+
+        Where rows are many, a card that has grown again is hardly ever better.
+        """
+        n = instance.data.x.shape[1]
+        times = min(max(_FEW_ROWS / n, 1.0), 3.0)
+        again = times * min(max(_MANY_ROWS / n, _LEAST_REGROWN), 1.0)
         if instance.is_of_one_scale:
-            return cls(starts=int(4 * times), regrown=int(14 * times))
+            return cls(starts=int(4 * times), regrown=int(14 * again))
         shares = (0.0, _LEAST_SHARE) if instance.data.slope_is_free else (0.0,)
-        return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * times), shares=shares)
+        return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * again), shares=shares)
 
 
 def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
@@ -56,15 +63,33 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
+    settled = new_settled(instance)
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
         if stop():
             break
-        improve(data, support, best, instance.low, instance.high, size, card, _FEW, _MOVES)
-    _regrow(instance, support, best, effort, stop)
+        _swap(instance, support, best, settled, card)
+    _regrow(instance, support, best, settled, effort, stop)
+
+
+def _swap(instance: RiskInstance, support: Support, best: Best, settled: Settled, card: Ints) -> None:
+    """Improve a card by all moves.
+
+    Where rows are few, from cards that swaps have started from as well: the fit depends a little on how a
+    card was reached, and now and then leads elsewhere.
+    """
+    data, most = instance.data, instance.most_features
+    if data.x.shape[1] < _SETTLED_ROWS:
+        settled.count[0] = 0
+    improve(data, support, best, settled, instance.low, instance.high, most, card, _FEW, _MOVES)
 
 
 def _regrow(
-    instance: RiskInstance, support: Support, best: Best, effort: _Effort, stop: Callable[[], bool]
+    instance: RiskInstance,
+    support: Support,
+    best: Best,
+    settled: Settled,
+    effort: _Effort,
+    stop: Callable[[], bool],
 ) -> None:
     """Let the best card grow again without some of its features, then improve it with all.
 
@@ -87,10 +112,10 @@ def _regrow(
         low, high = instance.low.copy(), instance.high.copy()
         card = np.clip(_times(best.index - data.zero, times) + data.zero, low, high)
         card[out] = low[out] = high[out] = data.zero[out]
-        improve(data, support, best, low, high, most, card, _FEW, 0)
+        improve(data, support, best, settled, low, high, most, card, _FEW, 0)
         if (0.0, card.tobytes()) not in seen:
             seen.add((0.0, card.tobytes()))
-            improve(data, support, best, instance.low, instance.high, most, card, _FEW, _MOVES)
+            _swap(instance, support, best, settled, card)
 
 
 def _times(steps: Ints, times: float) -> Ints:
@@ -108,7 +133,8 @@ def _grown(
     count beside it, however many points they have; so cards grow without such columns, too.
     """
     data, low, high = instance.data, instance.low, instance.high
-    most, least, unused = instance.most_features, _least_card(instance), new_best(instance)
+    most, least = instance.most_features, _least_card(instance)
+    unused, settled = new_best(instance), new_settled(instance)
     scale = np.round(np.log2(data.scale) / 2)
     seeds: dict[float, tuple[float, Ints]] = {}
     is_full = instance.forced.sum() >= most
@@ -118,7 +144,7 @@ def _grown(
             if low[j] <= v <= high[j] and (instance.forced.any() or not is_worse):
                 card = least.copy()
                 card[j] = v
-                loss = float(improve(data, support, unused, low, high, most, card, 0, 0))
+                loss = float(improve(data, support, unused, settled, low, high, most, card, 0, 0))
                 if scale[j] not in seeds or loss < seeds[scale[j]][0]:
                     seeds[scale[j]] = loss, card
     for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
@@ -128,7 +154,7 @@ def _grown(
                 return
             grown = card.copy()
             narrow = np.where(out, data.zero, low), np.where(out, data.zero, high)
-            yield float(improve(data, support, unused, *narrow, most, grown, _FEW, 0)), grown
+            yield float(improve(data, support, unused, settled, *narrow, most, grown, _FEW, 0)), grown
 
 
 def _rounded(

@@ -32,7 +32,7 @@ _TOGETHER = 8  # candidates, of which some may be excluded together
 _SURELY = 1.1  # how much more than enough the loss must be expected to rise
 _FEW = 0.6  # of the candidates: more than these are not worth another relaxation
 _UNSURE = 0.03  # of what is left to the best card: effects are the least that a loss larger by this allows
-_TELLS = 0.2  # of what is left to the best card: what it must cost that points are not between -1 and 1
+_TELLS = 0.8  # of what is left to the best card: what it must cost that points are not between -1 and 1
 
 
 class Worker:
@@ -349,13 +349,11 @@ class Worker:
         if not data.slope_is_free:
             return 1.0, 1.0
 
-        def cap(j: int) -> float:
-            values = np.abs(data.values[j, node.low[j] : node.high[j] + 1])
-            return float(data.cap[j] / values[values > 0].min())
-
-        if len(used):
-            return 0.0, min(cap(j) for j in used)
-        return 0.0, max(cap(j) for j in candidates)
+        columns = used if len(used) else candidates
+        values, at = np.abs(data.values[columns]), np.arange(data.values.shape[1])
+        outside = (at < node.low[columns, None]) | (at > node.high[columns, None]) | (values == 0)
+        caps = data.cap[columns] / np.where(outside, np.inf, values).min(axis=1)
+        return 0.0, float(caps.min() if len(used) else caps.max())
 
     def _round(self, used: Ints, columns: Ints, point: Floats) -> None:
         """Round the relaxation on its largest columns, once for each such support."""

@@ -3,10 +3,11 @@
 import numpy as np
 
 from supersparse.solving.kernels.risk_cells import Cells
-from supersparse.solving.kernels.risk_data import Best, Boxes, Support
+from supersparse.solving.kernels.risk_data import Best, Boxes, Settled, Support
 from supersparse.solving.risk.instance import RiskInstance
 
 _MOST_CELLS = 512
+_SETTLED = 100
 _QUADRATICS = 10  # one inside the other
 
 
@@ -21,12 +22,17 @@ def copy_best(source: Best, target: Best) -> None:
         mine[:] = other
 
 
+def new_settled(instance: RiskInstance) -> Settled:
+    """Room for cards that features were swapped in."""
+    return Settled(np.zeros((_SETTLED, len(instance.kept)), np.int64), np.zeros(1, np.int64))
+
+
 def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
     """Room for one support, and for cards to be listed."""
     data, k = instance.data, max(1, instance.most_features)
     n = data.x.shape[1]
     return Support(
-        state=np.zeros(4, np.int64),
+        state=np.zeros(5, np.int64),
         columns=np.zeros(k + 1, np.int64),
         order=np.arange(k + 1),
         x=np.zeros((k + 1, n)),
