@@ -5,12 +5,15 @@ function by itself and makes machine code of it, with all that it calls in turn:
 calls goes through all that six times. Here only kernels that Python calls do; it halves the time to compile.
 """
 
+from inspect import signature
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodegen, JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import IRLegalization
+
+_IS_OLD = len(signature(CPUCodegen._function_pass_manager).parameters) > 1  # one manager for all of a module
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -18,6 +21,9 @@ class KernelLibrary(JITCodeLibrary):
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Simplify the functions of a module, and leave alone what it only declares."""
+        if _IS_OLD:
+            super()._optimize_functions(ll_module)
+            return
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
             if not function.is_declaration:
