@@ -38,6 +38,7 @@ LARGEST_EFFECT = 1e5  # with slope 1
 MOST_VALUES = 201  # of one coefficient set, each a binary
 _GROUPS = 16  # of rows, each with its own t
 _LOSS_UNIT = 1e3  # of t: rows hold to the solver's tolerance in these units
+_SLACK = 1e-3  # of a bound, 1e-10 of the loss: SCIP was off by 2.5e-5 where the least loss is 0
 _COST_UNIT = 1e4  # of the cost of t, so that the tolerance for dual values is far below that of proofs
 _ROOM = 1e-4  # cards worse than the best by more need not be found
 _ROUNDING = 2.0**-53
@@ -240,7 +241,7 @@ class RiskProgram:
         """Lower a solver's bound until it holds despite its tolerances; None if it says nothing."""
         if not np.isfinite(bound):
             return None
-        slack = 1e-6 + self.tolerance * float((model.upper - model.lower).sum())
+        slack = _SLACK + self.tolerance * float((model.upper - model.lower).sum())
         return Fraction((bound - slack - RELATIVE * abs(bound)) / self.loss_unit)
 
     def model(self, best: Fraction | None) -> Model:
