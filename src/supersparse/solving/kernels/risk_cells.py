@@ -13,7 +13,6 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.jit import inner, kernel, reader
-from supersparse.solving.kernels.references import by_reference
 from supersparse.solving.kernels.risk_boxes import open_support, run_boxes
 from supersparse.solving.kernels.risk_data import (
     CELL_PRUNED,
@@ -28,6 +27,7 @@ from supersparse.solving.kernels.risk_data import (
     Support,
 )
 from supersparse.solving.kernels.risk_loss import fill
+from supersparse.solving.kernels.risk_references import by_reference
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
