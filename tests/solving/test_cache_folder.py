@@ -86,14 +86,34 @@ def test_without_any_folder_kernels_are_compiled_and_not_kept():
     assert said.count("\n") == 1
 
 
-@pytest.mark.long
-def test_a_damaged_cache_is_compiled_again(tmp_path):
-    assert used_with({"NUMBA_CACHE_DIR": str(tmp_path)}) == ""
-    kept = list(tmp_path.rglob("*.nb*"))
+def cut_off(content):
+    return content[:20]
+
+
+def emptied(content):
+    return b""
+
+
+def of_another_version(content):
+    """Compiled code whose types belong to modules that are no more."""
+    return content.replace(b"numba.core", b"numba.kern")
+
+
+@pytest.mark.parametrize("damage", [cut_off, emptied, of_another_version])
+def test_a_damaged_cache_is_compiled_again_and_kept(tmp_path, damage):
+    folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert used_with(folder) == ""
+    kept = {path: path.read_bytes() for path in tmp_path.rglob("*.nb*")}
     assert kept
-    for path in kept:
-        path.write_bytes(path.read_bytes()[:20])
-    assert "compiled code cannot be kept" in used_with({"NUMBA_CACHE_DIR": str(tmp_path)})
+    for path, content in kept.items():
+        path.write_bytes(damage(content))
+        assert path.read_bytes() != content
+    assert used_with(folder) == ""
+    (index,) = tmp_path.rglob("*.nbi")
+    whole = index.read_bytes()
+    assert len(whole) == len(kept[index])
+    assert used_with(folder) == ""
+    assert index.read_bytes() == whole
 
 
 def test_a_temporary_folder_that_others_can_write_is_not_trusted(tmp_path, monkeypatch):

@@ -70,10 +70,16 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     def load_overload(signature: object, target: object) -> object:
         try:
             return load(signature, target)
-        except Exception as error:  # whatever a file makes of it that was cut off
-            cache.disable()  # compile it
-            _say(error)
+        except Exception:  # whatever a file makes of it that was cut off, or that another version wrote
+            forget()
             return None
+
+    def forget() -> None:
+        try:
+            cache.flush()  # compile it and keep it anew
+        except OSError as error:
+            cache.disable()
+            _say(error)
 
     cache.save_overload, cache.load_overload = save_overload, load_overload
     return compiled
