@@ -101,10 +101,13 @@ def cut(table: Table, cuts: int, columns: int) -> Table:
     return _named(every[:, chosen], np.asarray(table.y).astype(np.int64))
 
 
-def part(table: Table, rows: int, columns: int) -> Table:
-    """The first columns, and so many of the rows, by chance."""
-    chosen = np.sort(np.random.default_rng(0).permutation(len(table.y))[:rows])
-    return Table(np.asarray(table.X, dtype=float)[chosen, :columns], table.y[chosen], table.names[:columns])
+def part(table: Table, rows: int, columns: int, first: int = 0) -> Table:
+    """So many columns from the first on, and so many of the rows, by chance."""
+    chosen, own = (
+        np.sort(np.random.default_rng(0).permutation(len(table.y))[:rows]),
+        slice(first, first + columns),
+    )
+    return Table(np.asarray(table.X, dtype=float)[chosen, own], table.y[chosen], table.names[own])
 
 
 def _wdbc() -> Table:
@@ -134,6 +137,16 @@ def cases() -> list[Case]:
         Case("spambase", lambda: part(read("spambase.csv"), 1500, 20), 5, 1.0),
         Case("spambase", lambda: part(read("spambase.csv"), 4601, 27), 4, 1.0),
         Case("spambase", lambda: part(read("spambase.csv"), 4601, 27), 7, 1.0),
+    ]
+    found += [
+        Case(
+            f"spambase, columns from {first + 1}",
+            lambda first=first: part(read("spambase.csv"), 4601, 27, first),
+            k,
+            1.0,
+        )
+        for first in (15, 27)
+        for k in (5, 7)
     ]
     found += [
         Case("tic-tac-toe", lambda: read("tictactoe.csv"), k, 10.0 if k == 7 else 1.0) for k in (5, 6, 7)

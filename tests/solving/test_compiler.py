@@ -7,7 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from numba.core.base import BaseContext
 from numba.core.types.functions import BaseFunction
+from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from supersparse.solving.kernels.compiler import KernelCompiler
 from supersparse.solving.kernels.jit import inner, njit
@@ -31,27 +33,42 @@ def _untypable(values: np.ndarray) -> float:
     return values + "text"
 
 
+def _replaced():
+    """All that is replaced while a kernel is compiled."""
+    decorator = _OverloadFunctionTemplate._get_jit_decorator
+    return BaseFunction.get_call_type, BaseContext.get_abi_sizeof, decorator, gc.get_threshold()
+
+
 def test_numba_and_the_garbage_collector_are_as_before_after_a_kernel_is_compiled():
-    before = BaseFunction.get_call_type, gc.get_threshold()
+    before = _replaced()
     assert _total_of_halves(np.array([2.0, -4.0])) == 5.0
     assert _total_of_halves(np.array([2, -4])) == 5.0  # other types, other answers
-    assert (BaseFunction.get_call_type, gc.get_threshold()) == before
+    assert _replaced() == before
 
 
 def test_a_kernel_that_does_not_compile_leaves_numba_as_it_was():
-    before = BaseFunction.get_call_type, gc.get_threshold()
+    before = _replaced()
     with pytest.raises(Exception, match="No implementation of function"):
         _untypable(np.zeros(2))
-    assert (BaseFunction.get_call_type, gc.get_threshold()) == before
+    assert _replaced() == before
 
 
-def test_a_numba_that_is_different_inside_compiles_kernels_too(tmp_path):
-    command = """
-import numba.core.untyped_passes as passes
-del passes.InlineClosureLikes
+@pytest.mark.parametrize(
+    ("module", "name", "other"),
+    [
+        ("numba.core.untyped_passes", "InlineClosureLikes", None),
+        ("numba.core.typing.templates", "_OverloadFunctionTemplate", "object"),
+    ],
+)
+def test_a_numba_that_is_different_inside_compiles_kernels_too(tmp_path, module, name, other):
+    command = f"""
+import {module} as module
+own = module.{name}
+{f"del module.{name}" if other is None else f"module.{name} = {other}"}
 import numpy as np
 from supersparse.solving.kernels import jit
-assert jit._pipelines == [{}, {}]
+assert not any(jit._pipelines)
+module.{name} = own
 from supersparse.solving.kernels.sorting import order_of
 print(order_of(np.array([3, 1, 2])).tolist())
 """

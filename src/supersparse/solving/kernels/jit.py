@@ -20,7 +20,7 @@ import numba
 
 try:
     from supersparse.solving.kernels.compiler import KernelCompiler, LinkedCompiler
-except ImportError:  # a numba that is different inside: compile as it does by itself, in twice the time
+except (ImportError, AttributeError):  # a numba that is different inside: its own way takes twice as long
     _pipelines: list[dict[str, Any]] = [{}, {}]
 else:
     _pipelines = [{"pipeline_class": KernelCompiler}, {"pipeline_class": LinkedCompiler}]
