@@ -177,7 +177,7 @@ def compile_relaxation() -> None:
     data, rows = instance.data, (instance.data.x, ints, instance.data.positive, instance.data.negative, 1)
     box, slopes = (floats, floats, ints, floats, 0), (0, 0.0, 0.0)
     found = (data.limits, floats, floats, np.zeros((1, 1)), np.zeros((1, 1)))
-    compile_for(relax, *rows, *box, *slopes, 0.0, *found)
+    compile_for(relax, *rows, *box, *slopes, 0.0, *found, 0.0)
     compile_for(relax_open, *rows, *box, 0.0, 0.0, *found)
     card = (data, new_support(instance), new_best(instance), instance.low, instance.high)
     compile_for(round_support, *card, ints, 1, floats, 0.0, 0)

@@ -1,24 +1,14 @@
 """Rows merged on columns of many values, and open boxes relaxed by a regression."""
 
-import numba
 import numpy as np
 import pytest
 
-from supersparse import Problem
+from solving.kernels.regressions import from_python, regression_loss, sparse_instance
 from supersparse.solving.kernels import risk_cards
 from supersparse.solving.kernels.risk_open import relax_open
-from supersparse.solving.risk.instance import RiskInstance, risk_instance
 from supersparse.solving.risk.workspace import new_support
 
-merge_rows = numba.njit(lambda *arguments: risk_cards.merge_rows(*arguments))
-
-
-def sparse_instance(rows: int = 600, columns: int = 12, values: int = 200) -> RiskInstance:
-    """Most entries are 0, the others many-valued: too many codes for a table of all of them."""
-    rng = np.random.default_rng(0)
-    X = np.where(rng.random((rows, columns)) < 0.85, 0, rng.integers(1, values, (rows, columns)))
-    y = (rng.random(rows) < 1 / (1 + np.exp(1 - X @ rng.normal(0, 0.02, columns)))).astype(int)
-    return risk_instance(Problem.of(X, y, goal="risk", max_features=4, max_points=5), slope_is_free=True)
+merge_rows = from_python(risk_cards.merge_rows)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
@@ -33,18 +23,6 @@ def test_merged_rows_are_the_distinct_rows_with_their_weights(size):
     assert (support.x[:size, :count][:, order] == rows).all()
     for merged, of_rows in ((support.positive, data.positive), (support.negative, data.negative)):
         assert merged[:count][order] == pytest.approx(np.bincount(place.reshape(-1), of_rows), abs=1e-15)
-
-
-def regression_loss(x, positive, negative) -> float:
-    """The least loss of any weights, by plain Newton steps."""
-    columns, v = np.vstack([np.ones(x.shape[1]), x]), np.zeros(1 + len(x))
-    for _ in range(30):
-        p = 1 / (1 + np.exp(-(v @ columns)))
-        weight = positive + negative
-        h = (columns * (weight * p * (1 - p))) @ columns.T
-        v = v - np.linalg.solve(h, columns @ (weight * p - positive))
-    z = v @ columns
-    return float(positive @ np.logaddexp(0, -z) + negative @ np.logaddexp(0, z))
 
 
 @pytest.mark.parametrize("share", [0.9, 0.999, 1.001, 1.1])

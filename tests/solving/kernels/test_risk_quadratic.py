@@ -2,24 +2,17 @@
 
 from itertools import product
 
-import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from counts import examples
+from solving.kernels.regressions import from_python
 from supersparse.solving.kernels import risk_cone, risk_quadratic
 from supersparse.solving.kernels.risk_data import BELOW
 
 Floats = NDArray[np.float64]
 LIMITS = np.array([50.0, 1e-13, 1e-12])
-
-
-def from_python(function):
-    """A function that only kernels call, made callable."""
-    return numba.njit(lambda *arguments: function(*arguments))
-
-
 relax_box, least_in_cone = from_python(risk_cone.relax_box), from_python(risk_cone.least_in_cone)
 quadratic_below, is_above = from_python(risk_quadratic.quadratic_below), from_python(risk_quadratic.is_above)
 

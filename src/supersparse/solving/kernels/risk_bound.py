@@ -111,33 +111,28 @@ def curvature_of(x: Floats, columns: Ints, weights: Floats, m: int, n: int, h: F
     By blocks of rows, which stay in the processor's cache for all pairs of columns; of these, two and four
     columns at a time.
     """
-    weighed = np.empty((2, BLOCK))
-    for j in range(m + 1):
-        for k in range(m + 1):
-            h[j, k] = 0.0
+    weighed, sums = np.empty((2, BLOCK)), np.zeros((m + 3, m + 5))
     for start in range(0, n, BLOCK):
         size, own = min(n - start, BLOCK), weights[start:]
         total = 0.0
         for i in range(size):
             total += own[i]
-        h[0, 0] += total
+        sums[0, 0] += total
         for j in range(0, m, 2):
-            pair = min(m - j, 2)
-            for q in range(pair):
-                h[1 + j + q, 0] += times(weighed[q], own, x[columns[j + q], start:], size)
-            k = 0
-            while pair == 2 and k + 3 <= j + 1:
+            for q in range(
+                2
+            ):  # the last column twice, where they are odd: all but h itself has room for that
+                sums[1 + j + q, 0] += times(weighed[q], own, x[columns[min(j + q, m - 1)], start:], size)
+            for k in range(0, j + 2, 4):
                 _add_dots(
-                    weighed[0], weighed[1], x[columns[k], start:], x[columns[k + 1], start:],
-                    x[columns[k + 2], start:], x[columns[k + 3], start:], size, h[1 + j :, 1 + k :],
+                    weighed[0], weighed[1], x[columns[k], start:], x[columns[min(k + 1, m - 1)], start:],
+                    x[columns[min(k + 2, m - 1)], start:], x[columns[min(k + 3, m - 1)], start:], size,
+                    sums[1 + j :, 1 + k :],
                 )  # fmt: skip
-                k += 4
-            for q in range(pair):
-                for other in range(k, j + q + 1):
-                    h[1 + j + q, 1 + other] += dot(weighed[q], x[columns[other], start:], size)
     for j in range(m + 1):
-        for k in range(j):
-            h[k, j] = h[j, k]
+        for k in range(j + 1):
+            h[j, k] = sums[j, k]
+            h[k, j] = sums[j, k]
 
 
 @reader(error_model="numpy")

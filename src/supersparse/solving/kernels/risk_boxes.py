@@ -303,7 +303,7 @@ def run_boxes(data: RiskData, support: Support, boxes: Boxes, best: Best, budget
                 was_passed, bound, _ = relax(
                     x, columns, support.positive, support.negative, n, scaled_low, scaled_high, optional,
                     cost, np.int64(0), data.slope_is_free, 0.0, slope_high, threshold, data.limits, point,
-                    dual, work, gram,
+                    dual, work, gram, 0.0,
                 )  # fmt: skip
                 if was_passed:
                     continue

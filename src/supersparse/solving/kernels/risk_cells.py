@@ -17,6 +17,7 @@ from supersparse.solving.kernels.risk_boxes import open_support, run_boxes
 from supersparse.solving.kernels.risk_data import (
     CELL_PRUNED,
     DEPTH,
+    FITTED,
     SUPPORTS,
     WORK,
     Best,
@@ -27,10 +28,12 @@ from supersparse.solving.kernels.risk_data import (
     Support,
 )
 from supersparse.solving.kernels.risk_loss import fill
+from supersparse.solving.kernels.risk_projection import excludes, fit_without_last
 from supersparse.solving.kernels.risk_references import by_reference
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED, BUSY = 0, 1, 2
+_MANY = 3  # last columns for which it pays to fit the support without them first
 
 
 @by_reference
@@ -244,6 +247,11 @@ def run_completions(
     for q in range(n_used):
         cost_used += least_cost[used[q]]
     words, opens = len(bits.all), np.int64(-1)
+    # the regression on all but the last column of a support
+    projects = words == 0 and (data.slope_is_free or not data.strict)
+    rows, gram = np.empty((6 if projects else 0, data.x.shape[1])), np.empty((most + 1, most + 1))
+    vectors, columns = np.empty((3, most + 1)), np.empty(most, np.int64)
+    base, slopes, step, is_fitted, loss = vectors[0], vectors[1], vectors[2], False, -1.0
     fit = np.zeros(1 + data.x.shape[0])  # (b, beta of every column) on the last support, a good start
     fit[0] = np.log(data.positive.sum() / data.negative.sum())
     if not state[STARTED]:
@@ -302,7 +310,7 @@ def run_completions(
         support.counts[WORK] += 8 * (groups * words if words else data.x.shape[1])
         if level < room - 1:
             refine(data, bits, cells, depth, j)
-            state[LEVEL] = level + 1
+            state[LEVEL], is_fitted = level + 1, False
             position[level + 1] = at + 1
             if not data.strict:
                 continue
@@ -310,5 +318,29 @@ def run_completions(
         if cell_bound(data, bits, cells, depth, j, threshold + 1e-9) >= threshold:
             support.counts[SUPPORTS] += 1
             support.counts[CELL_PRUNED] += 1
-        else:
-            opens = level + 1
+            continue
+        opens = level + 1
+        if not projects or level < room - 1 or depth == 0:
+            continue
+        for q in range(depth):
+            columns[q] = used[q] if q < n_used else chosen[q - n_used]
+        columns[depth] = j
+        if not is_fitted:
+            is_fitted, loss = True, -1.0
+            if ends - at >= _MANY:
+                base[0] = start[1]
+                for q in range(depth):
+                    base[1 + q] = start[2 + columns[q]]
+                loss = fit_without_last(data, support, columns, depth, base, rows, gram, slopes)
+        if loss < 0:
+            continue
+        support.counts[WORK] += data.x.shape[1] * (8 * depth + 20)
+        if excludes(data, columns, depth, loss, threshold, slopes, gram, rows, step):
+            support.counts[SUPPORTS] += 1
+            support.counts[FITTED] += 1
+            opens = np.int64(-1)
+            continue
+        fill(fit, 0.0, len(fit))
+        fit[0] = base[0] + step[0]
+        for q in range(depth + 1):
+            fit[1 + columns[q]] = (base[1 + q] if q < depth else 0.0) + step[1 + q]

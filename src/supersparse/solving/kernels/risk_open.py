@@ -19,6 +19,7 @@ from supersparse.solving.kernels.risk_bound import (
 )
 from supersparse.solving.kernels.risk_data import Floats, Ints
 from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_projection import projected_bound
 
 _STEPS = 40
 _ACCURACY = 1e-8  # gain of the last step where the bound cannot pass
@@ -103,6 +104,15 @@ def relax_open(
         if not gain > 1e-15:
             break
         last = f - gain < threshold and gain < _ACCURACY
+        if f - 0.5 * gain >= threshold:
+            copy_floats(trial, step, size)
+            bound = projected_bound(
+                x, columns, positive, negative, n, m, low, high, optional, cost, room, 0.0, slope_high,
+                threshold, limits, gram, trial, f - 0.5 * gain, work[2:],
+            )  # fmt: skip
+            if bound >= threshold:
+                passed, best = 1, bound
+                break
         t, new = step_back(x, columns, positive, negative, n, m, theta, step, gain, f, trial, z, e)
         if t == 0.0:  # rounding leaves nothing to gain
             scores_at(z, theta, np.int64(1), x, columns, m, n)

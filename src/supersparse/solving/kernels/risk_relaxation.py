@@ -23,7 +23,7 @@ from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slo
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights
-_ALIKE = 3e-2  # relative change of the loss up to which its curvature is not computed again
+_ALIKE = 1e-1  # relative change of the loss up to which its curvature is not computed again
 
 
 @reader(error_model="numpy")
@@ -226,9 +226,11 @@ def relax(
     dual: Floats,
     work: Floats,
     gram: Floats,
+    haste: float,
 ) -> tuple[int, float, float]:
     """Solve the relaxation by a barrier method until its bound passes the threshold or cannot pass it.
 
+    Where it cannot, it ends when a step gains less than `haste` of what the loss is below the threshold.
     point = (a, b, beta...) is the start and receives the end. dual receives the tangent's constant and its
     gradient at the best bound; gram the curvature of the loss near the end, with the intercept first. Returns
     1 if the bound passed, else 0; the best bound; the relaxed loss.
@@ -353,7 +355,8 @@ def relax(
             elif slope_is_free:
                 step[i] = step[1] * low[i - base]
         steps += 1
-        centred, moved = gain < (0.1 if f + price < threshold else 1e-3) * mu, False
+        enough = 1e-3 * mu if f + price >= threshold else max(0.1 * mu, haste * (threshold - f - price))
+        centred, moved = gain < enough, False
         if gain > 0:
             now, t = f + price + mu * wall, 1.0
             for tried in range(40):

@@ -49,11 +49,15 @@ class Relaxed(NamedTuple):
     def point_without(self, columns: Ints, spread: Floats, point: Floats) -> Floats:
         """About where the relaxation without some columns ends; `point` has all columns, as a node has."""
         at = 1 + self.places(columns)
-        try:
-            pull = np.linalg.solve(spread[np.ix_(at, at)], self.point[1 + at])
-        except np.linalg.LinAlgError:
-            return point
-        moved = self.point[1:] - spread[:, at] @ pull
+        if len(at) == 1:
+            own = int(at[0])
+            moved = self.point[1:] - spread[:, own] * (self.point[1 + own] / max(spread[own, own], 1e-300))
+        else:
+            try:
+                pull = np.linalg.solve(spread[np.ix_(at, at)], self.point[1 + at])
+            except np.linalg.LinAlgError:
+                return point
+            moved = self.point[1:] - spread[:, at] @ pull
         changed = point.copy()
         changed[1] = moved[0]
         changed[2 + self.columns] = moved[1:]

@@ -32,6 +32,7 @@ _TOGETHER = 8  # candidates, of which some may be excluded together
 _SURELY = 1.1  # how much more than enough the loss must be expected to rise
 _FEW = 0.6  # of the candidates: more than these are not worth another relaxation
 _UNSURE = 0.03  # of what is left to the best card: effects are the least that a loss larger by this allows
+_HASTE = 0.05  # of what is left to the best card: steps that gain less end a relaxation; not with bit sets
 _TELLS = 0.8  # of what is left to the best card: what it must cost that points are not between -1 and 1
 
 
@@ -40,8 +41,11 @@ class Worker:
 
     def __init__(self, instance: RiskInstance, room_for_cards: int = 0) -> None:
         self.instance = instance
+        self._is_binary = bool((instance.data.distinct == 2).all())
+        self._has_costs = bool(instance.least_cost.any())
         is_plain = bool(instance.data.slope_is_free) and not len(instance.bits.all)
         self._is_of_one_scale = is_plain and instance.is_of_one_scale
+        self._haste = 0.0 if len(instance.bits.all) else _HASTE
         self.best = new_best(instance)
         self.support = new_support(instance, room_for_cards)
         self._boxes = new_boxes(instance)
@@ -192,7 +196,7 @@ class Worker:
         if is_open:
             passed, bound, loss = relax_open(*box, slope_high, *found)
         if not is_open or (not passed and point[0] >= slope_high):
-            passed, bound, loss = relax(*box, data.slope_is_free, slope_low, slope_high, *found)
+            passed, bound, loss = relax(*box, data.slope_is_free, slope_low, slope_high, *found, self._haste)
         self.support.counts[WORK] += int(self._relaxation_cost(m))
         self._relaxed += 1
         return Relaxed(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
@@ -302,6 +306,8 @@ class Worker:
         left = self.threshold - cost_used - node.loss_bound
         if left < 0:
             return -1
+        if not self._has_costs:
+            return min(room, len(candidates))
         costs = np.cumsum(np.sort(self.instance.least_cost[candidates]))
         return min(room, int(np.searchsorted(costs, left)))
 
@@ -334,8 +340,7 @@ class Worker:
         n, words = data.x.shape[1], len(self.instance.bits.all)
         cells = min(float(2 ** min(size, 30)), float(n))
         cell_work = 2.4 * (words + 100) * cells / 2 if words else 8.0 * n
-        binary = bool((data.distinct == 2).all())
-        rows = min(cells, n) if binary else n
+        rows = min(cells, n) if self._is_binary else n
         survive = (20 + counts[FITTED]) / (100 + counts[SUPPORTS])
         return float(cell_work + survive * (5 * rows * (size * size / 2 + 8) + n * size * 2))
 
