@@ -45,7 +45,7 @@ from supersparse.solving.kernels.whole_prices import (
     solve_prices,
 )
 
-_PROMISING = 0.75  # where a greedy packing comes to this part of what closes the box
+_PROMISING = 0.7  # where a greedy packing comes to this part of what closes the box
 _NEAR = 0.95  # where the best multipliers come to this part of it, groups grow
 _PACKINGS = 3  # by the best multipliers, two of them with new groups
 _MORE_THAN_ENOUGH = 1.03  # some of it is lost in whole numbers
@@ -202,7 +202,7 @@ def bound_box(
             add_groups(stack.prices, listed, points, undecided[:n], joined, kept)
             joined = kept
             limit = np.float32(_MORE_THAN_ENOUGH * enough / FINE)
-            steps = solve_prices(stack.prices, listed, points, n, kept, limit)
+            steps = solve_prices(stack.prices, listed, points, kept, limit)
             read_prices(stack.prices, listed, points, undecided[:n], kept)
             stack.number[WORK] += kept * (10 * steps + n // 3 + 6)
             copy_to(pairs.weight, listed.left)
