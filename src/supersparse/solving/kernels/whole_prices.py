@@ -28,7 +28,7 @@ from supersparse.solving.kernels.whole_data import (
 )
 
 _ZERO = np.float32(1e-4)  # what counts as nothing
-_GAIN = np.float32(0.05)  # the least gain of a multiplier that is worth a step
+_GAIN = np.float32(0.1)  # the least gain of a multiplier that is worth a step
 _MOST_STEPS = 300
 _APART = np.float32(0.01)  # how far limits are off at most
 _LIMITS, _TIGHT = range(2)
