@@ -8,6 +8,7 @@ from supersparse.solving.exact.literals import SIGNS
 from supersparse.solving.kernels.whole_data import (
     BLOCK,
     FINE,
+    LANES,
     MEMBERS,
     MOST_GROUPS,
     MOST_LISTED,
@@ -123,7 +124,8 @@ def first_literals(instance: Instance) -> list[tuple[int, int]]:
 def stack_for(pairs: PointPairs) -> BoxStack:
     """An empty stack, and room to work on these pairs."""
     features, n_pairs = pairs.difference.shape
-    limits = len(pairs.weight) + 2 * features
+    points, literals = len(pairs.weight), 2 * features + LANES
+    limits = points + literals + MOST_TIGHT
 
     def floats(*shape: int) -> NDArray[np.float32]:
         return np.zeros(shape, np.float32)
@@ -158,7 +160,6 @@ def stack_for(pairs: PointPairs) -> BoxStack:
             is_open=ints(MOST_PACKED),
             left=ints(len(pairs.weight)),
             rest=ints(len(pairs.weight)),
-            share=floats(features, MOST_PACKED),
             guess=floats(MOST_PACKED),
             gain=floats(MOST_PACKED),
             demand=floats(len(pairs.weight)),
@@ -166,16 +167,23 @@ def stack_for(pairs: PointPairs) -> BoxStack:
             near=floats(5, len(pairs.weight)),
         ),
         prices=Prices(
-            column=floats(MOST_PACKED, limits),
+            point=ints(MOST_PACKED, MEMBERS),
+            part=floats(MOST_PACKED, literals),
+            first=ints(points),
+            next=ints(MOST_PACKED, MEMBERS),
             inverse=floats(MOST_TIGHT, MOST_TIGHT),
             multiplier=floats(MOST_TIGHT),
             gain=floats(MOST_TIGHT),
+            pivot=floats(MOST_TIGHT),
+            taken=floats(MOST_TIGHT, MOST_PACKED),
             used=ints(MOST_TIGHT),
             tight=ints(MOST_TIGHT),
-            is_used=ints(MOST_PACKED),
+            at_used=ints(MOST_PACKED),
+            at_tight=ints(limits),
             left=floats(limits),
             price=floats(limits),
             change=floats(limits),
+            length=floats(limits),
             fall=floats(MOST_TIGHT),
             cost=floats(MOST_PACKED),
             worth=floats(MOST_PACKED),

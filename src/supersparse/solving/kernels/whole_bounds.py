@@ -45,10 +45,10 @@ from supersparse.solving.kernels.whole_prices import (
     solve_prices,
 )
 
-_PROMISING = 0.75  # where a greedy packing comes to this part of what closes the box
+_PROMISING = 0.7  # where a greedy packing comes to this part of what closes the box
 _NEAR = 0.95  # where the best multipliers come to this part of it, groups grow
 _PACKINGS = 3  # by the best multipliers, two of them with new groups
-_MORE_THAN_ENOUGH = 1.03  # some of it is lost in whole numbers
+_MORE_THAN_ENOUGH = 1.015  # some of it is lost in whole numbers
 
 
 @reader()
@@ -149,6 +149,53 @@ def list_groups(
 
 
 @inner()
+def begin_part(ratios: Ratios, split: int, low: Ints, high: Ints, scratch: Floats, state: Ints) -> BoxPart:
+    """What the bound needs to know of a part of a box, in scratch space."""
+    least, most, used, undecided, n = scratch[0], scratch[1], state[0], state[1], 0
+    for f in range(len(low)):
+        least[f], most[f] = ratio(ratios.value, low[f]), ratio(ratios.value, high[f])
+        used[f] = is_in(low[f], high[f])
+        if is_undecided(low[f], high[f]):
+            undecided[n] = f
+            n += 1
+    return BoxPart(ratios.gap, split, least, most, used, undecided[:n])
+
+
+@inner()
+def pack_listed(
+    pairs: PointPairs, stack: BoxStack, part: BoxPart, load: Ints, enough: int
+) -> tuple[int, int]:
+    """Choose groups for a packing and pack them greedily; return the sum, and how many they are."""
+    listed, price, m, n = stack.listed, stack.listed.price, stack.number[LISTED], len(part.undecided)
+    short, total, cost, key = listed.short[:m], listed.total[:m], listed.cost[:m], listed.key[:m]
+    begin_groups(part.gap, listed.reach[:m], short, total, cost)
+    for t in range(n):
+        f = part.undecided[t]
+        d = listed.difference[f, :m]
+        add_given(d, part.low[f], part.high[f], price[0, f], price[1, f], short, total, cost)
+    write_keys(short, total, cost, key)
+    order = sorted_by_key(key, listed.order, m)
+    kept = choose_groups(part.low, part.high, part.undecided, listed, order)
+    stack.number[WORK] += m * (n + 3) // 4 + kept * (n + 2)
+    copy_to(pairs.weight, listed.left)
+    return pack_groups(listed, kept, part.undecided, pairs.penalty, enough, False, load), kept
+
+
+@inner()
+def missing_rows(
+    pairs: PointPairs, ratios: Ratios, stack: BoxStack, low: Ints, high: Ints, load: Ints, cut: int
+) -> float:
+    """By how many wrong rows a greedy packing falls short of closing a box, below 0 where it does not."""
+    scratch, state = np.empty((2, len(low)), np.float32), np.empty((2, len(low)), np.int64)
+    enough = (cut - fixed_cost(pairs, low, high)) * FINE
+    if enough < 0:
+        return -1.0
+    part = begin_part(ratios, -1, low, high, scratch, state)
+    sum_of, _ = pack_listed(pairs, stack, part, load, enough)
+    return (enough - sum_of) / FINE
+
+
+@inner()
 def bound_box(
     pairs: PointPairs,
     ratios: Ratios,
@@ -163,34 +210,18 @@ def bound_box(
 
     Drops the literals that no such vector has.
     """
-    listed, price, points = stack.listed, stack.listed.price, len(pairs.weight)
-    undecided, other = np.empty(len(low), np.int64), np.empty((2, len(low)), np.int64)
-    least, most = np.empty(len(low), np.float32), np.empty(len(low), np.float32)
-    used = np.empty(len(low), np.int64)
+    listed, points, other = stack.listed, len(pairs.weight), np.empty((2, len(low)), np.int64)
+    scratch, state = np.empty((2, len(low)), np.float32), np.empty((2, len(low)), np.int64)
     for _ in range(2):
-        fixed, m, n = fixed_cost(pairs, low, high), stack.number[LISTED], 0
-        if fixed > cut:
+        enough = (cut - fixed_cost(pairs, low, high)) * FINE
+        if enough < 0:
             return False
-        short, total, cost, key = listed.short[:m], listed.total[:m], listed.cost[:m], listed.key[:m]
-        begin_groups(ratios.gap, listed.reach[:m], short, total, cost)
-        for f in range(len(low)):
-            least[f], most[f] = ratio(ratios.value, low[f]), ratio(ratios.value, high[f])
-            used[f] = is_in(low[f], high[f])
-            if is_undecided(low[f], high[f]):
-                undecided[n] = f
-                n += 1
-                d = listed.difference[f, :m]
-                add_given(d, least[f], most[f], price[0, f], price[1, f], short, total, cost)
-        part = BoxPart(ratios.gap, split, least, most, used, undecided[:n])
-        write_keys(short, total, cost, key)
-        kept = choose_groups(least, most, undecided[:n], listed, sorted_by_key(key, listed.order, m))
-        stack.number[WORK] += m * (n + 3) // 4 + kept * (n + 2)
-        enough = (cut - fixed) * FINE
-        copy_to(pairs.weight, listed.left)
-        sum_of = pack_groups(listed, kept, undecided[:n], pairs.penalty, enough, False, load)
+        part = begin_part(ratios, split, low, high, scratch, state)
+        undecided, n = part.undecided, len(part.undecided)
+        sum_of, kept = pack_listed(pairs, stack, part, load, enough)
         copy_to(listed.left, listed.rest)
         joined = 0
-        begin_prices(stack.prices, pairs, undecided[:n])
+        begin_prices(stack.prices, pairs, undecided)
         for again in range(_PACKINGS):
             if sum_of > enough or sum_of <= (_PROMISING if again == 0 else _NEAR) * enough:
                 break
@@ -199,20 +230,21 @@ def bound_box(
                 kept = add_separated(pairs, stack, part, kept)
                 if kept == joined:
                     break
-            add_groups(stack.prices, listed, points, undecided[:n], joined, kept)
+            add_groups(stack.prices, listed, points, undecided, joined, kept)
             joined = kept
             limit = np.float32(_MORE_THAN_ENOUGH * enough / FINE)
-            steps = solve_prices(stack.prices, listed, points, n, kept, limit)
-            read_prices(stack.prices, listed, points, undecided[:n], kept)
+            steps = solve_prices(stack.prices, listed, points, kept, limit)
+            read_prices(stack.prices, listed, points, undecided, kept)
             stack.number[WORK] += kept * (10 * steps + n // 3 + 6)
             copy_to(pairs.weight, listed.left)
-            better = pack_groups(listed, kept, undecided[:n], pairs.penalty, enough, True, other)
+            better = pack_groups(listed, kept, undecided, pairs.penalty, enough, True, other)
             if better > sum_of:
                 sum_of = better
                 copy_to(other[0], load[0])
                 copy_to(other[1], load[1])
                 copy_to(listed.left, listed.rest)
-        sum_of = with_separated(pairs, stack, part, sum_of, enough)
+        if sum_of > _PROMISING * enough:
+            sum_of = with_separated(pairs, stack, part, sum_of, enough)
         if sum_of > enough:
             return False
         changed = False

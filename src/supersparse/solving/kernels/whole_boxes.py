@@ -6,7 +6,8 @@ of ratios for every feature, each counted by its place among all that whole coef
 fractions on both sides. A feature is *in* where its range leaves out 0, *out* where it is 0 alone, and
 *undecided* otherwise. `kernels/whole_bounds.py` bounds a box by groups of points.
 
-Undecided features are split first, into out and in with either sign: narrow ranges are worth less.
+Undecided features are split first, into out and in with either sign: narrow ranges are worth less. Where few
+are decided, greedy packings of the parts choose between the most loaded ones: many boxes follow.
 """
 
 import numpy as np
@@ -19,6 +20,7 @@ from supersparse.solving.kernels.whole_bounds import (
     is_in,
     is_undecided,
     list_groups,
+    missing_rows,
     ratio,
     reach_of,
     set_prices,
@@ -39,6 +41,8 @@ from supersparse.solving.kernels.whole_pairs import copy_to
 
 CROWDED = 5
 """Beside the results of `run_boxes`: there is no room for the parts of a box."""
+_CANDIDATES = 4  # features whose parts are looked at before one of them is split
+_PER_ROW = 2.4  # times as many boxes for a wrong row more that is missing
 
 
 @reader()
@@ -135,6 +139,66 @@ def write_best(pairs: PointPairs, ratios: Ratios, stack: BoxStack, place: Ints) 
     return least
 
 
+@reader()
+def next_loaded(low: Ints, high: Ints, load: Ints, before: int) -> int:
+    """The undecided feature of most load that comes after another; -1 for none."""
+    best, most = -1, np.int64(-1)
+    limit = max(load[0, before], load[1, before])
+    for f in range(len(low)):
+        size = max(load[0, f], load[1, f])
+        comes_after = size < limit or (size == limit and f > before)
+        if is_undecided(low[f], high[f]) and comes_after and size > most:
+            best, most = f, size
+    return best
+
+
+@reader()
+def boxes_for(missing: float) -> float:
+    """About how many boxes it takes to close one that misses so many rows."""
+    if missing < 0.0:
+        return 0.0
+    whole = int(missing)
+    number = 1.0 + (_PER_ROW - 1.0) * (missing - whole)
+    for _ in range(whole):
+        number *= _PER_ROW
+    return number
+
+
+@reader()
+def write_part(ratios: Ratios, stack: BoxStack, box: int, to: int, f: int, low: int, high: int) -> None:
+    """Write the part of a box in which a feature has this range, and what listed groups reach in it."""
+    listed = stack.listed
+    copy_to(stack.low[box], stack.low[to])
+    copy_to(stack.high[box], stack.high[to])
+    stack.low[to, f], stack.high[to, f] = low, high
+    for c in range(stack.number[LISTED]):
+        listed.reach[c] = listed.before[c] + reach_of(ratios.value, low, high, listed.difference[f, c])
+
+
+@inner()
+def best_split(pairs: PointPairs, ratios: Ratios, stack: BoxStack, f: int, ranges: Ints, cut: int) -> int:
+    """The one of the most loaded features whose parts are closest to closing; `f` is loaded most."""
+    top = stack.number[TOP] - 1
+    low, high, load = stack.low[top], stack.high[top], stack.load
+    undecided, best, least = 0, f, np.inf
+    for g in range(len(low)):
+        undecided += is_undecided(low[g], high[g])
+    if not is_undecided(low[f], high[f]) or 4 * undecided < 3 * len(low):
+        return f
+    for _ in range(_CANDIDATES):
+        boxes = 0.0
+        for r in range(ranges_of(ratios.value, low[f], high[f], ranges)):
+            write_part(ratios, stack, top, top + 1, f, ranges[r, 0], ranges[r, 1])
+            part_low, part_high = stack.low[top + 1], stack.high[top + 1]
+            boxes += boxes_for(missing_rows(pairs, ratios, stack, part_low, part_high, load[top + 1], cut))
+        if boxes < least:
+            best, least = f, boxes
+        f = next_loaded(low, high, load[top], f)
+        if f < 0:
+            break
+    return best
+
+
 @kernel()
 def run_whole_boxes(pairs: PointPairs, ratios: Ratios, stack: BoxStack, cut: int, until: int) -> int:
     """Work on the open boxes, the last first, until nothing is open or the work reaches `until`.
@@ -161,17 +225,13 @@ def run_whole_boxes(pairs: PointPairs, ratios: Ratios, stack: BoxStack, cut: int
         n_sorted = sort_groups(pairs, stack, value, ratios.gap, low[top], high[top])
         list_groups(pairs, stack, value, f, low[top, f], high[top, f], n_sorted)
         number[WORK] += len(stack.reach) * (len(low[top]) + 5) // 6
+        f = best_split(pairs, ratios, stack, f, ranges, cut)  # lists are the same for all undecided ones
         n = ranges_of(value, low[top, f], high[top, f], ranges)
         to = top
         copy_to(low[top], low[top + n])  # out of the way: the parts begin at `top`
         copy_to(high[top], high[top + n])
         for r in range(n):
-            copy_to(low[top + n], low[to])
-            copy_to(high[top + n], high[to])
-            low[to, f], high[to, f] = ranges[r, 0], ranges[r, 1]
-            for c in range(number[LISTED]):
-                d = listed.difference[f, c]
-                listed.reach[c] = listed.before[c] + reach_of(value, low[to, f], high[to, f], d)
+            write_part(ratios, stack, top + n, to, f, ranges[r, 0], ranges[r, 1])
             if bound_box(pairs, ratios, stack, f, low[to], high[to], load[to], cut):
                 to += 1
         number[TOP] = to

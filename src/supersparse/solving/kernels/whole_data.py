@@ -32,6 +32,8 @@ LISTED_PER_POINT = 30
 """How many of one point the parts of a box look at."""
 MOST_TIGHT = 160
 """How many limits may be met with equality."""
+LANES = 32
+"""Loops run to the next multiple of this, so that none is left for single numbers."""
 LEAST_PRICE = 0.3
 """Of a literal without load; one with all it can bear costs 1."""
 
@@ -102,7 +104,6 @@ class Listed(NamedTuple):
     is_open: Ints  # (MOST_PACKED): whether their literals may have something left
     left: Ints  # (points): of each point's weight
     rest: Ints  # (points): the same, after the best packing
-    share: Floats  # (features, MOST_PACKED): factors
     guess: Floats  # (MOST_PACKED): multipliers, in 1/FINE
     gain: Floats  # (MOST_PACKED): 1 less what each costs at the prices
     demand: Floats  # (points): prices
@@ -113,16 +114,23 @@ class Listed(NamedTuple):
 class Prices(NamedTuple):
     """The linear program of a box, and where its solution stands; limits of points come before literals'."""
 
-    column: Floats  # (MOST_PACKED, limits): what each group takes of each limit
+    point: Ints  # (MOST_PACKED, MEMBERS): the points of each group
+    part: Floats  # (MOST_PACKED, literals): what each group takes of each literal
+    first: Ints  # (points): the last group of each, as group times MEMBERS plus place there; -1 for none
+    next: Ints  # (MOST_PACKED, MEMBERS): the group before it of the same point, likewise
     inverse: Floats  # (MOST_TIGHT, MOST_TIGHT): of B, by tight limit and used group
     multiplier: Floats  # (MOST_TIGHT): of the used groups
     gain: Floats  # (MOST_TIGHT): of the slacks of tight limits: minus their prices
+    pivot: Floats  # (MOST_TIGHT): a row of it
+    taken: Floats  # (MOST_TIGHT, MOST_PACKED): what each group takes of the tight limits
     used: Ints  # (MOST_TIGHT): the groups whose multipliers are not 0
     tight: Ints  # (MOST_TIGHT): the limits met with equality
-    is_used: Ints  # (MOST_PACKED)
+    at_used: Ints  # (MOST_PACKED): where in `used`, -1 where the multiplier is 0
+    at_tight: Ints  # (limits): where in `tight`, -1 where something is left
     left: Floats  # (limits): what is left of each
     price: Floats  # (limits)
     change: Floats  # (limits): by the step
+    length: Floats  # (limits): of the step, for each
     fall: Floats  # (MOST_TIGHT): of the used multipliers, by the step
     cost: Floats  # (MOST_PACKED): of groups, at the prices
     worth: Floats  # (MOST_PACKED): what a gain counts, less where a group takes much
