@@ -7,12 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from numba.core.base import BaseContext
-from numba.core.types.functions import BaseFunction
-from numba.core.typing.templates import _OverloadFunctionTemplate
+from numba.core.runtime import _nrt_python, rtsys
 
+from supersparse.solving.kernels import compiler
 from supersparse.solving.kernels.compiler import KernelCompiler
-from supersparse.solving.kernels.jit import inner, njit
+from supersparse.solving.kernels.jit import inner, kernel, njit
 
 
 @inner()
@@ -33,10 +32,33 @@ def _untypable(values: np.ndarray) -> float:
     return values + "text"
 
 
+@njit(cache=False, pipeline_class=KernelCompiler)
+def _length_of_copies(values: np.ndarray, count: int) -> int:
+    length = 0
+    for i in range(count):
+        copied, other = values.copy(), values
+        if i % 2:
+            other = copied + 1.0
+        length += len(copied) + len(other)
+    return length
+
+
+@kernel()
+def _largest(values: np.ndarray) -> float:
+    largest = values[0]
+    for i in range(1, len(values)):
+        largest = max(largest, values[i])
+    return largest
+
+
+@njit(cache=False, pipeline_class=KernelCompiler)
+def _twice_the_largest(values: np.ndarray) -> float:
+    return 2 * _largest(values)
+
+
 def _replaced():
     """All that is replaced while a kernel is compiled."""
-    decorator = _OverloadFunctionTemplate._get_jit_decorator
-    return BaseFunction.get_call_type, BaseContext.get_abi_sizeof, decorator, gc.get_threshold()
+    return [vars(owner)[name] for owner, name, _ in compiler._REPLACED], gc.get_threshold()
 
 
 def test_numba_and_the_garbage_collector_are_as_before_after_a_kernel_is_compiled():
@@ -51,6 +73,32 @@ def test_a_kernel_that_does_not_compile_leaves_numba_as_it_was():
     with pytest.raises(Exception, match="No implementation of function"):
         _untypable(np.zeros(2))
     assert _replaced() == before
+
+
+@pytest.fixture
+def _counts_arrays():
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.mark.usefixtures("_counts_arrays")
+def test_arrays_are_freed_once_each():
+    values = np.arange(3.0)
+    before = rtsys.get_allocation_stats()
+    assert _length_of_copies(values, 100) == 600
+    after = rtsys.get_allocation_stats()
+    made = after.alloc - before.alloc
+    assert made >= 150
+    assert after.free - before.free == made
+
+
+def test_a_kernel_that_another_calls_is_compiled_by_itself_only_for_python():
+    values = np.array([1.0, 5.0, 2.0])
+    assert _twice_the_largest(values) == 10.0
+    assert not _largest.signatures
+    assert _largest(values) == 5.0
+    assert len(_largest.signatures) == 1
 
 
 @pytest.mark.parametrize(

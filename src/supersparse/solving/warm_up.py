@@ -102,12 +102,14 @@ def _beside(shares: Sequence[Sequence[Callable[[], None]]], work: Callable[[], N
 
 
 def run_search(problem: Problem) -> None:
-    """Run every kernel of the incumbent search that a problem needs once."""
+    """Run every kernel of the incumbent search that a problem needs once, and those of limited rates."""
+    from supersparse.solving.exact.cuts import cheapest_b
     from supersparse.solving.integer_form import integer_form
     from supersparse.solving.search.incumbent import Search
 
-    monitor = Monitor(problem, SolveOptions(), lambda points: points)
-    Search(integer_form(problem), monitor).run(_WORK)
+    form = integer_form(problem)
+    Search(form, Monitor(problem, SolveOptions(), lambda points: points)).run(_WORK)
+    cheapest_b(form, np.zeros(form.columns.shape[1], np.int64))
 
 
 def tiny_problems() -> list[Problem]:
@@ -166,11 +168,12 @@ def compile_completions() -> None:
 
 
 def compile_relaxation() -> None:
-    """Compile the relaxation of a node and its rounding."""
+    """Compile the relaxation of a node, its rounding and what tightens its box."""
     from supersparse.solving.kernels.jit import compile_for
     from supersparse.solving.kernels.risk_open import relax_open
     from supersparse.solving.kernels.risk_relaxation import relax
     from supersparse.solving.kernels.risk_search import round_support
+    from supersparse.solving.kernels.risk_tightening import tighten
     from supersparse.solving.risk.workspace import new_best, new_support
 
     instance, ints, floats = _tiny_risk_instances()[0], np.zeros(1, np.int64), np.zeros(1)
@@ -181,6 +184,7 @@ def compile_relaxation() -> None:
     compile_for(relax_open, *rows, *box, 0.0, 0.0, *found)
     card = (data, new_support(instance), new_best(instance), instance.low, instance.high)
     compile_for(round_support, *card, ints, 1, floats, 0.0, 0)
+    compile_for(tighten, data.values, data.zero, data.scale, ints, ints, floats, floats, 1, 0.0, ints, ints)
 
 
 def run_risk_proof() -> None:

@@ -137,7 +137,7 @@ def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
 def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[np.float64]]:
     """The Lagrangian cost of a model, and by how much it exceeds each limit."""
     scores = form.columns.T @ np.array(values, np.int64)
-    b = _cheapest_b(form, scores)
+    b = cheapest_b(form, scores)
     scores = scores + b * form.step
     up, down = scores + form.half <= 0, scores >= 0
     loss = int(form.positive[up].sum() + form.negative[down].sum())
@@ -146,7 +146,8 @@ def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[n
     return float(loss + penalty + form.shift), (counted - form.rates.most).astype(float)
 
 
-def _cheapest_b(form: IntegerForm, scores: Ints) -> int:
+def cheapest_b(form: IntegerForm, scores: Ints) -> int:
+    """The intercept at which the scores cost least."""
     starts, losses = loss_by_b(scores, form.step, form.half, form.positive, form.negative)
     if len(form.intercept_values):
         at = np.searchsorted(starts, form.intercept_values, side="right")

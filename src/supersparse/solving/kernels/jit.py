@@ -2,8 +2,9 @@
 
 `kernel` is for what Python calls, `inner` for what only other kernels call (from Python, it would crash). An
 inner function is compiled no further than kernels need to take it in (`linking`): only theirs becomes machine
-code, and only that is kept for the next process, where it is possible. On a full disk, or where no folder can
-be written, everything is compiled all the same, and a warning says so, once.
+code, and only that is kept for the next process, where it is possible. A kernel that another one calls is
+taken in the same way, and becomes machine code by itself only if Python calls it. On a full disk, or where no
+folder can be written, everything is compiled all the same, and a warning says so, once.
 
 `reader` is for inner functions that make no arrays and call none that returns one. Numba counts at every call
 who uses each array that is passed, a tuple's arrays one by one; a reader has no need of that, and leaving it
@@ -33,7 +34,6 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
     return lambda function: _compiled(function, {"cache": cache, **options})
 
 
-kernel = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, _nrt=True, **_pipelines[0])
 inner = partial(
     njit,
     cache=False,
@@ -44,6 +44,19 @@ inner = partial(
     **_pipelines[1],
 )
 reader = partial(inner, _nrt=False)
+
+
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile what Python calls; kernels that call it, too, take it in as an inner function."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        own = njit(nogil=True, no_cfunc_wrapper=True, _nrt=True, **_pipelines[0], **options)(function)
+        if _pipelines[1]:
+            linked = inner(**options)(function)
+            own.get_call_template, own.get_overload = linked.get_call_template, linked.get_overload
+        return own
+
+    return compiled
 
 
 def compile_for(function: Any, *arguments: object) -> None:
