@@ -28,7 +28,13 @@ from numba.core.typing.templates import _OverloadFunctionTemplate as _Builtin
 from numba.core.untyped_passes import InlineClosureLikes
 
 from supersparse.solving.kernels.elements import element_code
-from supersparse.solving.kernels.linking import BuiltinCompiler, put_in_library
+from supersparse.solving.kernels.linking import (
+    BuiltinCompiler,
+    UseKernelLibrary,
+    UseLinkedLibrary,
+    UseShortLoopsLibrary,
+    put_in_library,
+)
 
 _NOTHING_TO_DO = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 _OBJECTS = 400_000  # between two searches for garbage; usually 700
@@ -132,7 +138,7 @@ def _quickly() -> Iterator[None]:
 class KernelCompiler(CompilerBase):
     """Compile a kernel and all that it calls."""
 
-    is_linked = False
+    library: type[Any] = UseKernelLibrary
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a Python function."""
@@ -143,7 +149,7 @@ class KernelCompiler(CompilerBase):
         """Numba's passes for compiled code without those that do nothing."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [each for each in passes.passes if each[0] not in _NOTHING_TO_DO]
-        put_in_library(passes, is_linked=self.is_linked)
+        put_in_library(passes, self.library)
         passes.finalize()
         return [passes]
 
@@ -151,4 +157,10 @@ class KernelCompiler(CompilerBase):
 class LinkedCompiler(KernelCompiler):
     """Compile a function that only kernels call, up to machine code."""
 
-    is_linked = True
+    library = UseLinkedLibrary
+
+
+class ShortLoopsCompiler(KernelCompiler):
+    """Compile a kernel whose loops take few turns."""
+
+    library = UseShortLoopsLibrary

@@ -20,11 +20,11 @@ from typing import Any
 import numba
 
 try:
-    from supersparse.solving.kernels.compiler import KernelCompiler, LinkedCompiler
+    from supersparse.solving.kernels.compiler import KernelCompiler, LinkedCompiler, ShortLoopsCompiler
 except (ImportError, AttributeError):  # a numba that is different inside: its own way takes twice as long
-    _pipelines: list[dict[str, Any]] = [{}, {}]
+    _pipelines: list[dict[str, Any]] = [{}, {}, {}]
 else:
-    _pipelines = [{"pipeline_class": KernelCompiler}, {"pipeline_class": LinkedCompiler}]
+    _pipelines = [{"pipeline_class": own} for own in (KernelCompiler, LinkedCompiler, ShortLoopsCompiler)]
 
 _said: list[str] = []
 
@@ -46,11 +46,15 @@ inner = partial(
 reader = partial(inner, _nrt=False)
 
 
-def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile what Python calls; kernels that call it, too, take it in as an inner function."""
+def kernel(*, short_loops: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile what Python calls; kernels that call it, too, take it in as an inner function.
+
+    Where loops take few turns, vectors of numbers make them slower.
+    """
+    pipeline = _pipelines[2 if short_loops else 0]
 
     def compiled(function: Callable[..., Any]) -> Any:
-        own = njit(nogil=True, no_cfunc_wrapper=True, _nrt=True, **_pipelines[0], **options)(function)
+        own = njit(nogil=True, no_cfunc_wrapper=True, _nrt=True, **pipeline, **options)(function)
         if _pipelines[1]:
             linked = inner(**options)(function)
             own.get_call_template, own.get_overload = linked.get_call_template, linked.get_overload

@@ -8,7 +8,7 @@ calls goes through all that six times. Here only kernels that Python calls do; i
 from inspect import Parameter, signature
 from typing import Any
 
-from numba.core import ir
+from numba.core import config, ir
 from numba.core.codegen import CPUCodegen, JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
@@ -33,6 +33,18 @@ class KernelLibrary(JITCodeLibrary):
             if not function.is_declaration:
                 passes, builder = self._codegen._function_pass_manager()
                 passes.run(function, builder)
+
+
+class ShortLoopsLibrary(KernelLibrary):
+    """The code of a kernel whose loops take few turns: code for vectors would cost more than it saves."""
+
+    def _optimize_final_module(self) -> None:
+        usual = config.LOOP_VECTORIZE
+        config.LOOP_VECTORIZE = 0
+        try:
+            super()._optimize_final_module()
+        finally:
+            config.LOOP_VECTORIZE = usual
 
 
 class LinkedLibrary(KernelLibrary):
@@ -82,29 +94,44 @@ class _UseLibrary(AnalysisPass):
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
-class _UseLinkedLibrary(_UseLibrary):
+class UseLinkedLibrary(_UseLibrary):
+    """Write code to be linked."""
+
     _name = "use_linked_library"
 
     def run_pass(self, state: Any) -> bool:
+        """Put the library in place."""
         _keep_what_is_counted(state)
         state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return False
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
-class _UseKernelLibrary(_UseLibrary):
+class UseKernelLibrary(_UseLibrary):
+    """Write the code of a kernel."""
+
     _name = "use_kernel_library"
+    library: type[KernelLibrary] = KernelLibrary
 
     def run_pass(self, state: Any) -> bool:
+        """Put the library in place."""
         _keep_what_is_counted(state)
-        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return False
 
 
-def put_in_library(passes: Any, *, is_linked: bool) -> None:
+@register_pass(mutates_CFG=False, analysis_only=True)
+class UseShortLoopsLibrary(UseKernelLibrary):
+    """Write the code of a kernel of short loops."""
+
+    _name = "use_short_loops_library"
+    library = ShortLoopsLibrary
+
+
+def put_in_library(passes: Any, library: type[_UseLibrary]) -> None:
     """Put the library in place before code is written to it."""
-    passes.add_pass_after(_UseLinkedLibrary if is_linked else _UseKernelLibrary, IRLegalization)
+    passes.add_pass_after(library, IRLegalization)
 
 
 class BuiltinCompiler(CompilerBase):
@@ -113,6 +140,6 @@ class BuiltinCompiler(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         """Numba's passes for compiled code."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        put_in_library(passes, is_linked=True)
+        put_in_library(passes, UseLinkedLibrary)
         passes.finalize()
         return [passes]

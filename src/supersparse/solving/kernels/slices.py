@@ -44,7 +44,7 @@ _LOOK_EVERY = 1_000_000  # touched rows that one support is searched for without
 _WORK_PER_NODE = 2000  # what a node costs beside its pairs, in touched rows
 
 
-@kernel()
+@kernel(short_loops=True)
 def run_slice(
     data: TreeData, state: SliceState, shared: Ints, tie: int, strict: int, l1: int, until: int, least: int
 ) -> int:
