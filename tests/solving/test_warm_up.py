@@ -5,10 +5,12 @@ import subprocess
 from supersparse.solving import warm_up
 from supersparse.solving.kernels.descent import anneal, descend
 from supersparse.solving.kernels.heat_bath import heat_bath
+from supersparse.solving.kernels.lines import least_over_b, loss_by_b
 from supersparse.solving.kernels.risk_cells import run_completions
 from supersparse.solving.kernels.risk_open import relax_open
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
+from supersparse.solving.kernels.risk_tightening import tighten
 from supersparse.solving.kernels.slices import run_slice
 
 
@@ -24,13 +26,19 @@ def test_what_is_compiled_apart_is_what_the_risk_solver_calls():
     warm_up.warm_up("risk")
     warm_up.compile_completions()
     warm_up.compile_relaxation()
-    for kernel in (run_completions, relax, relax_open, round_support):
+    warm_up.compile_rounding()
+    for kernel in (run_completions, relax, relax_open, round_support, tighten):
         assert len(kernel.signatures) == 1
 
 
 def test_every_kernel_of_the_search_runs():
     warm_up.warm_up()
     assert all(kernel.signatures for kernel in (anneal, descend, heat_bath))
+
+
+def test_kernels_that_only_limited_rates_call_are_compiled_before():
+    warm_up.warm_up()
+    assert len(loss_by_b.signatures) == len(least_over_b.signatures) == 1
 
 
 def test_a_process_that_cannot_start_leaves_the_work_to_this_one(monkeypatch):

@@ -5,7 +5,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -138,9 +138,10 @@ def _warm_up_risk() -> None:
         logging.getLogger("supersparse").warning(
             "compiling the solver for this machine: once only, 20 to 60 seconds"
         )
-        others = (run_risk_search, compile_relaxation)
-        has_cores = (os.cpu_count() or 1) > 2
-        _beside([[other] for other in others] if has_cores else [others], compile_completions)
+        if (os.cpu_count() or 1) > 2:
+            _beside([[run_risk_search], [compile_relaxation, compile_rounding]], compile_completions)
+        else:
+            _beside([[run_risk_search, compile_rounding]], _compile_risk_proof)
     run_risk_search()
     run_risk_proof()
 
@@ -168,23 +169,42 @@ def compile_completions() -> None:
 
 
 def compile_relaxation() -> None:
-    """Compile the relaxation of a node, its rounding and what tightens its box."""
+    """Compile the relaxation of a node and what tightens its box."""
+    from supersparse.solving.kernels.jit import compile_for
+    from supersparse.solving.kernels.risk_relaxation import relax
+    from supersparse.solving.kernels.risk_tightening import tighten
+
+    data, ints, floats = _tiny_risk_instances()[0].data, np.zeros(1, np.int64), np.zeros(1)
+    rows, box, found = _relaxation_arguments()
+    compile_for(relax, *rows, *box, 0, 0.0, 0.0, 0.0, *found, 0.0)
+    compile_for(tighten, data.values, data.zero, data.scale, ints, ints, floats, floats, 1, 0.0, ints, ints)
+
+
+def compile_rounding() -> None:
+    """Compile the relaxation of a node with a support still open, and its rounding."""
     from supersparse.solving.kernels.jit import compile_for
     from supersparse.solving.kernels.risk_open import relax_open
-    from supersparse.solving.kernels.risk_relaxation import relax
     from supersparse.solving.kernels.risk_search import round_support
-    from supersparse.solving.kernels.risk_tightening import tighten
     from supersparse.solving.risk.workspace import new_best, new_support
 
     instance, ints, floats = _tiny_risk_instances()[0], np.zeros(1, np.int64), np.zeros(1)
-    data, rows = instance.data, (instance.data.x, ints, instance.data.positive, instance.data.negative, 1)
-    box, slopes = (floats, floats, ints, floats, 0), (0, 0.0, 0.0)
-    found = (data.limits, floats, floats, np.zeros((1, 1)), np.zeros((1, 1)))
-    compile_for(relax, *rows, *box, *slopes, 0.0, *found, 0.0)
+    rows, box, found = _relaxation_arguments()
     compile_for(relax_open, *rows, *box, 0.0, 0.0, *found)
-    card = (data, new_support(instance), new_best(instance), instance.low, instance.high)
+    card = (instance.data, new_support(instance), new_best(instance), instance.low, instance.high)
     compile_for(round_support, *card, ints, 1, floats, 0.0, 0)
-    compile_for(tighten, data.values, data.zero, data.scale, ints, ints, floats, floats, 1, 0.0, ints, ints)
+
+
+def _compile_risk_proof() -> None:
+    compile_completions()
+    compile_relaxation()
+
+
+def _relaxation_arguments() -> tuple[tuple[Any, ...], ...]:
+    """Rows, box and places for what is found, of the types that a relaxation is given."""
+    data, ints, floats = _tiny_risk_instances()[0].data, np.zeros(1, np.int64), np.zeros(1)
+    rows = (data.x, ints, data.positive, data.negative, 1)
+    found = (data.limits, floats, floats, np.zeros((1, 1)), np.zeros((1, 1)))
+    return rows, (floats, floats, ints, floats, 0), found
 
 
 def run_risk_proof() -> None:

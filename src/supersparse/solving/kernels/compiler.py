@@ -1,4 +1,4 @@
-"""Numba's compiler, with half the time for a kernel.
+"""Numba's compiler, with less work for a kernel.
 
 Numba finds out anew what every `+` and every `a[i]` means: it tries all that is registered under the name,
 for strings and sets too, thousands of times for a few hundred answers. It also asks LLVM again how large a
