@@ -53,3 +53,15 @@ def test_a_last_column_is_excluded_only_if_its_regression_is_above_the_threshold
         found = excludes(data, chosen, k, loss, share * least, g, gram, rows, step)
         assert not found or share < 1
         assert found or share > 0.98
+
+
+def test_a_column_twice_is_no_step_to_anywhere():
+    instance = sparse_instance(rows=300, columns=4)
+    data, n, k = instance.data, instance.data.x.shape[1], 2
+    data.x[2] = data.x[1]
+    rows, gram, g, step = np.empty((6, n)), np.empty((k + 2, k + 2)), np.empty(k + 2), np.empty(k + 2)
+    chosen = np.arange(3)
+    loss = fit_without_last(data, new_support(instance), chosen, k, np.zeros(k + 1), rows, gram, g)
+    for share in (0.9, 1.1):
+        assert excludes(data, chosen, k, loss, share * loss, g, gram, rows, step) == (share < 1)
+        assert np.abs(step).max() < 10

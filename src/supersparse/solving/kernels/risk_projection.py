@@ -24,7 +24,16 @@ from supersparse.solving.kernels.risk_bound import (
 )
 from supersparse.solving.kernels.risk_cards import merge_rows
 from supersparse.solving.kernels.risk_data import LOADED, ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
-from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, dot, entropy_of, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import (
+    ANY_ORDER,
+    BLOCK,
+    copy_floats,
+    dot,
+    entropy_of,
+    fill,
+    loss_at,
+    slopes_at,
+)
 
 _PROJECTIONS = 4
 _MERGED = 6  # with fewer than one in so many rows left on a support, regressions on those cost less
@@ -199,7 +208,7 @@ def excludes(
 ) -> bool:
     """Whether no card on a support is below the threshold, from the regression without its last column.
 
-    columns[k] is the last column, whose entries `gram` and g receive; step receives where to start.
+    columns[k] is the last column, whose entries `gram` and g receive; `step` receives the Newton step.
     """
     n, size, j = data.x.shape[1], k + 2, columns[k]
     last, own = k + 1, data.x[j]
@@ -209,29 +218,32 @@ def excludes(
         gram[last, 1 + q] = gram[1 + q, last] = dot(weighed, data.x[columns[q]], n)
     gram[last, last] = dot(weighed, own, n)
     g[last] = dot(rows[0], own, n)
-    h, ends, none = np.empty((size, size)), np.empty((3, size)), np.zeros(size, np.int64)
-    low, high, free = ends[0], ends[1], ends[2]
+    h, vectors, none = np.empty((size, size)), np.empty((4, size)), np.zeros(size, np.int64)
+    low, high, free, moves = vectors[0], vectors[1], vectors[2], vectors[3]
     for a in range(size):
         for b in range(a + 1):
             h[a, b] = gram[a, b]
         h[a, a] += 1e-12
         step[a] = -g[a]
-    if not solve(h, size, step):
-        step[:size] = 0.0
+    gain = np.inf
+    if solve(h, size, step):
+        gain = 0.0
+        for a in range(size):
+            gain -= g[a] * step[a]
+    if not gain < f:  # columns that are almost the same: the step leads anywhere
+        fill(step, 0.0, size)
         return False
-    gain = 0.0
-    for a in range(size):
-        gain -= g[a] * step[a]
     expected = f - 0.5 * gain
     if expected < threshold:
         return False
     for q in range(k + 1):
         high[q] = data.reach[columns[q]]
         low[q], free[q] = -high[q], 0.0
+    copy_floats(moves, step, size)
     return (
         projected_bound(
             data.x, columns, data.positive, data.negative, n, k + 1, low, high, none, free, np.int64(0), 0.0,
-            1.0, threshold, data.limits, gram, step, expected, rows,
+            1.0, threshold, data.limits, gram, moves, expected, rows,
         )
         > -HUGE
     )  # fmt: skip
