@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from numba.core import config
+from numba.core.codegen import JITCodeLibrary
 from numba.core.runtime import _nrt_python, rtsys
 
 from supersparse.solving.kernels import compiler
@@ -91,6 +93,26 @@ def test_arrays_are_freed_once_each():
     made = after.alloc - before.alloc
     assert made >= 150
     assert after.free - before.free == made
+
+
+@pytest.mark.parametrize("short_loops", [True, False])
+def test_only_kernels_of_short_loops_are_compiled_without_vectors(monkeypatch, short_loops):
+    usual, seen = config.LOOP_VECTORIZE, []
+    optimise = JITCodeLibrary._optimize_final_module
+
+    def noted(library):
+        seen.append((library.name, config.LOOP_VECTORIZE))
+        optimise(library)
+
+    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", noted)
+
+    @kernel(short_loops=short_loops, cache=False)
+    def doubled(value: int) -> int:
+        return 2 * value
+
+    assert doubled(4) == 8
+    assert [how for name, how in seen if "doubled" in name] == [0 if short_loops else usual]
+    assert usual == config.LOOP_VECTORIZE
 
 
 def test_a_kernel_that_another_calls_is_compiled_by_itself_only_for_python():

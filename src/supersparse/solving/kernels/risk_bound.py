@@ -119,9 +119,8 @@ def curvature_of(x: Floats, columns: Ints, weights: Floats, m: int, n: int, h: F
             total += own[i]
         sums[0, 0] += total
         for j in range(0, m, 2):
-            for q in range(
-                2
-            ):  # the last column twice, where they are odd: all but h itself has room for that
+            # an odd last column counts twice, and goes where `sums` has more room than h
+            for q in range(2):
                 sums[1 + j + q, 0] += times(weighed[q], own, x[columns[min(j + q, m - 1)], start:], size)
             for k in range(0, j + 2, 4):
                 _add_dots(

@@ -32,7 +32,7 @@ from supersparse.solving.kernels.risk_projection import excludes, fit_without_la
 from supersparse.solving.kernels.risk_references import by_reference
 
 Words = NDArray[np.uint64]
-LEVEL, STARTED, BUSY = 0, 1, 2
+LEVEL, STARTED = 0, 1
 _MANY = 3  # last columns for which it pays to fit the support without them first
 
 
@@ -60,7 +60,7 @@ class Cells(NamedTuple):
     positive: Ints  # (levels, cells)
     negative: Ints
     position: Ints  # (levels,): the next candidate at each level
-    state: Ints  # (3,)
+    state: Ints  # (2,)
 
 
 @intrinsic

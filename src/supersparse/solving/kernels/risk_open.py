@@ -107,7 +107,7 @@ def relax_open(
         if f - 0.5 * gain >= threshold:
             copy_floats(trial, step, size)
             bound = projected_bound(
-                x, columns, positive, negative, n, m, low, high, optional, cost, room, 0.0, slope_high,
+                x, columns, positive, negative, n, m, low, high, optional, cost, room, slope_high,
                 threshold, limits, gram, trial, f - 0.5 * gain, work[2:],
             )  # fmt: skip
             if bound >= threshold:

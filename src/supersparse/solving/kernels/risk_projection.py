@@ -101,7 +101,6 @@ def projected_bound(
     optional: Ints,
     cost: Floats,
     room: int,
-    slope_low: float,
     slope_high: float,
     threshold: float,
     limits: Floats,
@@ -127,12 +126,9 @@ def projected_bound(
             g[j] = dot(moved, x[columns[j]], n)
             more[1 + j] = -g[j]
         reach, magnitude = least_reach(g, low, high, optional, cost, m, room, pick)
-        if (
-            value_of_bound(expected, expected, gb, reach, magnitude, slope_low, slope_high, limits)
-            >= threshold
-        ):
+        if value_of_bound(expected, expected, gb, reach, magnitude, 0.0, slope_high, limits) >= threshold:
             entropy = entropy_of(risk, positive, negative, n)
-            bound = value_of_bound(entropy, entropy, gb, reach, magnitude, slope_low, slope_high, limits)
+            bound = value_of_bound(entropy, entropy, gb, reach, magnitude, 0.0, slope_high, limits)
             if bound >= threshold:
                 return bound
             expected = min(expected, entropy)
@@ -242,8 +238,8 @@ def excludes(
     copy_floats(moves, step, size)
     return (
         projected_bound(
-            data.x, columns, data.positive, data.negative, n, k + 1, low, high, none, free, np.int64(0), 0.0,
-            1.0, threshold, data.limits, gram, moves, expected, rows,
+            data.x, columns, data.positive, data.negative, n, k + 1, low, high, none, free, np.int64(0), 1.0,
+            threshold, data.limits, gram, moves, expected, rows,
         )
         > -HUGE
     )  # fmt: skip

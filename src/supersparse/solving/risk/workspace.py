@@ -72,5 +72,5 @@ def new_cells(instance: RiskInstance) -> Cells:
         positive=np.zeros((levels, cells), np.int64),
         negative=np.zeros((levels, cells), np.int64),
         position=np.zeros(levels, np.int64),
-        state=np.zeros(3, np.int64),
+        state=np.zeros(2, np.int64),
     )
