@@ -8,12 +8,12 @@ import sys
 import numpy as np
 import pytest
 from numba.core import config
-from numba.core.codegen import JITCodeLibrary
 from numba.core.runtime import _nrt_python, rtsys
 
 from supersparse.solving.kernels import compiler
 from supersparse.solving.kernels.compiler import KernelCompiler
 from supersparse.solving.kernels.jit import inner, kernel, njit
+from supersparse.solving.kernels.linking import KernelLibrary
 
 
 @inner()
@@ -98,13 +98,13 @@ def test_arrays_are_freed_once_each():
 @pytest.mark.parametrize("short_loops", [True, False])
 def test_only_kernels_of_short_loops_are_compiled_without_vectors(monkeypatch, short_loops):
     usual, seen = config.LOOP_VECTORIZE, []
-    optimise = JITCodeLibrary._optimize_final_module
+    optimise = KernelLibrary._optimize_final_module
 
     def noted(library):
         seen.append((library.name, config.LOOP_VECTORIZE))
         optimise(library)
 
-    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", noted)
+    monkeypatch.setattr(KernelLibrary, "_optimize_final_module", noted)
 
     @kernel(short_loops=short_loops, cache=False)
     def doubled(value: int) -> int:

@@ -3,11 +3,14 @@
 Numba links all that a function calls into it, so that it can be inlined. Usually it also optimises every
 function by itself and makes machine code of it, with all that it calls in turn: code at the bottom of six
 calls goes through all that six times. Here only kernels that Python calls do; it halves the time to compile.
+In those, loops are not unrolled and only short functions are inlined: what that costs LLVM, kernels do not
+win back.
 """
 
 from inspect import Parameter, signature
 from typing import Any
 
+from llvmlite import binding as llvm
 from numba.core import config, ir
 from numba.core.codegen import CPUCodegen, JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -18,6 +21,7 @@ _IS_OLD = any(
     name != "self" and kind.kind is Parameter.POSITIONAL_OR_KEYWORD  # one manager for all of a module
     for name, kind in signature(CPUCodegen._function_pass_manager).parameters.items()
 )
+_INLINED = 75  # LLVM's measure of how long a function may be; usually 250
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -33,6 +37,25 @@ class KernelLibrary(JITCodeLibrary):
             if not function.is_declaration:
                 passes, builder = self._codegen._function_pass_manager()
                 passes.run(function, builder)
+
+    def _optimize_final_module(self) -> None:
+        """Optimise a kernel with all that is linked into it."""
+        if _IS_OLD:
+            super()._optimize_final_module()
+            return
+        passes, builder = self._codegen._module_pass_manager(
+            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
+        )
+        passes.run(self._final_module, builder)
+        options = llvm.create_pipeline_tuning_options(config.OPT)
+        options.loop_vectorization = bool(config.LOOP_VECTORIZE)
+        options.slp_vectorization = False
+        options.loop_unrolling = False
+        options.inlining_threshold = _INLINED
+        builder = llvm.create_pass_builder(self._codegen._tm, options)
+        passes = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(self._final_module, builder)
 
 
 class ShortLoopsLibrary(KernelLibrary):
