@@ -6,8 +6,9 @@ type is, for every variable. Here answers are kept. Its objects are seldom searc
 are left out that find nothing to do in kernels: those for functions within functions, and for array
 expressions, which take long to compile and are written as loops. After every pass numba finds out which
 variables are still of use; here only before they are deleted (`linking` leaves out deletions without effect).
-Elements of arrays take few instructions (`elements`), and numba's own functions, such as `np.empty`, are
-linked into kernels as inner functions are.
+Elements of arrays and loops take few instructions (`elements`, `ranges`), and so does what counts the uses of
+arrays: numba takes all of an array apart for that. Numba's own functions, such as `np.empty`, are linked into
+kernels as inner functions are.
 """
 
 import gc
@@ -20,6 +21,7 @@ from numba.core import base
 from numba.core.base import BaseContext
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.runtime.context import NRTContext
 from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
@@ -35,6 +37,7 @@ from supersparse.solving.kernels.linking import (
     UseShortLoopsLibrary,
     put_in_library,
 )
+from supersparse.solving.kernels.ranges import range_code
 
 _NOTHING_TO_DO = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 _OBJECTS = 400_000  # between two searches for garbage; usually 700
@@ -71,14 +74,14 @@ def _known_size(context: Any, kind: Any) -> int:
 
 
 def _known_function(context: Any, function: Any, signature: Any, _firstcall: bool = True) -> Any:
-    """What writes the code of a built-in function, or of an element of an array.
+    """What writes the code of a built-in function, of an element of an array, or of a range.
 
     Numba asks first for what is written for an index that is a constant, and looks through all its modules
     before it finds that arrays have no such thing.
     """
-    element = element_code(context, function, signature)
-    if element:
-        return element
+    own = element_code(context, function, signature) or range_code(context, function, signature)
+    if own:
+        return own
     key = (function, signature) if isinstance(function, str) else None
     if key in _unknown:
         raise NotImplementedError(function)
@@ -88,6 +91,17 @@ def _known_function(context: Any, function: Any, signature: Any, _firstcall: boo
         if key:
             _unknown.add(key)
         raise
+
+
+def _counted(counts: Any, builder: Any, kind: Any, value: Any) -> list[tuple[Any, Any]]:
+    """What counts the uses of the parts of a value, with their types; other parts are not looked at."""
+    models = counts._context.data_model_manager
+    model = models[kind]
+    found = [(kind, model.get_nrt_meminfo(builder, value))] if model.has_nrt_meminfo() else []
+    for own, part_of in model.traverse(builder):
+        if models[own].contains_nrt_meminfo():
+            found += _counted(counts, builder, own, part_of(value))
+    return found
 
 
 def _process_lazily(processor: Any, emit_dels: bool = False, **options: Any) -> None:
@@ -111,6 +125,7 @@ _REPLACED = (
     (BaseContext, "get_abi_sizeof", _known_size),
     (BaseContext, "get_function", _known_function),
     (PostProcessor, "run", _process_lazily),
+    (NRTContext, "get_meminfos", _counted),
     (_Builtin, "_get_jit_decorator", _linked_decorator),
     (base, "_has_loc", lru_cache(maxsize=None)(base._has_loc)),
 )

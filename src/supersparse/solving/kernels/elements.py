@@ -1,7 +1,8 @@
-"""Elements of arrays in few instructions.
+"""Elements and rows of arrays in few instructions.
 
 Numba takes `a[i]` for any view of any array, thirty instructions for LLVM to reduce to five. Here only
-numbers in arrays in order of their rows are read or written, at whole numbers; all else is left to numba.
+numbers in arrays in order of their rows are read or written, at whole numbers, and rows of such tables; all
+else is left to numba.
 """
 
 import operator
@@ -9,15 +10,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core.base import BaseContext
+from numba.core.imputils import impl_ret_borrowed
 
 _read, _write = BaseContext.unpack_value, BaseContext.pack_value
 _NUMBERS = (types.Number, types.Boolean)
 
 
 def element_code(context: Any, function: Any, signature: Any) -> Callable[..., Any] | None:
-    """Give what writes the code for an element that is read or written; None if it is something else."""
+    """Give what writes the code for an element or a row; None if it is something else."""
     name = getattr(function, "typing_key", function)
     if name is not operator.getitem and name is not operator.setitem:
         return None
@@ -25,10 +28,14 @@ def element_code(context: Any, function: Any, signature: Any) -> Callable[..., A
     if type(kind) is not types.Array or kind.layout != "C" or context.enable_boundscheck:
         return None
     indices = tuple(index) if isinstance(index, types.BaseTuple) else (index,)
-    are_whole = len(indices) == kind.ndim and all(isinstance(each, types.Integer) for each in indices)
+    are_whole = all(isinstance(each, types.Integer) for each in indices)
     if not (are_whole and all(isinstance(each, _NUMBERS) for each in (kind.dtype, *value))):
         return None
-    return partial(_store if value else _load, context, signature, indices)
+    if len(indices) == kind.ndim:
+        return partial(_store if value else _load, context, signature, indices)
+    if len(indices) == 1 and kind.ndim == 2 and not value:
+        return partial(_row, context, signature, indices)
+    return None
 
 
 def _load(
@@ -48,28 +55,57 @@ def _store(
     _write(context, builder, kind.dtype, value, address, align=_alignment(kind))
 
 
+def _row(
+    context: Any, signature: Any, indices: Sequence[Any], builder: Any, given: Any, loc: Any = None
+) -> Any:
+    """A row of a table, which belongs to whom the table belongs to."""
+    array, kind = given[0], signature.args[0]
+    fields, own = context.data_model_manager[kind], context.data_model_manager[signature.return_type]
+    length = builder.extract_value(array, [fields.get_field_position("shape"), 1])
+    first = _index(context, builder, signature, indices, given, 0)
+    data = builder.extract_value(array, fields.get_field_position("data"))
+    width = builder.extract_value(array, fields.get_field_position("itemsize"))
+    parts = {
+        ("data",): builder.gep(data, [builder.mul(first, length)]),
+        ("itemsize",): width,
+        ("nitems",): length,
+        ("shape", 0): length,
+        ("strides", 0): width,
+    }
+    for name in ("meminfo", "parent"):
+        parts[name,] = builder.extract_value(array, fields.get_field_position(name))
+    row = ir.Constant(context.get_value_type(signature.return_type), None)
+    for (name, *at), value in parts.items():
+        row = builder.insert_value(row, value, [own.get_field_position(name), *at])
+    return impl_ret_borrowed(context, builder, signature.return_type, row)
+
+
 def _alignment(kind: Any) -> int | None:
     return None if kind.aligned else 1
 
 
 def _address(context: Any, builder: Any, signature: Any, indices: Sequence[Any], given: Any) -> Any:
     """Where an element is."""
-    array, index = given[:2]
-    kind, own = signature.args[:2]
-    fields = context.data_model_manager[kind]
+    array, fields = given[0], context.data_model_manager[signature.args[0]]
     shape, place = fields.get_field_position("shape"), None
-    for axis, each in enumerate(indices):
-        at = builder.extract_value(index, axis) if isinstance(own, types.BaseTuple) else index
-        length = builder.extract_value(array, [shape, axis])
-        at = _from_the_start(context, builder, each, at, length)
-        place = at if place is None else builder.add(builder.mul(place, length), at)
+    for axis in range(len(indices)):
+        at = _index(context, builder, signature, indices, given, axis)
+        if place is not None:
+            at = builder.add(builder.mul(place, builder.extract_value(array, [shape, axis])), at)
+        place = at
     return builder.gep(builder.extract_value(array, fields.get_field_position("data")), [place])
 
 
-def _from_the_start(context: Any, builder: Any, kind: Any, index: Any, length: Any) -> Any:
+def _index(context: Any, builder: Any, signature: Any, indices: Sequence[Any], given: Any, axis: int) -> Any:
     """An index along an axis; one below 0 counts from the end."""
+    array, index = given[:2]
+    if isinstance(signature.args[1], types.BaseTuple):
+        index = builder.extract_value(index, axis)
+    kind = indices[axis]
     if not kind.signed:
         return context.cast(builder, index, kind, types.uintp)
     whole = context.cast(builder, index, kind, types.intp)
+    shape = context.data_model_manager[signature.args[0]].get_field_position("shape")
+    length = builder.extract_value(array, [shape, axis])
     is_negative = builder.icmp_signed("<", whole, whole.type(0))
     return builder.select(is_negative, builder.add(whole, length), whole)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.jit import kernel
+from supersparse.solving.kernels.references import by_reference
 from supersparse.solving.kernels.sorting import order_of
 
 Ints = NDArray[np.int64]
@@ -68,6 +69,7 @@ def least_over_b(starts: Ints, losses: Ints, low: int, high: int) -> tuple[int, 
     return best, best_b
 
 
+@by_reference
 class SearchData(NamedTuple):
     """The arrays of an IntegerForm as the search kernels read them: columns by their nonzeros.
 

@@ -28,14 +28,18 @@ class KernelLibrary(JITCodeLibrary):
     """The code of a kernel."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Simplify the functions of a module, and leave alone what it only declares."""
+        """Shorten the functions of a module, which kernels optimise; leave alone what it only declares."""
         if _IS_OLD:
             super()._optimize_functions(ll_module)
             return
         ll_module.data_layout = self._codegen._data_layout
+        builder = llvm.create_pass_builder(self._codegen._tm, llvm.create_pipeline_tuning_options())
+        passes = llvm.create_new_function_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
         for function in ll_module.functions:
             if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
                 passes.run(function, builder)
 
     def _optimize_final_module(self) -> None:

@@ -5,10 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.references import by_reference
+
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
+@by_reference
 class Facts(NamedTuple):
     """The integer program as arrays. Variable v is bounded by the rows 2v (below) and 2v + 1 (above)."""
 
@@ -39,6 +42,7 @@ class Facts(NamedTuple):
     block: Ints  # the line Σ cost·z >= 0 over the rows of each block, by heap order; -1 for none
 
 
+@by_reference
 class Standing(NamedTuple):
     """What holds at the present place: bounds as (line, value), and the sign of each feature in use."""
 
@@ -60,6 +64,7 @@ class Combination(NamedTuple):
     dropped: Ints  # the reduced cost of each literal to drop; empty for none
 
 
+@by_reference
 class Kept(NamedTuple):
     """The covers that hold everywhere and the lines that say so, in a table with open places of -1."""
 

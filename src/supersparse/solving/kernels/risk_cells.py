@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.jit import inner, kernel, reader
+from supersparse.solving.kernels.references import by_reference
 from supersparse.solving.kernels.risk_boxes import open_support, run_boxes
 from supersparse.solving.kernels.risk_data import (
     CELL_PRUNED,
@@ -29,7 +30,6 @@ from supersparse.solving.kernels.risk_data import (
 )
 from supersparse.solving.kernels.risk_loss import fill
 from supersparse.solving.kernels.risk_projection import excludes, fit_without_last
-from supersparse.solving.kernels.risk_references import by_reference
 
 Words = NDArray[np.uint64]
 LEVEL, STARTED = 0, 1

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.kernels.risk_references import by_reference
+from supersparse.solving.kernels.references import by_reference
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

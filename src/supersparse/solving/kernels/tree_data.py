@@ -10,10 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.references import by_reference
+
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
+@by_reference
 class Pairs(NamedTuple):
     """The pool of opposite pairs; the literals of pair q are ``literal[start[q] : start[q + 1]]``."""
 
@@ -26,6 +29,7 @@ class Pairs(NamedTuple):
     negative_weight: Ints
 
 
+@by_reference
 class Branching(NamedTuple):
     """What the nodes of the tree need besides pairs; see `exact/instance.py` and `exact/limits.py`."""
 
@@ -40,6 +44,7 @@ class Branching(NamedTuple):
     limit_side: Ints  # (limits on signs, literals)
 
 
+@by_reference
 class Rows(NamedTuple):
     """The distinct rows."""
 
@@ -55,6 +60,7 @@ class Rows(NamedTuple):
     rate_most: Ints
 
 
+@by_reference
 class Coefficients(NamedTuple):
     """Magnitudes, penalties and limits of each literal's coefficient, and the intercept: see `support.py`."""
 
@@ -85,6 +91,7 @@ class Coefficients(NamedTuple):
     counts_b: int
 
 
+@by_reference
 class TreeData(NamedTuple):
     """One case of the intercept as the slices read it."""
 
@@ -108,6 +115,7 @@ NAMED, UP, DOWN = range(3)
 """The rows of `SliceState.scratch`: names in use, and weights of cells, which are 0 between uses."""
 
 
+@by_reference
 class SliceState(NamedTuple):
     """The open parts of a slice and its scratch space, in few arrays: each takes time to compile.
 

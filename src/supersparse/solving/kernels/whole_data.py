@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.solving.kernels.references import by_reference
+
 Ints = NDArray[np.int64]
 Keys = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -41,6 +43,7 @@ TOP, WORK, NEXT, LISTED = range(4)
 """The entries of `BoxStack.number`: open boxes, work in touched rows, groups ever kept, groups listed."""
 
 
+@by_reference
 class Ratios(NamedTuple):
     """The ratios of coefficients to the base, in order, and what the base may be."""
 
@@ -62,6 +65,7 @@ class BoxPart(NamedTuple):
     undecided: Ints  # their numbers
 
 
+@by_reference
 class PointPairs(NamedTuple):
     """All pairs of a positive and a negative point, the larger groups found, and what the features cost."""
 
@@ -84,6 +88,7 @@ class PointPairs(NamedTuple):
     base_cost: int
 
 
+@by_reference
 class Listed(NamedTuple):
     """The groups that the parts of a box look at, those in the packing, and scratch space for both."""
 
@@ -111,6 +116,7 @@ class Listed(NamedTuple):
     near: Floats  # (5, points)
 
 
+@by_reference
 class Prices(NamedTuple):
     """The linear program of a box, and where its solution stands; limits of points come before literals'."""
 
@@ -137,6 +143,7 @@ class Prices(NamedTuple):
     number: Ints  # (2): how many limits there are, and how many are tight
 
 
+@by_reference
 class Separation(NamedTuple):
     """The linear program of points that must all be right, and where its solution stands."""
 
@@ -156,6 +163,7 @@ class Separation(NamedTuple):
     score: Doubles  # (points)
 
 
+@by_reference
 class BoxStack(NamedTuple):
     """Open boxes, the last on top, and scratch space; the vector found, if any."""
 

@@ -1,7 +1,7 @@
 """Tuples of arrays that kernels pass on as one address.
 
 Numba passes a tuple's arrays as seven numbers or more each, at every call: hundreds for what the kernels of
-the log loss share, which take longer to compile than the work itself. A tuple that is declared here arrives
+a goal share, which take longer to compile than the work itself. A tuple that is declared here arrives
 from Python as before, is kept in the frame of the kernel that was called, and its address is passed on. What
 it refers to lasts as long as that call, so its arrays are not counted; kernels must not return them, and
 cannot make such a tuple themselves.
@@ -88,7 +88,7 @@ def _array(context: Any, builder: Any, kind: types.Array, place: Any) -> Any:
     def part(name: str, *at: int) -> Any:
         return _load(builder, cgutils.gep_inbounds(builder, place, 0, names.index(name), *at))
 
-    width = ir.Constant(word, kind.dtype.bitwidth // 8)
+    width = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     parts = {("data",): part("data"), ("itemsize",): width}
     items = ir.Constant(word, 1)
     for axis in reversed(range(kind.ndim)):
