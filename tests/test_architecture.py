@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -61,9 +62,15 @@ def sources():
     return sorted(SOURCE.rglob("*.py"))
 
 
+@cache
+def nodes_of(path):
+    """The nodes of a file's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imported_modules(path):
     """Absolute names imported anywhere in a file, at the top or inside a function."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -115,7 +122,7 @@ def module_name(path):
 
 def imported_files(path):
     """Modules of the package that a file imports, at the top, in a function or for type checkers alone."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom):
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -157,9 +164,7 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_there_is_no_print_outside_the_command_line():
     for path in sources():
         if layer(path) != "cli":
-            calls = [
-                n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Call)
-            ]
+            calls = [n for n in nodes_of(path) if isinstance(n, ast.Call)]
             assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls), path
 
 
