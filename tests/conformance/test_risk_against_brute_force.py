@@ -13,7 +13,7 @@ from shared_data import SHARED, needs_shared_data
 from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
-from supersparse.solving.risk import engine
+from supersparse.solving.risk import engine, worker
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -67,11 +67,20 @@ def test_slope_one_agrees_with_brute_force(seed):
 @given(seed=st.integers(0, 10**6), slope=st.sampled_from(["free", 1]))
 @settings(deterministic, max_examples=examples(250))
 def test_the_proof_alone_agrees_with_brute_force(seed, slope):
-    def nothing(instance, support, best, stop):
+    def nothing(instance, support, best, stop, is_proven):
         pass
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "first_cards", nothing)
+        check(seed, slope)
+
+
+@given(seed=st.integers(0, 10**6), slope=st.sampled_from(["free", 1]))
+@settings(deterministic, max_examples=examples(250))
+def test_a_proof_cut_by_the_search_agrees_with_brute_force(seed, slope):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "_SOON", 1 + seed % 3000)
+        patch.setattr(worker, "SLICE", 200)
         check(seed, slope)
 
 

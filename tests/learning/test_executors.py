@@ -39,6 +39,7 @@ def at_once(monkeypatch):
     """Send slices from the start, however small the problem."""
     monkeypatch.setattr(engine, "_ALONE", 0)
     monkeypatch.setattr(risk_engine, "_ALONE", 0)
+    monkeypatch.setattr(risk_engine, "_SOON", 0)
 
 
 class Noting(Losing):

@@ -32,6 +32,7 @@ VARIANTS = [
 def at_once(monkeypatch):
     """Send slices from the start, and short ones, so that small problems are cut up."""
     monkeypatch.setattr(engine, "_ALONE", 0)
+    monkeypatch.setattr(engine, "_SOON", 0)
     monkeypatch.setattr(remote, "LEAST_WORK", 40_000)
     monkeypatch.setattr(remote, "MOST_WORK", 100_000)
 

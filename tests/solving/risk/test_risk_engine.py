@@ -13,7 +13,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.solving import checkpoint_file
 from supersparse.solving.answering import presolve
-from supersparse.solving.risk import engine, worker
+from supersparse.solving.risk import engine, search, worker
 from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.node import node_from_bytes, root_of
 from supersparse.stop import Stop
@@ -33,7 +33,8 @@ def medium(**asked):
 
 @pytest.fixture
 def small_steps(monkeypatch):
-    """Put an enumeration down after very little work, and branch rather than enumerate."""
+    """Put an enumeration down after very little work, and branch rather than enumerate; search first."""
+    monkeypatch.setattr(engine, "_SOON", 0)
     monkeypatch.setattr(worker, "SLICE", 20_000)
     monkeypatch.setattr(worker, "_ENUMERATE_BITS", 3.0)
     monkeypatch.setattr(worker, "_ENUMERATE", 3.0)
@@ -107,6 +108,47 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch,
     solution = solve(medium(), n_jobs=2, checkpoint=tmp_path / "file")
     assert solution.proven_optimal
     assert abs(solution.objective - solve(medium()).objective) <= CLOSE
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """How often the second half of the search has begun."""
+    begun, regrow = [], search._regrow
+
+    def counted(*given):
+        begun.append(1)
+        regrow(*given)
+
+    monkeypatch.setattr(search, "_regrow", counted)
+    return begun
+
+
+def test_what_is_proven_with_little_work_is_not_searched_for_any_longer(searches, monkeypatch):
+    soon = solve(medium())
+    assert soon.proven_optimal
+    assert not searches
+    monkeypatch.setattr(engine, "_SOON", 0)
+    late = solve(medium())
+    assert late.proven_optimal
+    assert len(searches) == 1
+    assert abs(soon.objective - late.objective) <= CLOSE
+
+
+def test_with_a_limit_on_nodes_the_search_is_done_before_the_proof_begins(searches):
+    stopped = solve(medium(), node_limit=0)
+    assert stopped.stop is Stop.NODE_LIMIT
+    assert len(searches) == 1
+
+
+@pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"C0": 0.005, "max_features": None}])
+def test_a_proof_that_waits_for_the_search_goes_on_where_it_was(asked, searches, monkeypatch):
+    whole = solve(medium(**asked))
+    monkeypatch.setattr(worker, "SLICE", 3_000)
+    monkeypatch.setattr(engine, "_SOON", 30_000)
+    cut = solve(medium(**asked))
+    assert searches
+    assert cut.proven_optimal
+    assert abs(cut.objective - whole.objective) <= CLOSE
 
 
 def test_a_node_is_the_same_after_writing_and_reading():

@@ -43,6 +43,7 @@ _SAVE_EVERY = 10.0  # seconds between checkpoints
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
 _ROOM = 16  # cards that a kernel may find before they are judged exactly
 _ALONE = 4 * SLICE  # work, some hundred milliseconds: what an executor is not asked for
+_SOON = 2 * SLICE  # work of a proof that is tried before the search is done
 _PULLS = (1.0, 25.0)  # what breaking limits on rates costs in the search: more if no card was found
 
 
@@ -140,7 +141,8 @@ class _Run:
             self._offer((0,) * self.problem.n_features)
         self._search()
         self._report()
-        self.tree.start()
+        if not self.tree.has_begun:
+            self.tree.start()
 
     def _search(self) -> None:
         """Look for good cards; where rates are limited, by loss and what is broken together."""
@@ -153,8 +155,8 @@ class _Run:
             return self.monitor.stop_reason() is not None
 
         if not self.problem.rate_limits:
-            first_cards(instance, worker.support, tree.best, should_stop)
-            if not should_stop():
+            first_cards(instance, worker.support, tree.best, should_stop, self._is_soon_proven)
+            if not should_stop() and (tree.is_open or not tree.has_begun):
                 self._choose_points()
             return
         for pull in _PULLS:
@@ -163,6 +165,19 @@ class _Run:
             tree.settle(worker)
             if np.isfinite(tree.best.value[0]):
                 return
+
+    def _is_soon_proven(self) -> bool:
+        """Whether little work proves the best card so far; what is done of the proof is kept.
+
+        Not with a limit on nodes, of which the search has none.
+        """
+        if self.options.node_limit is not None:
+            return False
+        self._report()
+        self.tree.start()
+        self._prove_here(self.tree.work + _SOON)
+        self.tree.let_go()
+        return not self.tree.is_open
 
     def _choose_points(self) -> None:
         """Look for the best points on the features of the best card, for one slice of work."""

@@ -50,8 +50,17 @@ class _Effort:
         return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * again), shares=shares)
 
 
-def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Callable[[], bool]) -> None:
-    """Improve `best` by a search that is cheap beside the proof; ends early if `stop` says so."""
+def first_cards(
+    instance: RiskInstance,
+    support: Support,
+    best: Best,
+    stop: Callable[[], bool],
+    is_proven: Callable[[], bool] = lambda: False,
+) -> None:
+    """Improve `best` by a search that is cheap beside the proof; ends early if `stop` says so.
+
+    `is_proven` is asked half-way; it may use `support`.
+    """
     data, size = instance.data, instance.most_features
     if not instance.kept or size == 0:
         return
@@ -68,7 +77,8 @@ def first_cards(instance: RiskInstance, support: Support, best: Best, stop: Call
         if stop():
             break
         _swap(instance, support, best, settled, card)
-    _regrow(instance, support, best, settled, effort, stop)
+    if not is_proven():
+        _regrow(instance, support, best, settled, effort, stop)
 
 
 def _swap(instance: RiskInstance, support: Support, best: Best, settled: Settled, card: Ints) -> None:

@@ -83,6 +83,11 @@ class RiskTree:
         return float(self.best.value[0]) - self.instance.data.tolerance
 
     @property
+    def has_begun(self) -> bool:
+        """Whether the root was opened, or what another run has left."""
+        return self._made > 0
+
+    @property
     def is_open(self) -> bool:
         """Whether anything is left to prove."""
         with self._changed:
@@ -94,7 +99,7 @@ class RiskTree:
     def bound(self) -> float:
         """No card is better than this; 0 before the start."""
         with self._changed:
-            if not self._made:
+            if not self.has_begun:
                 return 0.0
             left = [node.bound for nodes in self._taken.values() for node in nodes]
             if self._open:
