@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.core.base import BaseContext
 from numba.core.imputils import impl_ret_borrowed
+
+from supersparse.solving.kernels.references import struct_of
 
 _read, _write = BaseContext.unpack_value, BaseContext.pack_value
 _NUMBERS = (types.Number, types.Boolean)
@@ -60,12 +61,12 @@ def _row(
 ) -> Any:
     """A row of a table, which belongs to whom the table belongs to."""
     array, kind = given[0], signature.args[0]
-    fields, own = context.data_model_manager[kind], context.data_model_manager[signature.return_type]
+    fields = context.data_model_manager[kind]
     length = builder.extract_value(array, [fields.get_field_position("shape"), 1])
     first = _index(context, builder, signature, indices, given, 0)
     data = builder.extract_value(array, fields.get_field_position("data"))
     width = builder.extract_value(array, fields.get_field_position("itemsize"))
-    parts = {
+    parts: dict[Any, Any] = {
         ("data",): builder.gep(data, [builder.mul(first, length)]),
         ("itemsize",): width,
         ("nitems",): length,
@@ -74,9 +75,7 @@ def _row(
     }
     for name in ("meminfo", "parent"):
         parts[name,] = builder.extract_value(array, fields.get_field_position(name))
-    row = ir.Constant(context.get_value_type(signature.return_type), None)
-    for (name, *at), value in parts.items():
-        row = builder.insert_value(row, value, [own.get_field_position(name), *at])
+    row = struct_of(context, builder, signature.return_type, parts)
     return impl_ret_borrowed(context, builder, signature.return_type, row)
 
 

@@ -1,7 +1,7 @@
 """Ranges in few instructions.
 
 Numba counts the turns of a loop over any `range` in four branches, fifty instructions for LLVM to reduce to
-one where the step is 1. Here there are no branches, and a step of 0, which numba refuses, is taken for 1.
+one where the step is 1. Here there are no branches, and a step of 0, which numba refuses, counts as 1.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,8 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+
+from supersparse.solving.kernels.references import struct_of
 
 
 def range_code(context: Any, function: Any, signature: Any) -> Callable[..., Any] | None:
@@ -29,7 +31,8 @@ def _range(context: Any, signature: Any, builder: Any, given: Any, loc: Any = No
     start = ir.Constant(kind, 0) if len(given) == 1 else given[0]
     stop = given[min(len(given) - 1, 1)]
     step = ir.Constant(kind, 1) if len(given) < 3 else given[2]
-    return _struct(context, builder, signature.return_type, start=start, stop=stop, step=step)
+    parts = {("start",): start, ("stop",): stop, ("step",): step}
+    return struct_of(context, builder, signature.return_type, parts)
 
 
 def _iterator(context: Any, signature: Any, builder: Any, given: Any, loc: Any = None) -> Any:
@@ -44,20 +47,6 @@ def _iterator(context: Any, signature: Any, builder: Any, given: Any, loc: Any =
     first, last = builder.select(is_down, stop, start), builder.select(is_down, start, stop)
     steps = builder.udiv(builder.sub(builder.sub(last, first), one), size)
     turns = builder.select(builder.icmp_signed("<", first, last), builder.add(steps, one), zero)
-    return _struct(
-        context,
-        builder,
-        signature.return_type,
-        iter=cgutils.alloca_once_value(builder, start),
-        stop=stop,
-        step=step,
-        count=cgutils.alloca_once_value(builder, turns),
-    )
-
-
-def _struct(context: Any, builder: Any, kind: Any, **parts: Any) -> Any:
-    fields = context.data_model_manager[kind]
-    value = ir.Constant(context.get_value_type(kind), None)
-    for name, part in parts.items():
-        value = builder.insert_value(value, part, fields.get_field_position(name))
-    return value
+    place, count = cgutils.alloca_once_value(builder, start), cgutils.alloca_once_value(builder, turns)
+    parts = {("iter",): place, ("stop",): stop, ("step",): step, ("count",): count}
+    return struct_of(context, builder, signature.return_type, parts)

@@ -3,8 +3,8 @@
 Numba passes a tuple's arrays as seven numbers or more each, at every call: hundreds for what the kernels of
 a goal share, which take longer to compile than the work itself. A tuple that is declared here arrives
 from Python as before, is kept in the frame of the kernel that was called, and its address is passed on. What
-it refers to lasts as long as that call, so its arrays are not counted; kernels must not return them, and
-cannot make such a tuple themselves.
+it refers to lasts as long as that call, so its arrays are not counted; kernels must not return them to
+Python, and cannot make such a tuple themselves.
 """
 
 from typing import Any, TypeVar
@@ -83,7 +83,6 @@ def _load(builder: Any, place: Any) -> Any:
 def _array(context: Any, builder: Any, kind: types.Array, place: Any) -> Any:
     """An array without an owner, from its address and shape: in order of its rows, the rest follows."""
     names, word = list(context.data_model_manager[kind]._fields), ir.IntType(64)
-    value = ir.Constant(context.get_value_type(kind), None)
 
     def part(name: str, *at: int) -> Any:
         return _load(builder, cgutils.gep_inbounds(builder, place, 0, names.index(name), *at))
@@ -100,6 +99,13 @@ def _array(context: Any, builder: Any, kind: types.Array, place: Any) -> Any:
         )
         items = length if is_last else builder.mul(items, length)
     parts["nitems",] = items
-    for (name, *at), own in parts.items():
-        value = builder.insert_value(value, own, [names.index(name), *at])
+    return struct_of(context, builder, kind, parts)
+
+
+def struct_of(context: Any, builder: Any, kind: Any, parts: dict[Any, Any]) -> Any:
+    """Put a struct together from its parts, by name and, where a part is a tuple, place; others are 0."""
+    fields = context.data_model_manager[kind]
+    value = ir.Constant(context.get_value_type(kind), None)
+    for (name, *at), part in parts.items():
+        value = builder.insert_value(value, part, [fields.get_field_position(name), *at])
     return value
