@@ -143,10 +143,13 @@ def test_with_a_limit_on_nodes_the_search_is_done_before_the_proof_begins(search
 @pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"C0": 0.005, "max_features": None}])
 def test_a_proof_that_waits_for_the_search_goes_on_where_it_was(asked, searches, monkeypatch):
     whole = solve(medium(**asked))
+    starts, start = [], engine.RiskTree.start
+    monkeypatch.setattr(engine.RiskTree, "start", lambda tree: (starts.append(1), start(tree)))
     monkeypatch.setattr(worker, "SLICE", 3_000)
     monkeypatch.setattr(engine, "_SOON", 30_000)
     cut = solve(medium(**asked))
     assert searches
+    assert len(starts) == 1  # what was done before the search is not done again
     assert cut.proven_optimal
     assert abs(cut.objective - whole.objective) <= CLOSE
 
