@@ -33,7 +33,7 @@ _SURELY = 1.1  # how much more than enough the loss must be expected to rise
 _FEW = 0.6  # of the candidates: more than these are not worth another relaxation
 _UNSURE = 0.03  # of what is left to the best card: effects are the least that a loss larger by this allows
 _HASTE = 0.05  # of what is left to the best card: steps that gain less end a relaxation; not with bit sets
-_TELLS = 0.8  # of what is left to the best card: what it must cost that points are not between -1 and 1
+_TELLS = 2.2  # of what is left to the best card: what it must cost that points are not between -1 and 1
 
 
 class Worker:
