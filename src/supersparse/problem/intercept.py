@@ -76,7 +76,7 @@ def _wrong(
         np.add.at(change, position + 1, positive_weight)
         np.subtract.at(change, position + 1, negative_weight)
     else:
-        change[1:] = summed(positive_weight, position, n) - summed(negative_weight, position, n)
+        change[1:] = summed(positive_weight - negative_weight, position, n)
     change[0] = negative_weight.sum()
     return np.cumsum(change, dtype=change.dtype)
 
