@@ -20,14 +20,17 @@ for name, examples in (("quick", 7), ("long", 100)):
     settings.register_profile(name, deadline=None, derandomize=True, database=None, max_examples=examples)
 settings.load_profile("quick")
 
-# What is imported and collected stays to the end: the garbage collector need not look at it again and again.
-gc.disable()
 
-
-def pytest_collection_finish():
-    gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported and collected stays to the end: garbage collection need not look at it each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(10_000, 10, 10)
+        gc.enable()
 
 
 # Two workers begin at the start and in the middle of the list (xdist calls that "worksteal"). What solves
