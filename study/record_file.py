@@ -4,9 +4,8 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, is_dataclass
-from dataclasses import fields as fields_of
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -48,46 +47,54 @@ def from_line(line: str) -> Line:
 
 def _checked(content: Line) -> Line:
     """Raise `TypeError` unless every value has the type that its class declares."""
-    for part in _parts_of(content):
-        declared: Any = type(part)
-        for name, kind in _hints(declared).items():
-            if not _has_type(getattr(part, name), kind):
-                raise TypeError(
-                    f"{name} is {getattr(part, name)!r:.60}, not {getattr(kind, '__name__', kind)}"
-                )
+    _check(content)
     return content
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _parts_of(content: object) -> Iterator[object]:
-    if is_dataclass(content):
-        yield content
-        for own in fields_of(content):
-            yield from _parts_of(getattr(content, own.name))
-    elif isinstance(content, tuple):
+def _check(content: object) -> None:
+    if isinstance(content, tuple):
         for part in content:
-            yield from _parts_of(part)
+            if type(part) not in _PLAIN:
+                _check(part)
+    elif is_dataclass(content):
+        declared: Any = type(content)
+        for name, kind, has_type in _declared(declared):
+            value = getattr(content, name)
+            if not has_type(value):
+                raise TypeError(f"{name} is {value!r:.60}, not {getattr(kind, '__name__', kind)}")
+            if type(value) not in _PLAIN:
+                _check(value)
 
 
-def _has_type(value: object, kind: Any) -> bool:
+_PLAIN = (int, float, str, bool, NoneType)
+
+
+@cache
+def _declared(kind: Any) -> list[tuple[str, Any, Callable[[Any], bool]]]:
+    """The fields of a class with their types, and what tells whether a value is of that type."""
+    return [(name, one, _test_of(one)) for name, one in get_type_hints(kind).items()]
+
+
+def _test_of(kind: Any) -> Callable[[Any], bool]:
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return any(_has_type(value, one) for one in inner)
+        tests = [_test_of(one) for one in inner]
+        return lambda value: any(test(value) for test in tests)
     if origin is tuple:
-        if not isinstance(value, tuple):
-            return False
         if len(inner) == 2 and inner[1] is Ellipsis:
-            return all(_has_type(part, inner[0]) for part in value)
-        return len(value) == len(inner) and all(map(_has_type, value, inner))
+            each = _test_of(inner[0])
+            return lambda value: isinstance(value, tuple) and all(map(each, value))
+        tests = [_test_of(one) for one in inner]
+        return lambda value: (
+            isinstance(value, tuple)
+            and len(value) == len(tests)
+            and all(test(part) for test, part in zip(tests, value, strict=True))
+        )
     if kind is float:
-        return type(value) in (int, float)
+        return lambda value: type(value) in (int, float)
     if kind in (int, str, bool, NoneType):
-        return type(value) is kind
-    return not isinstance(kind, type) or isinstance(value, kind)
+        return lambda value: type(value) is kind
+    return lambda value: not isinstance(kind, type) or isinstance(value, kind)
 
 
 def _from_line(line: str) -> Line:

@@ -1,13 +1,16 @@
 """Settings of all tests."""
 
+import gc
 import io
 import signal
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from typer.main import get_command
 
 TESTS = Path(__file__).parent
 
@@ -16,6 +19,19 @@ TESTS = Path(__file__).parent
 for name, examples in (("quick", 7), ("long", 100)):
     settings.register_profile(name, deadline=None, derandomize=True, database=None, max_examples=examples)
 settings.load_profile("quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported and collected stays to the end: garbage collection need not look at it each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(10_000, 10, 10)
+        gc.enable()
+
 
 # Two workers begin at the start and in the middle of the list (xdist calls that "worksteal"). What solves
 # comes first: on a fresh clone one worker compiles the kernels while the other runs what needs none.
@@ -47,6 +63,12 @@ class Done:
     stderr: str
 
 
+@cache
+def _command(app):
+    """Typer's tree of commands, which a process needs once: it takes as long as a small fit."""
+    return get_command(app)
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     """Run the command in `tmp_path`: ``run("fit", "data.csv", ..., stdin=b"...", check=True)``.
@@ -57,6 +79,7 @@ def run(tmp_path, monkeypatch, capsys):
     from supersparse.cli.app import main
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("typer.main.get_command", _command)
 
     def run(*arguments, stdin=b"", check=False):
         monkeypatch.setattr(sys, "argv", ["supersparse", *map(str, arguments)])

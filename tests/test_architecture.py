@@ -63,14 +63,17 @@ def sources():
 
 
 @cache
-def nodes_of(path):
-    """The nodes of a file's syntax tree."""
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+def imports_and_calls(path):
+    """The imports of a file and the names of the functions it calls; whole trees would fill the memory."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    return imports, {function.id for function in calls if isinstance(function, ast.Name)}
 
 
 def imported_modules(path):
     """Absolute names imported anywhere in a file, at the top or inside a function."""
-    for node in nodes_of(path):
+    for node in imports_and_calls(path)[0]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -122,7 +125,7 @@ def module_name(path):
 
 def imported_files(path):
     """Modules of the package that a file imports, at the top, in a function or for type checkers alone."""
-    for node in nodes_of(path):
+    for node in imports_and_calls(path)[0]:
         if isinstance(node, ast.ImportFrom):
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -164,8 +167,7 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_there_is_no_print_outside_the_command_line():
     for path in sources():
         if layer(path) != "cli":
-            calls = [n for n in nodes_of(path) if isinstance(n, ast.Call)]
-            assert not any(isinstance(c.func, ast.Name) and c.func.id == "print" for c in calls), path
+            assert "print" not in imports_and_calls(path)[1], path
 
 
 def test_the_public_names_exist():

@@ -31,6 +31,15 @@ CALLS = {
 }  # fmt: skip
 
 
+def name_of(function):
+    """The dotted name by which a function is called; empty where it is no name."""
+    parts = []
+    while isinstance(function, ast.Attribute):
+        parts.append(function.attr)
+        function = function.value
+    return ".".join([function.id, *reversed(parts)]) if isinstance(function, ast.Name) else ""
+
+
 def faults(tree):
     """What a file must not do, each with its line."""
     for node in ast.walk(tree):
@@ -42,7 +51,7 @@ def faults(tree):
             if node.module.split(".")[0] in MODULES:
                 yield node.lineno, node.module
         elif isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
+            called = name_of(node.func)
             plain = any(k.arg == "allow_pickle" and ast.unparse(k.value) == "False" for k in node.keywords)
             if called in BUILTINS | CALLS and not plain:
                 yield node.lineno, called

@@ -49,6 +49,8 @@ def test_the_examples_in_help_run(run, monkeypatch, command):
         words = shlex.split(example)[1:]
         if words[0] in ("fit", "demo", "frontier", "pool"):
             words += ["--time-limit", "2"]
+        if words[0] == "fit":
+            words += ["--cv", "2"]
         run(*words, check=True)
 
 

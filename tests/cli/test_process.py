@@ -17,9 +17,9 @@ COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
 
 
 def test_a_narrow_encoding_does_not_stop_the_card(tmp_path):
-    (tmp_path / "data.csv").write_text("温度,y\n1,0\n1,0\n2,1\n2,1\n", encoding="utf-8")
+    ScoringSystem.of([item("温度", points=1)], threshold=5).save(tmp_path / "card.json")
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    arguments = ["fit", "data.csv", "--target", "y", "--C0", "0.3", *FIT[4:]]
+    arguments = ["export", "card.json", "--to", "text"]
     done = subprocess.run(
         [*COMMAND, *arguments],
         capture_output=True,

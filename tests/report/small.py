@@ -21,7 +21,7 @@ def table(n=60, names=NAMES):
 
 
 def learned(columns, y, *, title="illness", **settings):
-    asked = {"C0": 0.04, "max_points": 3, "positive": "ill", "intercept": (-9, 9), **settings}
+    asked = {"C0": 0.04, "max_points": 2, "positive": "ill", "intercept": (-9, 9), **settings}
     problem = Problem.of(np.column_stack(list(columns.values())), y, feature_names=list(columns), **asked)
     return ScoringSystem.from_solution(solve(problem, "exhaustive"), title=title)
 

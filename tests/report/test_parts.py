@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,12 @@ from supersparse.report.sections.tripod import ITEMS
 
 COLUMNS, Y = table()
 QUICK = Plan(folds=2, ratios=1, bootstrap=2, larger=1)
+
+
+@cache
+def usual():
+    """The card of these rows."""
+    return learned(COLUMNS, Y)
 
 
 def said(report, name):
@@ -44,7 +51,7 @@ def test_a_card_written_by_hand_has_a_report_that_says_what_is_missing():
 
 
 def test_a_card_without_its_settings_says_so():
-    system = learned(COLUMNS, Y)
+    system = usual()
     old = ScoringSystem(replace(system.card, provenance=replace(system.card.provenance, settings=None)))
     report = make_report(old, COLUMNS, Y, plan=QUICK)
     assert "does not hold the settings" in said(report, "validation")
@@ -52,7 +59,7 @@ def test_a_card_without_its_settings_says_so():
 
 
 def test_nothing_is_learned_when_nothing_is_asked():
-    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=Plan.nothing())
+    report = make_report(usual(), COLUMNS, Y, plan=Plan.nothing())
     assert [reason.split(":")[0] for reason in report.missing] == [
         "the frontier of sizes", "cross-validation", "trade-offs", "stability",
     ]  # fmt: skip
@@ -60,7 +67,7 @@ def test_nothing_is_learned_when_nothing_is_asked():
 
 
 def test_other_rows_are_told_from_the_training_rows():
-    system = learned(COLUMNS, Y)
+    system = usual()
     rest = {name: column[1:] for name, column in COLUMNS.items()}
     report = make_report(system, rest, Y[1:], plan=Plan.nothing())
     assert "not the card's 60 training rows" in said(report, "data")
@@ -73,7 +80,7 @@ def test_other_rows_are_told_from_the_training_rows():
 
 
 def test_a_card_that_was_changed_is_found_out():
-    system = learned(COLUMNS, Y)
+    system = usual()
     changed = replace(system.card, intercept=system.card.intercept + 1)
     report = make_report(changed, COLUMNS, Y, plan=Plan.nothing())
     assert "NOT CONFIRMED" in said(report, "proof")
@@ -103,7 +110,7 @@ def test_values_outside_what_the_card_knows_are_listed():
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_frames_and_columns_give_the_same_report(frame):
-    system = learned(COLUMNS, Y)
+    system = usual()
     framed, plain = (
         make_report(system, data, Y, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
         for data in (frame(COLUMNS), COLUMNS)
@@ -135,7 +142,7 @@ def test_constraints_on_groups_are_asked_again():
 
 def test_a_column_that_could_have_got_points_is_needed_to_learn_again():
     columns = {"age": COLUMNS["age"], "fever": COLUMNS["fever"]}
-    report = make_report(learned(COLUMNS, Y), columns, Y, plan=QUICK)
+    report = make_report(usual(), columns, Y, plan=QUICK)
     assert "the table lacks the column 'noise'" in said(report, "frontier")
 
 
@@ -153,7 +160,7 @@ def test_ctrl_c_keeps_what_is_there(monkeypatch, without_matplotlib, stage, miss
         raise KeyboardInterrupt
 
     monkeypatch.setattr(gathering, stage, interrupted)
-    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=QUICK)
+    report = make_report(usual(), COLUMNS, Y, plan=QUICK)
     stopped = {reason.split(":")[0] for reason in report.missing if "stopped by the user" in reason}
     assert stopped == missing
     assert "</html>" in report.to_html()
@@ -167,7 +174,7 @@ def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
 
         return progress
 
-    system, plan = learned(COLUMNS, Y), Plan(folds=3, ratios=2, bootstrap=3, larger=0)
+    system, plan = usual(), Plan(folds=3, ratios=2, bootstrap=3, larger=0)
     report = make_report(system, COLUMNS, Y, plan=plan, progress=after("cross-validation: fold 3 of 3"))
     assert "stopped it after 2 of 3 folds" in said(report, "validation")
     assert "part of cross-validation" in " ".join(report.missing)
@@ -187,7 +194,7 @@ def test_a_sample_of_one_class_is_a_failure_that_is_said():
 
 @pytest.mark.long
 def test_the_same_report_is_the_same_file():
-    system = learned(COLUMNS, Y)
+    system = usual()
     first, second = (make_report(system, COLUMNS, Y, plan=QUICK) for _ in range(2))
     assert first.to_html() == second.to_html()
     dated = make_report(system, COLUMNS, Y, plan=Plan.nothing(), date="1 May 2031")
@@ -195,7 +202,7 @@ def test_the_same_report_is_the_same_file():
 
 
 def test_every_tripod_item_has_its_line_and_no_section_names_another():
-    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=Plan.nothing())
+    report = make_report(usual(), COLUMNS, Y, plan=Plan.nothing())
     assert {t for section in report.sections for t in section.tripod} <= set(ITEMS)
     (_, table) = report.section("tripod").blocks
     assert [row[0] for row in table.rows] == list(ITEMS)
@@ -215,7 +222,7 @@ def test_the_checklist_has_27_items():
 
 
 def test_the_probast_appendix_is_prefilled_with_what_is_known():
-    report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=QUICK)
+    report = make_report(usual(), COLUMNS, Y, plan=QUICK)
     (_, development, evaluation) = report.section("probast").blocks
     questions = [[row[0] for row in table.rows if "." in row[0]] for table in (development, evaluation)]
     assert [len(numbers) for numbers in questions] == [16, 18]  # as many as the tool has
@@ -223,7 +230,7 @@ def test_the_probast_appendix_is_prefilled_with_what_is_known():
     assert known["4.1"] == "Yes: cross-validation in 2 folds; optimism from 2 bootstrap samples."
     assert known["4.2"].startswith("60 rows, 29 in the smaller class; 3 candidate features, so 9.7 rows")
     assert known["1.1"].startswith("to be answered by the authors")
-    bare = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=Plan.nothing()).section("probast").blocks[2]
+    bare = make_report(usual(), COLUMNS, Y, plan=Plan.nothing()).section("probast").blocks[2]
     assert {row[0]: row[2] for row in bare.rows}["4.1"].startswith("No: only performance on these rows")
 
 

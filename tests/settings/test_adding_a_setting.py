@@ -36,7 +36,7 @@ def test_the_diff_of_the_guide_adds_a_setting_everywhere(tmp_path):
     (tmp_path / "setting.diff").write_text(
         re.search(r"```diff\n(.*?)```", guide, re.DOTALL)[1], encoding="utf-8"
     )
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.nbi", "*.nbc"))
     subprocess.run(["git", "apply", "setting.diff"], cwd=tmp_path, check=True)
     changed = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
     subprocess.run([sys.executable, "-c", EVERYWHERE], env=changed, check=True)

@@ -99,10 +99,18 @@ def of_another_version(content):
     return content.replace(b"numba.core", b"numba.kern")
 
 
+@pytest.fixture(scope="module")
+def whole_cache(tmp_path_factory):
+    """The folder of a process that compiled and kept its kernels."""
+    folder = tmp_path_factory.mktemp("cache")
+    assert used_with({"NUMBA_CACHE_DIR": str(folder)}) == ""
+    return folder
+
+
 @pytest.mark.parametrize("damage", [cut_off, emptied, of_another_version])
-def test_a_damaged_cache_is_compiled_again_and_kept(tmp_path, damage):
+def test_a_damaged_cache_is_compiled_again_and_kept(tmp_path, whole_cache, damage):
     folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    assert used_with(folder) == ""
+    shutil.copytree(whole_cache, tmp_path, dirs_exist_ok=True)
     kept = {path: path.read_bytes() for path in tmp_path.rglob("*.nb*")}
     assert kept
     for path, content in kept.items():

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from typing import Literal
 
@@ -75,7 +76,7 @@ def _wrong(
         np.add.at(change, position + 1, positive_weight)
         np.subtract.at(change, position + 1, negative_weight)
     else:
-        change[1:] = summed(positive_weight, position, n) - summed(negative_weight, position, n)
+        change[1:] = summed(positive_weight - negative_weight, position, n)
     change[0] = negative_weight.sum()
     return np.cumsum(change, dtype=change.dtype)
 
@@ -102,6 +103,7 @@ def rank_of(low: int | None, high: int | None, gap: int) -> tuple[bool, int, int
     return False, low - high, abs(low + high), -gap
 
 
+@lru_cache(maxsize=10_000)
 def threshold_between(low: Fraction | None, high: Fraction | None, *, whole: bool) -> Fraction:
     """Return the roundest number in an open interval: whole, then fewest digits, then nearest the middle.
 

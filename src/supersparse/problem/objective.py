@@ -128,27 +128,48 @@ def total_penalty(problem: Problem, points: Points) -> Fraction:
     return sum((problem.penalty(j, value) for j, value in enumerate(points.values)), start)
 
 
-def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points | None:
+@dataclass(frozen=True, eq=False)
+class InterceptCosts:
+    """What an intercept is chosen by, in whole multiples of one unit; the same for all coefficients."""
+
+    scale: int  # units in 1
+    of_positive: IntArray  # for each row, its cost if it is positive and wrong
+    of_negative: IntArray
+    penalties: dict[Fraction, Fraction]  # of b, not in units
+    magnitude: int  # of 1/unit of b
+
+    @classmethod
+    def of(cls, problem: Problem) -> "InterceptCosts":
+        """Compute them for a problem that counts errors."""
+        unit = Fraction(1, problem.total_weight)
+        negative, positive = (w * unit for w in problem.class_weights)
+        penalties = intercept_penalties(problem)
+        l1 = Fraction(problem.C1 or 0, problem.unit) if problem.intercept.is_penalised else Fraction(0)
+        scale = lcm(*(v.denominator for v in (negative, positive, l1, *penalties.values())))
+        weights = problem.rows.weights
+        zero = np.zeros_like(weights)
+        factors = int(positive * scale), int(negative * scale)
+        dtype = np.int64 if fits_int64(problem.total_weight * max(factors)) else object
+        of_positive = np.where(problem.rows.positive, weights, zero).astype(dtype) * factors[0]
+        of_negative = np.where(problem.rows.positive, zero, weights).astype(dtype) * factors[1]
+        return cls(scale, of_positive, of_negative, penalties, int(l1 * scale))
+
+
+def with_best_intercept(
+    problem: Problem, coefficients: Sequence[int], costs: InterceptCosts | None = None
+) -> Points | None:
     """Add the intercept that the conventions choose to coefficients in the problem's unit.
 
     Returns None if, with these coefficients, no allowed intercept satisfies the rate and size limits; never
     for a plain problem and a model of allowed size. A risk model gets the slope and the intercept of least
-    loss, which do not yield to limits on rates: it satisfies them at these or not at all.
+    loss, which do not yield to limits on rates: it satisfies them at these or not at all. Whoever tries many
+    vectors passes the `costs` of the problem, which are computed here otherwise.
     """
     if problem.goal == "risk":
         points = with_best_risk(problem, coefficients)
         return None if next(_broken_rates(problem, points), None) else points
-    unit = Fraction(1, problem.total_weight)
-    negative, positive = (w * unit for w in problem.class_weights)
-    penalties = intercept_penalties(problem)
-    l1 = Fraction(problem.C1 or 0, problem.unit) if problem.intercept.is_penalised else Fraction(0)
-    scale = lcm(*(v.denominator for v in (negative, positive, l1, *penalties.values())))
-    weights = problem.rows.weights
-    zero = np.zeros_like(weights)
-    factors = int(positive * scale), int(negative * scale)
-    dtype = np.int64 if fits_int64(problem.total_weight * max(factors)) else object
-    of_positive = np.where(problem.rows.positive, weights, zero).astype(dtype) * factors[0]
-    of_negative = np.where(problem.rows.positive, zero, weights).astype(dtype) * factors[1]
+    costs = costs or InterceptCosts.of(problem)
+    scale, of_positive, of_negative = costs.scale, costs.of_positive, costs.of_negative
     if problem.intercept.mode == "free":
         near = _with_near_threshold(problem, coefficients, of_positive, of_negative)
         if near is not _UNKNOWN:
@@ -162,14 +183,14 @@ def with_best_intercept(problem: Problem, coefficients: Sequence[int]) -> Points
         problem,
         features=sum(1 for c in coefficients if c),
         cost_nonzero=int(problem.intercept_C0 * scale),
-        cost_magnitude=int(l1 * scale),
+        cost_magnitude=costs.magnitude,
     )
     if choice.allowed is not None:
         allowed = _beside_support(problem, coefficients, choice.allowed)
         choice = replace(choice, allowed=allowed)
         if problem.intercept_levels is not None:
-            costs = tuple(int(penalties[Fraction(b, problem.unit)] * scale) for b in allowed.tolist())
-            choice = replace(choice, costs=costs)
+            penalties = (costs.penalties[Fraction(b, problem.unit)] for b in allowed.tolist())
+            choice = replace(choice, costs=tuple(int(penalty * scale) for penalty in penalties))
     step = step_of(problem, coefficients)
     b = best_intercept(choice, totals, step, of_positive, of_negative, problem.wrong_limits)
     return None if b is None else Points(tuple(coefficients), b, problem.unit)

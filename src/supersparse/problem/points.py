@@ -77,13 +77,15 @@ class Points(Tabular):
         intercept = f"intercept {number(self.intercept_value)}"
         if len(self.coefficients) <= _SHOWN:
             return f"{', '.join(map(number, self.values)) or 'no features'}; {intercept}"
-        used = [f"{number(self.values[j])} at {j}" for j in self.support]
+        values = self.values
+        used = [f"{number(values[j])} at {j}" for j in self.support]
         return (
             f"{len(used)} of {len(self.coefficients)} features, {listed(used, _SHOWN) or 'none'}; {intercept}"
         )
 
     def _small_table(self) -> SmallTable:
-        rows = [(str(j), number(self.values[j])) for j in self.support]
+        values = self.values
+        rows = [(str(j), number(values[j])) for j in self.support]
         return SmallTable(("feature", "points"), [*rows, ("intercept", number(self.intercept_value))])
 
 

@@ -10,7 +10,12 @@ from typing import ClassVar
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.limits import SupportLimit
-from supersparse.problem.objective import evaluate, obeys_without_intercept, with_best_intercept
+from supersparse.problem.objective import (
+    InterceptCosts,
+    evaluate,
+    obeys_without_intercept,
+    with_best_intercept,
+)
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
@@ -100,10 +105,11 @@ def _all_points(problem: Problem) -> Iterator[Points | None]:
     unit = problem.unit
     choices = [sorted((int(v * unit) for v in s.values), key=lambda v: (abs(v), v)) for s in problem.sets]
     limit = problem.max_features
+    costs = InterceptCosts.of(problem) if problem.goal == "errors" else None
     for coefficients in product(*choices):
         if limit is None or sum(1 for c in coefficients if c) <= limit:
             obeys = obeys_without_intercept(problem, coefficients)
-            yield with_best_intercept(problem, coefficients) if obeys else None
+            yield with_best_intercept(problem, coefficients, costs) if obeys else None
 
 
 def _by_intercept(problem: Problem) -> list[Problem]:

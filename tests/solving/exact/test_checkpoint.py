@@ -207,12 +207,14 @@ def rewritten(file, change):
     file.write_bytes(f"{name} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
 
 
-def stopped(file, monkeypatch):
-    """A checkpoint of a search that was stopped amid its boxes."""
-    monkeypatch.setattr(proof, "_SLICE_WORK", 500)
-    problem = medium(seed=0, intercept="paper")
-    solve(problem, "exact", checkpoint=file, node_limit=40)
-    return problem
+@pytest.fixture(scope="module")
+def amid_boxes(tmp_path_factory):
+    """A problem, and the bytes of a checkpoint of a search for it that was stopped amid its boxes."""
+    problem, file = medium(seed=0, intercept="paper"), tmp_path_factory.mktemp("stopped") / "file"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(proof, "_SLICE_WORK", 500)
+        solve(problem, "exact", checkpoint=file, node_limit=40)
+    return problem, file.read_bytes()
 
 
 FORGERIES = {
@@ -244,10 +246,11 @@ FORGERIES = {
 
 @pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
 def test_a_forged_checkpoint_with_a_right_checksum_is_refused_before_kernels_read_it(
-    forgery, tmp_path, monkeypatch
+    forgery, amid_boxes, tmp_path
 ):
     file = tmp_path / "open tree"
-    problem = stopped(file, monkeypatch)
+    problem, content = amid_boxes
+    file.write_bytes(content)
     rewritten(file, forgery)
     with pytest.raises(InvalidOptionError, match="holds what no search has written"):
         solve(problem, "exact", checkpoint=file, node_limit=1)

@@ -201,7 +201,7 @@ def test_a_support_without_anything_strictly_better_says_why():
 
 
 def test_the_checker_notices_a_false_event():
-    problem, events = medium(), []
+    problem, events = noisy(40, 4, C0=0.01, max_features=3, max_points=3), []
     solve(problem, "exact", proof_log=events.append)
     checker = Checker(problem)
     pruned = next(e for e in events if isinstance(e, NodePruned) and e.multipliers)

@@ -140,7 +140,7 @@ def test_with_a_limit_on_nodes_the_search_is_done_before_the_proof_begins(search
     assert len(searches) == 1
 
 
-@pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"C0": 0.005, "max_features": None}])
+@pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"C0": 0.003, "max_features": None}])
 def test_a_proof_that_waits_for_the_search_goes_on_where_it_was(asked, searches, monkeypatch):
     whole = solve(medium(**asked))
     starts, start = [], engine.RiskTree.start
