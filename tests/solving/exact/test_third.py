@@ -167,17 +167,22 @@ def test_threads_take_its_steps_too(monkeypatch):
     monkeypatch.setattr(third, "_START_AFTER", 1)
     monkeypatch.setattr(third, "_SHARE", 10_000)
     monkeypatch.setattr(third, "_WORK_PER_STEP", 100_000)
-    names, run = set(), WholeBoxes.run
+    names, run, second_came = set(), WholeBoxes.run, threading.Event()
 
     def noted(self, *args):
-        names.add(threading.current_thread().name)
+        name = threading.current_thread().name
+        if name.startswith("proof-"):
+            names.add(name)
+            if len(names) > 1:
+                second_came.set()
+            second_came.wait(60)  # alone, the first might be done before another one has its turn
         run(self, *args)
 
     monkeypatch.setattr(WholeBoxes, "run", noted)
     beside = solve(problem, "exact", n_jobs=3)
     assert beside.objective == expected
     assert beside.proven_optimal
-    assert len({name for name in names if name.startswith("proof-")}) > 1
+    assert second_came.is_set()
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=pytest.mark.long) for s in range(2, 12))])
