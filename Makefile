@@ -20,14 +20,15 @@ examples: $(VENV)/.package
 	$(BIN)/python examples/published_beside_learned.py
 
 # Two processes, so one thread each for linear algebra. They share the bytecode that the first of them writes, and
-# the solver, which is compiled before they start.
+# the solver, which is compiled before they start, while what the tests need is installed.
 PYTEST = -m pytest -n 2 --dist worksteal
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/.test
-	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up('risk')" & \
-	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up()"; wait
+test: $(VENV)/.package
+	@$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up('risk')" & \
+	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up()" & \
+	$(MAKE) --no-print-directory $(VENV)/.test; status=$$?; wait; exit $$status
 	$(BIN)/python $(PYTEST) -m "not long"
 
 # The slow tests too, and more examples of each property.
@@ -178,9 +179,12 @@ $(VENV)/.package: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.test: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[test]"
-	@touch $@ $(VENV)/.package
+# By its list: asked for as ".[test]", pip would build the package again. Bytecode is written when it is first needed.
+$(VENV)/.test: pyproject.toml | $(VENV)/.package
+	@$(BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+	  print(*project['optional-dependencies']['test'], sep='\n')" > $(VENV)/test.txt
+	$(PIP) install --no-compile --requirement $(VENV)/test.txt
+	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[bench]"
