@@ -4,9 +4,10 @@
 
 Numeric and mixed tables of up to 27 columns, up to 7 features: 1 s (tic-tac-toe, 7 features: 10 s). Binary
 tables of 40 to 100 columns, 4 features, or 40 to 60 columns, 5 features: 40 s. Points are from -5 to 5, the
-slope is free, there is no penalty, and kernels are compiled before the clock starts. One line of JSON for
-each table goes to ``benchmarks/results/risk_tables.jsonl``, unless names are given: then only those that
-contain one are run. Tables whose file is not here are left out.
+slope is free, there is no penalty, and kernels are compiled before the clock starts. What takes little is
+solved three times, and the least time counts: the work is the same each time, and other programs on the
+machine only add to it. One line of JSON for each table goes to ``benchmarks/results/risk_tables.jsonl``,
+unless names are given: then only those that contain one are run. Tables whose file is not here are left out.
 """
 
 import gzip
@@ -27,6 +28,7 @@ from supersparse.solving.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_tables.jsonl"
 LIMIT = 60.0  # CPU seconds for one table
+LITTLE = 4.0  # CPU seconds
 Floats = NDArray[np.float64]
 
 
@@ -172,8 +174,11 @@ def cases() -> list[Case]:
 def run(case: Case) -> dict[str, object]:
     """Prove one of them from the start."""
     problem = problem_of(case.table(), case.features)
-    began = time.process_time()
-    solution = solve(problem, cancel=lambda: time.process_time() - began > LIMIT)
+    times: list[float] = []
+    while not times or (len(times) < 3 and times[0] < LITTLE):
+        began = time.process_time()
+        solution = solve(problem, cancel=lambda began=began: time.process_time() - began > LIMIT)
+        times.append(time.process_time() - began)
     return {
         "table": case.name,
         "rows": int(problem.rows.n_rows),
@@ -182,7 +187,7 @@ def run(case: Case) -> dict[str, object]:
         "loss": float(solution.objective),
         "lower_bound": float(solution.lower_bound),
         "proven": solution.proven_optimal,
-        "cpu_seconds": round(time.process_time() - began, 3),
+        "cpu_seconds": round(min(times), 3),
         "seconds_allowed": case.seconds_allowed,
         "machine": platform.machine(),
     }
