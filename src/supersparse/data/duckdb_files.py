@@ -35,9 +35,7 @@ def open_rows(
     try:
         import duckdb
     except ImportError:
-        raise PackageNotInstalledError(
-            "--engine duckdb needs duckdb: pip install duckdb pyarrow"
-        ) from None
+        raise PackageNotInstalledError("--engine duckdb needs duckdb: pip install duckdb pyarrow") from None
     files, is_text = _files(paths)
     name = str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     with tempfile.TemporaryDirectory(prefix="supersparse-") as folder:
