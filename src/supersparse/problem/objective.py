@@ -146,13 +146,16 @@ class InterceptCosts:
         penalties = intercept_penalties(problem)
         l1 = Fraction(problem.C1 or 0, problem.unit) if problem.intercept.is_penalised else Fraction(0)
         scale = lcm(*(v.denominator for v in (negative, positive, l1, *penalties.values())))
-        weights = problem.rows.weights
-        zero = np.zeros_like(weights)
-        factors = int(positive * scale), int(negative * scale)
-        dtype = np.int64 if fits_int64(problem.total_weight * max(factors)) else object
-        of_positive = np.where(problem.rows.positive, weights, zero).astype(dtype) * factors[0]
-        of_negative = np.where(problem.rows.positive, zero, weights).astype(dtype) * factors[1]
+        of_positive, of_negative = row_costs(problem, int(positive * scale), int(negative * scale))
         return cls(scale, of_positive, of_negative, penalties, int(l1 * scale))
+
+
+def row_costs(problem: Problem, of_positive: int, of_negative: int) -> tuple[IntArray, IntArray]:
+    """The cost of each row if it is positive and wrong, and if it is negative and wrong, by its weight."""
+    kind = np.int64 if fits_int64(problem.total_weight * max(1, of_positive, of_negative)) else object
+    weights, positive = problem.rows.weights.astype(kind), problem.rows.positive
+    none = np.zeros_like(weights)
+    return np.where(positive, weights * of_positive, none), np.where(positive, none, weights * of_negative)
 
 
 def with_best_intercept(

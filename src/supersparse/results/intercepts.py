@@ -8,10 +8,10 @@ from math import floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.integer_arrays import IntArray, fits_int64
+from supersparse.integer_arrays import IntArray
 from supersparse.problem.intercept import InterceptChoice, gaps_of, nearest_to_middle
 from supersparse.problem.near_totals import integer_totals, step_of
-from supersparse.problem.objective import classified, intercept_choice, with_threshold_in
+from supersparse.problem.objective import classified, intercept_choice, row_costs, with_threshold_in
 from supersparse.problem.problem import Problem
 
 
@@ -49,7 +49,7 @@ def _thresholds(
 ) -> Iterator[tuple[WithIntercept, NDArray[np.bool_]]]:
     spent, l1 = _without_intercept(problem, coefficients)
     costs = _Costs(problem, limit - spent)
-    gaps = gaps_of(totals, *costs.by_class(problem))
+    gaps = gaps_of(totals, *costs.by_class)
     for gap in np.flatnonzero((gaps.losses <= costs.cap).astype(bool)).tolist():
         points = with_threshold_in(problem, coefficients, *gaps.ends(gap))
         above, below = classified(problem, points)
@@ -68,7 +68,7 @@ def _restricted(
     candidates, ends = _candidates(choice, np.unique(np.concatenate([predicted_from, wrong_from[~positive]])))
     spent, l1 = _without_intercept(problem, coefficients)
     costs = _Costs(problem, limit - spent)
-    of_positive, of_negative = costs.by_class(problem)
+    of_positive, of_negative = costs.by_class
     loss = _total_above(predicted_from[positive], of_positive[positive], candidates) + _total_up_to(
         wrong_from[~positive], of_negative[~positive], candidates
     )
@@ -94,19 +94,9 @@ class _Costs:
     def __init__(self, problem: Problem, left: Fraction) -> None:
         of_negative, of_positive = problem.class_weights
         scale = lcm(of_negative.denominator, of_positive.denominator)
-        self._factors = int(of_positive * scale), int(of_negative * scale)
+        self.by_class = row_costs(problem, int(of_positive * scale), int(of_negative * scale))
         self._unit = problem.total_weight * scale
         self.cap = floor(left * self._unit)
-
-    def by_class(self, problem: Problem) -> tuple[IntArray, IntArray]:
-        """The cost of each row if it is positive and wrong, and if it is negative and wrong."""
-        kind = np.int64 if fits_int64(problem.total_weight * max(1, *self._factors)) else object
-        weights, positive = problem.rows.weights.astype(kind), problem.rows.positive
-        none = np.zeros_like(weights)
-        return (
-            np.where(positive, weights * self._factors[0], none),
-            np.where(positive, none, weights * self._factors[1]),
-        )
 
     def value(self, loss: int) -> Fraction:
         """A loss as a part of F."""
