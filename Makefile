@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Without bytecode, which is written when it is first needed: much of what is installed never is.
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
 
 .PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
 
@@ -176,30 +177,30 @@ format: $(VENV)/.dev
 
 # Each stamp stands for one set of installed extras and is renewed when the requirements change.
 $(VENV)/.package: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
-# By its list: asked for as ".[test]", pip would build the package again. Bytecode is written when it is first needed.
+# By its list: asked for as ".[test]", pip would build the package again.
 $(VENV)/.test: pyproject.toml | $(VENV)/.package
 	@$(BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
 	  print(*project['optional-dependencies']['test'], sep='\n')" > $(VENV)/test.txt
-	$(PIP) install --no-compile --requirement $(VENV)/test.txt
+	$(INSTALL) --requirement $(VENV)/test.txt
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[bench]"
+	$(INSTALL) --editable ".[bench]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.study: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[study]"
+	$(INSTALL) --editable ".[study]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.docs: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[docs]"
+	$(INSTALL) --editable ".[docs]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[dev]"
+	$(INSTALL) --editable ".[dev]"
 	@touch $@ $(VENV)/.test $(VENV)/.package
 
 $(BIN)/python:
