@@ -289,6 +289,7 @@ class _Walker:
         return f"{self._source}, line {line}, column {column}"
 
 
+_DEEPEST = 100  # the parser needs longer for each level than for the last
 _BEYOND_UNICODE = re.compile(r"\\U(?!000|0010)[0-9A-Fa-f]{8}")
 _PATTERN_HINT = 'a name or pattern that starts with * or & needs quotes, such as "*"'
 _HINTS = {
@@ -322,8 +323,6 @@ def yaml_tree(text: str, source: str) -> FileNode:
             f"{source}, line {line}: it holds the character U+{ord(text[error.position]):04X}, "
             "which YAML does not allow; remove it"
         ) from None
-    except RecursionError:
-        raise InvalidSettingsError(f"{source} is nested too deeply to be settings") from None
     if tree is None:
         raise InvalidSettingsError(f"{source} has no settings; write at least one, such as 'C0: 0.01'")
     return tree
@@ -346,6 +345,7 @@ class _Builder:
     def __init__(self, events: Iterator[Any], source: str) -> None:
         self._events = events
         self._source = source
+        self._depth = 0
 
     def document(self) -> FileNode | None:
         """The tree of the one document; None where there is none."""
@@ -380,8 +380,12 @@ class _Builder:
         return FileMapping(where=where, entries=tuple((_key(part), next(parts)) for part in parts))
 
     def _until(self, end: str) -> Iterator[FileNode]:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise InvalidSettingsError(f"{self._source} is nested too deeply to be settings")
         while type(event := next(self._events)).__name__ != end:
             yield self._node(event)
+        self._depth -= 1
 
 
 def _key(node: FileNode) -> Scalar:

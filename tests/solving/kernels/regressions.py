@@ -1,15 +1,15 @@
 """Tables and regressions for the tests of the log loss's kernels."""
 
-import numba
 import numpy as np
 
 from supersparse import Problem
+from supersparse.solving.kernels.jit import kernel
 from supersparse.solving.risk.instance import RiskInstance, risk_instance
 
 
 def from_python(function):
     """A function that only kernels call, made callable."""
-    return numba.njit(lambda *arguments: function(*arguments))
+    return kernel(cache=False)(lambda *arguments: function(*arguments))
 
 
 def sparse_instance(rows: int = 600, columns: int = 12, values: int = 200, seed: int = 0) -> RiskInstance:
