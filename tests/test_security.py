@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 import supersparse
 
 SOURCE = Path(supersparse.__file__).parent
@@ -61,12 +59,11 @@ def faults(tree):
                     yield node.lineno, f"{called}({keyword.arg}=...)"
 
 
-FILES = sorted([*SOURCE.rglob("*.py"), *CHECKER.rglob("*.py"), *STUDY.rglob("*.py")])
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda p: "/".join(p.parts[-3:]))
-def test_a_file_runs_no_code_from_data(path):
-    assert list(faults(ast.parse(path.read_text(encoding="utf-8")))) == []
+def test_no_file_runs_code_from_data():
+    files = [*SOURCE.rglob("*.py"), *CHECKER.rglob("*.py"), *STUDY.rglob("*.py")]
+    assert len(files) > 100
+    found = {str(path): list(faults(ast.parse(path.read_text(encoding="utf-8")))) for path in files}
+    assert {path: wrong for path, wrong in found.items() if wrong} == {}
 
 
 def test_the_search_finds_what_it_looks_for():
