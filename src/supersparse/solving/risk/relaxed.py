@@ -30,8 +30,10 @@ class Relaxed(NamedTuple):
         """The inverse of the curvature; None if there is none."""
         if not self.gram[0, 0] > 0:
             return None
+        curvature = self.gram.copy()
+        curvature.flat[:: len(curvature) + 1] *= 1 + 1e-9
         try:
-            inverse: Floats = np.linalg.inv(self.gram + 1e-9 * np.diag(np.diag(self.gram))).astype(np.float64)
+            inverse: Floats = np.linalg.inv(curvature).astype(np.float64, copy=False)
         except np.linalg.LinAlgError:
             return None
         return inverse

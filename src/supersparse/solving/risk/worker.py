@@ -53,8 +53,9 @@ class Worker:
         self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
         self._rounded: set[tuple[int, ...]] = set()
         self._relaxed = 0
-        data = instance.data
-        self._work = np.empty((8, data.x.shape[1]))
+        self._work = np.empty((8, instance.data.x.shape[1]))
+        every = np.arange(len(instance.kept))
+        self._widest = self._range_of(every, instance.low, instance.high)
 
     @property
     def is_busy(self) -> bool:
@@ -135,7 +136,7 @@ class Worker:
         """Prune a node, start to enumerate it for so much work, or return the nodes it is split into."""
         instance, data = self.instance, self.instance.data
         used = np.flatnonzero(node.status == 1)
-        cost_used = float(instance.least_cost[used].sum())
+        cost_used = self._cost_of(used)
         candidates = np.flatnonzero(node.status == 0)
         room = self._room(node, used, candidates, cost_used)
         if room < 0 or not self._may_obey(node, used, candidates):
@@ -180,14 +181,15 @@ class Worker:
         columns = np.concatenate([used, candidates])
         m = len(columns)
         point, dual = np.concatenate([node.point[:2], node.point[2 + columns]]), np.empty(1 + m)
-        optional, gram = (np.arange(m) >= len(used)).astype(np.int64), np.zeros((m + 1, m + 1))
-        cost = np.where(optional == 1, instance.least_cost[columns], 0.0)
-        if data.slope_is_free:
-            cost = np.zeros(m)
-        threshold = self.threshold - float(instance.least_cost[used].sum())
-        low = data.values[columns, node.low[columns]] * data.scale[columns]
-        high = data.values[columns, node.high[columns]] * data.scale[columns]
-        slope_low, slope_high = self._slopes(node, used, candidates)
+        optional, cost, gram = np.ones(m, np.int64), np.zeros(m), np.zeros((m + 1, m + 1))
+        optional[: len(used)] = 0
+        if not data.slope_is_free:
+            cost[len(used) :] = instance.least_cost[candidates]
+        threshold = self.threshold - self._cost_of(used)
+        low, high, caps = self._range(node, columns)
+        slope_low, slope_high = 1.0, 1.0
+        if data.slope_is_free:  # all used columns have points, so each caps the slope
+            slope_low, slope_high = 0.0, float(caps[: len(used)].min() if len(used) else caps.max())
         box = (
             data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
         )  # fmt: skip
@@ -207,7 +209,7 @@ class Worker:
         Where the points of every column may be below and above 0, it makes no difference to the relaxation
         which columns are used, so the node with the next column in use is split at once.
         """
-        instance, data = self.instance, self.instance.data
+        data = self.instance.data
         bound, loss_bound, low, high, point = node.bound, node.loss_bound, node.low, node.high, node.point
         is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
         status = node.status
@@ -221,7 +223,7 @@ class Worker:
             strength[relaxed.columns] = relaxed.rises(spread)
         while True:
             used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
-            cost_used = float(instance.least_cost[used].sum())
+            cost_used = self._cost_of(used)
             room = self._room(node, used, candidates, cost_used)
             node = replace(node, status=status, bound=max(bound, loss_bound + cost_used))
             if room < 0 or node.bound >= self.threshold or not self._may_obey(node, used, candidates):
@@ -252,7 +254,7 @@ class Worker:
     def _using(self, node: Node, j: int, low: Ints, high: Ints) -> Node:
         """The part of a node whose cards use a column, with points in these ranges."""
         status = _with(node.status, j, 1)
-        cost = float(self.instance.least_cost[status == 1].sum())
+        cost = self._cost_of(np.flatnonzero(status == 1))
         return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
 
     def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxed, spread: Floats) -> Ints:
@@ -348,17 +350,26 @@ class Worker:
         n = self.instance.data.x.shape[1]
         return float(14.0 * (n * (columns * columns / 2 + 12) + (2 * columns) ** 3 / 3))
 
-    def _slopes(self, node: Node, used: Ints, candidates: Ints) -> tuple[float, float]:
-        """The slopes of the cards of a node: all used columns have points, so each caps the slope."""
-        data = self.instance.data
-        if not data.slope_is_free:
-            return 1.0, 1.0
+    def _range(self, node: Node, columns: Ints) -> tuple[Floats, Floats, Floats]:
+        """`_range_of` the columns in a node; most nodes have the ranges of the instance."""
+        if node.low is self.instance.low and node.high is self.instance.high:
+            low, high, caps = self._widest
+            return low[columns], high[columns], caps[columns]
+        return self._range_of(columns, node.low, node.high)
 
-        columns = used if len(used) else candidates
+    def _range_of(self, columns: Ints, low: Ints, high: Ints) -> tuple[Floats, Floats, Floats]:
+        """The least and most that points add to the scores, and the largest slope of cards that use each."""
+        data = self.instance.data
+        first, last = low[columns], high[columns]
         values, at = np.abs(data.values[columns]), np.arange(data.values.shape[1])
-        outside = (at < node.low[columns, None]) | (at > node.high[columns, None]) | (values == 0)
-        caps = data.cap[columns] / np.where(outside, np.inf, values).min(axis=1)
-        return 0.0, float(caps.min() if len(used) else caps.max())
+        outside = (at < first[:, None]) | (at > last[:, None]) | (values == 0)
+        caps = data.cap[columns] / np.where(outside, np.inf, values).min(axis=1, initial=np.inf)
+        scale = data.scale[columns]
+        return data.values[columns, first] * scale, data.values[columns, last] * scale, caps
+
+    def _cost_of(self, used: Ints) -> float:
+        """The least that the use of these columns costs."""
+        return float(self.instance.least_cost[used].sum()) if self._has_costs else 0.0
 
     def _round(self, used: Ints, columns: Ints, point: Floats) -> None:
         """Round the relaxation on its largest columns, once for each such support."""
