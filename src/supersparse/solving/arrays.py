@@ -14,11 +14,16 @@ Read = TypeVar("Read")
 Fields = TypeVar("Fields", bound=tuple[Any, ...])
 
 
-def packed(values: Iterable[Any]) -> tuple[str, bytes]:
-    """Return the digest of arrays and numbers, and them as bytes: a line of JSON with shapes, then all."""
+def as_bytes(values: Iterable[Any]) -> bytes:
+    """Arrays and numbers as bytes: a line of JSON with shapes, then all of them."""
     arrays = [np.asarray(value) for value in values]
     head = json.dumps([(array.dtype.str, array.shape) for array in arrays]).encode()
-    content = b"\n".join([head, b"".join(array.tobytes() for array in arrays)])
+    return b"\n".join([head, b"".join(array.tobytes() for array in arrays)])
+
+
+def packed(values: Iterable[Any]) -> tuple[str, bytes]:
+    """Return the digest of arrays and numbers, and them as bytes."""
+    content = as_bytes(values)
     return hashlib.sha256(content).hexdigest(), content
 
 

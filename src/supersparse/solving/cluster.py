@@ -24,6 +24,7 @@ class Request(NamedTuple):
     digest: str
     arrays: bytes
     rest: tuple[Any, ...]
+    most_work: int | None = None  # less than slices have now, where something more important may come
 
 
 class Slices(Protocol[Taken]):
@@ -41,8 +42,11 @@ class Slices(Protocol[Taken]):
     def request(self, taken: Taken) -> Request | None:
         """Say what a worker is to do; None where a limit is reached first."""
 
-    def read(self, result: Any) -> Any:
-        """Read what a worker hands back, checked like a checkpoint; an error if no slice has written it."""
+    def read(self, taken: Taken, result: Any) -> Any:
+        """Read what a worker hands back of what was taken, checked like a checkpoint.
+
+        An error if no slice can have written it.
+        """
 
     def receive(self, taken: Taken, left: Any) -> None:
         """Replace what was taken by what a worker has left of it, as `read`."""
@@ -94,7 +98,8 @@ class Cluster:
         request = self._slices.request(taken)
         if request is not None:
             arrays = request.arrays if with_arrays else None
-            arguments = (request.digest, arrays, *request.rest, self._work)
+            work = self._work if request.most_work is None else min(self._work, request.most_work)
+            arguments = (request.digest, arrays, *request.rest, work)
             if self._sender.send(Task(taken, request.function, arguments)):
                 return True
         self._slices.put_back(taken)
@@ -110,7 +115,7 @@ class Cluster:
                 self._send(task.given, with_arrays=True)
                 continue
             try:
-                left = self._slices.read(result)
+                left = self._slices.read(task.given, result)
             except Exception as error:  # as good as lost
                 if self._sender.failed(task, error):
                     self._slices.do_here(task.given)

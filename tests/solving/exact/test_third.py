@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from counts import examples
+from solving.exact.box_problems import boxes_of, small_problems, table
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact import third, whole_boxes
@@ -44,38 +45,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 def compiled():
     """The kernel, which a solve would compile in another process while it goes on without it."""
     third.compile_boxes()
-
-
-def boxes_of(problem, threads=1):
-    """The bound on a problem whose only known model is the empty one, and the monitor."""
-    monitor = Monitor(problem, SolveOptions(), lambda points: points)
-    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-    form = integer_form(problem)
-    (case,) = instances(form)
-    if not WholeBoxes.applies(case):
-        return None, monitor
-    return WholeBoxes(case, Cuts(form, monitor), Fraction(0), threads), monitor
-
-
-@st.composite
-def small_problems(draw):
-    """Few rows and columns of many values, weighted or not, with sets of one or two signs."""
-    n, p = draw(st.integers(4, 14)), draw(st.integers(1, 5))
-    largest = draw(st.integers(1, 3 if p <= 3 else 1))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    X = rng.integers(-4, 5, (n, p)) if draw(st.booleans()) else rng.normal(size=(n, p))
-    X = X.round(draw(st.sampled_from([2, 9])))  # nine decimals need a coarser unit
-    y = (rng.random(n) < 0.5).astype(int)
-    y[:2] = 0, 1
-    points = [list(range(-largest, largest + 1)), list(range(largest + 1))]
-    return Problem.of(
-        X,
-        y,
-        C0=draw(st.sampled_from([0.01, 0.05, 0.1])),
-        points=points[draw(st.integers(0, 1))],
-        max_features=draw(st.sampled_from([None, p])),
-        sample_weight=rng.integers(1, 4, n) if draw(st.booleans()) else None,
-    )
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -141,20 +110,13 @@ def test_every_model_is_in_one_of_the_first_boxes(problem):
         assert not any(vector) or any(ratios_in(box, vector) for box in boxes)
 
 
-def table(n=60, p=6, seed=1, noise=0.1):
-    rng = np.random.default_rng(seed)
-    X = rng.integers(1, 11, (n, p))
-    y = ((X[:, :3] @ [3, -2, 1] > np.median(X[:, :3] @ [3, -2, 1])) ^ (rng.random(n) < noise)).astype(int)
-    return X, y
-
-
 def test_beside_the_tree_it_closes_the_proof_and_says_that_ties_were_left_open(monkeypatch):
     X, y = table()
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact")
     assert expected.stop is Stop.OPTIMAL
     monkeypatch.setattr(third, "_START_AFTER", 1)
-    monkeypatch.setattr(third, "_SHARE", 10_000)
+    monkeypatch.setattr(third, "SHARE", 10_000)
     beside = solve(problem, "exact")
     assert beside.stop is Stop.BOUND
     assert beside.objective == beside.lower_bound == expected.objective
@@ -165,7 +127,7 @@ def test_threads_take_its_steps_too(monkeypatch):
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact").objective
     monkeypatch.setattr(third, "_START_AFTER", 1)
-    monkeypatch.setattr(third, "_SHARE", 10_000)
+    monkeypatch.setattr(third, "SHARE", 10_000)
     monkeypatch.setattr(third, "_WORK_PER_STEP", 100_000)
     names, run, second_came = set(), WholeBoxes.run, threading.Event()
 
@@ -211,7 +173,7 @@ def test_no_more_threads_work_on_boxes_than_memory_allows(monkeypatch):
     X, y = table(60, 5)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
     bound, _ = boxes_of(problem, threads=4)
-    monkeypatch.setattr(whole_boxes, "_MOST_BYTES", 2 * bound._pairs.difference.nbytes)
+    monkeypatch.setattr(whole_boxes, "_MOST_BYTES", 2 * bound.pairs.difference.nbytes)
     bound, monitor = boxes_of(problem, threads=4)
     with bound._lock:
         bound._busy = 1

@@ -27,6 +27,7 @@ from supersparse.solving.exact.many import all_within, best_per_size
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.reference_proof import ReferenceProof
 from supersparse.solving.exact.remote import RemoteSlices
+from supersparse.solving.exact.remote_boxes import RemoteBoxes, TreeAndBoxes
 from supersparse.solving.exact.second import SecondBound
 from supersparse.solving.exact.third import ThirdBound
 from supersparse.solving.integer_form import IntegerForm, integer_form
@@ -278,11 +279,13 @@ class _Solve:
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
-        slices = RemoteSlices(proof, self.cases, self._check_in, lambda: self._work_left)
+        tree = RemoteSlices(proof, self.cases, self._check_in, lambda: self._work_left)
+        boxes = RemoteBoxes(lambda: self.third.boxes(self.monitor.lower_bound, proof.work), self.cuts)
+        slices = TreeAndBoxes(tree, boxes, self.third, self._step_of_third)
         searched, proven = int(self.search.spent[0]), proof.work
 
         def search() -> bool:
-            self._take_other_turns()
+            self._step_of_second()
             due = searched + self._search_share * (proof.work - proven) / proof.threads
             if self.search.is_warm and self.search.spent[0] >= due:
                 return False

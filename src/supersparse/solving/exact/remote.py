@@ -72,7 +72,7 @@ class RemoteSlices:
         rest = (case, to_bytes(parts), (now.tie, now.strict, now.l1))
         return Request(run_remotely, digest, content, rest)
 
-    def read(self, result: Outcome) -> tuple[list[Part], Outcome]:
+    def read(self, taken: list[Task[Part]], result: Outcome) -> tuple[list[Part], Outcome]:
         """Read the open parts, checked: kernels index arrays by them, unchecked."""
         first = next(iter(self._cases.values()))
         return [self._checked(part) for part in from_bytes(result.parts, first.n_features)], result

@@ -17,7 +17,7 @@ from supersparse.solving.kernels.jit import compile_for
 from supersparse.solving.kernels.whole_boxes import run_whole_boxes
 
 _START_AFTER = 150_000_000  # work of the first proof, about a second: what closes sooner needs no help
-_SHARE = 8  # once it runs it gets eight parts of the work, the tree over supports one
+SHARE = 8  # once it runs it gets eight parts of the work, the tree over supports one
 _WORK_PER_STEP = 10_000_000  # touched rows, some fifty milliseconds
 
 
@@ -60,10 +60,15 @@ class ThirdBound:
         """The bound proven so far."""
         return Fraction(0) if self._boxes is None else self._boxes.lower_bound
 
+    @property
+    def may_help(self) -> bool:
+        """Whether it is at work, or may begin yet."""
+        return self._case is not None and self._may_help is not False
+
     def is_due(self, proof_work: int) -> bool:
         """Whether this bound should take the next step, after so much work of the first proof."""
         if self._boxes is not None:
-            is_behind = self.work < _SHARE * (proof_work - self._began_at)
+            is_behind = self.work < SHARE * (proof_work - self._began_at)
             return is_behind and self._boxes.has_boxes and not self._boxes.is_done
         if self._case is None or proof_work < _START_AFTER or self._may_help is False:
             return False
@@ -76,10 +81,16 @@ class ThirdBound:
     def step(
         self, lower_bound: Fraction, proof_work: int, should_stop: Callable[[], bool], most: int | None = None
     ) -> None:
-        """Take one step, of at most so much work, from a bound that is proven already."""
+        """Take one step, of at most so much work, if it is due; from a bound that is proven already."""
+        boxes = self.boxes(lower_bound, proof_work)
+        if boxes is not None:
+            boxes.run(_WORK_PER_STEP if most is None else min(most, _WORK_PER_STEP), should_stop)
+
+    def boxes(self, lower_bound: Fraction, proof_work: int) -> WholeBoxes | None:
+        """The boxes, which begin from a bound that is proven already; None before they are due."""
         with self._beginning:
-            if self._boxes is None:
+            if self._boxes is None and self.is_due(proof_work):
                 assert self._case is not None
                 self._boxes = WholeBoxes(self._case, self._cuts, lower_bound, self._threads)
                 self._began_at = proof_work
-        self._boxes.run(_WORK_PER_STEP if most is None else min(most, _WORK_PER_STEP), should_stop)
+        return self._boxes

@@ -10,13 +10,15 @@ round searches depth first from the beginning and costs several times the one be
 cost little more than the last, and every finished round is a bound on F. Each begins with one box for each
 literal: the models in which it weighs most, as multiples of its coefficient.
 
-Several threads can work on a round: each takes open boxes, and puts back what is left of them.
+Several threads can work on a round, and workers elsewhere (`remote_boxes.py`): each takes open boxes, and
+puts back what is left of them.
 
 It holds for F only, not for ties in l1.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,7 +36,7 @@ from supersparse.solving.exact.whole_arrays import (
     stack_for,
     with_more_room,
 )
-from supersparse.solving.kernels.boxes import FOUND, PAUSED
+from supersparse.solving.kernels.boxes import FOUND
 from supersparse.solving.kernels.whole_boxes import CROWDED, run_whole_boxes
 from supersparse.solving.kernels.whole_data import FINE, TOP, WORK, BoxStack, PointPairs, Ratios
 
@@ -92,11 +94,47 @@ class Room:
         self.stack.low[:n], self.stack.high[:n], self.stack.load[:n] = boxes.low, boxes.high, boxes.load
         self.stack.number[TOP], self.stack.number[WORK] = n, 0
 
+    def advance(self, ratios: Ratios, cut: int, until: int) -> list[int] | None:
+        """Work on the boxes until a model costs at most the cut, which is returned, or till so much is done.
+
+        It may end earlier, without a model.
+        """
+        result = int(run_whole_boxes(self.pairs, ratios, self.stack, cut, until))
+        if result == CROWDED:
+            self.stack = with_more_room(self.stack)
+        found: list[int] = self.stack.vector.tolist()
+        return found if result == FOUND else None
+
     def left(self, ratios: Ratios) -> OpenBoxes:
         """The boxes on the stack."""
         n = int(self.stack.number[TOP])
         stack = self.stack
         return OpenBoxes(ratios, stack.low[:n].copy(), stack.high[:n].copy(), stack.load[:n].copy())
+
+
+class Rooms:
+    """A room for everyone who works on the same pairs at the same time."""
+
+    def __init__(self, pairs: PointPairs) -> None:
+        """Take over the pairs: the first room writes groups behind them."""
+        self.pairs = pairs
+        self._free = [Room(pairs)]
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def one(self) -> Iterator[Room]:
+        """A room in which nobody else works."""
+        with self._lock:
+            room = self._free.pop() if self._free else self._another()
+        try:
+            yield room
+        finally:
+            with self._lock:
+                self._free.append(room)
+
+    def _another(self) -> Room:
+        arrays = ("difference", "member", "name")
+        return Room(self.pairs._replace(**{name: getattr(self.pairs, name).copy() for name in arrays}))
 
 
 class WholeBoxes:
@@ -109,14 +147,13 @@ class WholeBoxes:
         """Prepare to raise a bound that is proven already."""
         self._instance = instance
         self._cuts = cuts
-        self._pairs = point_pairs(instance)
+        self._rooms = Rooms(point_pairs(instance))
         self._literals = first_literals(instance)
         self._lock = threading.Lock()
-        self._rooms = [Room(self._pairs)]  # of threads that are doing something else
-        self._most_rooms = max(1, min(threads, _MOST_BYTES // self._pairs.difference.nbytes))
+        self.most_at_once = max(1, min(threads, _MOST_BYTES // self.pairs.difference.nbytes))
         self._open: list[OpenBoxes] = []
         self._begun = 0  # how many literals the round has begun with
-        self._busy = 0  # threads at work
+        self._busy = 0  # threads at work, and slices elsewhere
         self.lower_bound = lower_bound
         self.work = 0
         start = instance.form.in_kernel_units(lower_bound)
@@ -146,6 +183,11 @@ class WholeBoxes:
         )
 
     @property
+    def pairs(self) -> PointPairs:
+        """The pairs of points; the arrays may have groups of a thread behind them."""
+        return self._rooms.pairs
+
+    @property
     def is_done(self) -> bool:
         """Whether nothing is left below the best known model."""
         return self.cut >= self._cuts.now.strict and self._is_round_over
@@ -153,7 +195,7 @@ class WholeBoxes:
     @property
     def has_boxes(self) -> bool:
         """Whether a thread that has nothing to do could work on boxes."""
-        return self._busy < self._most_rooms and not self._is_all_taken
+        return self._busy < self.most_at_once and not self._is_all_taken
 
     @property
     def _is_all_taken(self) -> bool:
@@ -167,36 +209,49 @@ class WholeBoxes:
         """Do so much work, or finish, or stop early when cancelled; several threads may do this at once."""
         left = work
         while left > 0:
-            with self._lock:
-                if self.is_done or not self.has_boxes:
-                    return
-                room = self._rooms.pop() if self._rooms else self._another_room()
-                boxes = self._take()
-                self._busy += 1
-            try:
-                self._work_on(room, boxes, left, cancelled)
-            finally:
-                with self._lock:
-                    self._put(room, boxes.ratios)
-            left -= room.work
+            taken = self.take()
+            if not taken:
+                return
+            (boxes,) = taken
+            with self._rooms.one() as room:
+                room.load(boxes)
+                try:
+                    self._work_in(room, boxes.ratios, left, cancelled)
+                finally:
+                    self.put([room.left(boxes.ratios)], room.work)
+                left -= room.work
             if cancelled():
                 return
 
-    def _another_room(self) -> Room:
-        arrays = ("difference", "member", "name")
-        return Room(self._pairs._replace(**{name: getattr(self._pairs, name).copy() for name in arrays}))
+    def take(self, most: int = 1) -> list[OpenBoxes]:
+        """Take open boxes of so many literals at most, to be put back; none if none wait, or all are busy."""
+        with self._lock:
+            if self.is_done or not self.has_boxes:
+                return []
+            self._busy += 1
+            waiting = len(self._open) + len(self._literals) - self._begun
+            return [self._take() for _ in range(min(most, 1 + waiting // (2 * self.most_at_once), waiting))]
 
-    def _work_on(self, room: Room, boxes: OpenBoxes, work: int, cancelled: Callable[[], bool]) -> None:
-        """Do so much work on boxes, or close them."""
-        room.load(boxes)
+    def put(self, left: Iterable[OpenBoxes], work: int) -> None:
+        """Put back what is left of boxes after so much work, in pieces where others have nothing to do."""
+        with self._lock:
+            self._busy -= 1
+            self.work += work
+            for boxes in left:
+                if len(boxes.low):
+                    self._open += boxes.divided(max(1, self.most_at_once - len(self._open)))
+            self.cut = min(self.cut, self._cuts.now.strict)
+            if self._is_round_over:
+                self._finish_round()
+
+    def _work_in(self, room: Room, ratios: Ratios, work: int, cancelled: Callable[[], bool]) -> None:
+        """Do so much work on the boxes in a room, or close them."""
         while room.is_open and room.work < work:
             cut = min(self.cut, self._cuts.now.strict)  # a better model lowers it
-            result = int(run_whole_boxes(room.pairs, boxes.ratios, room.stack, cut, work))
-            if result == FOUND:
-                self._cuts.offer(room.stack.vector.tolist())
-            elif result == CROWDED:
-                room.stack = with_more_room(room.stack)
-            if result != PAUSED and cancelled():
+            found = room.advance(ratios, cut, work)
+            if found is not None:
+                self._cuts.offer(found)
+            if cancelled():
                 return
 
     def _take(self) -> OpenBoxes:
@@ -206,17 +261,6 @@ class WholeBoxes:
         ratios, low, high = first_box(self._instance, self._literals, self._begun)
         self._begun += 1
         return OpenBoxes(ratios, low[None], high[None], np.zeros((1, 2, len(low)), np.int64))
-
-    def _put(self, room: Room, ratios: Ratios) -> None:
-        """Take back what a thread has left open, in pieces where others have nothing to do."""
-        self._busy -= 1
-        self._rooms.append(room)
-        self.work += room.work
-        if room.is_open:
-            self._open += room.left(ratios).divided(max(1, self._most_rooms - len(self._open)))
-        self.cut = min(self.cut, self._cuts.now.strict)
-        if self._is_round_over:
-            self._finish_round()
 
     def _finish_round(self) -> None:
         """No model costs at most the cut: raise the bound, and begin again with a higher one."""

@@ -65,7 +65,7 @@ class RemoteSlices:
         rest = (nodes, float(self._tree.best.value[0]), counts, self._room)
         return Request(run_remotely, digest, content, rest)
 
-    def read(self, result: Outcome) -> tuple[list[Node], Outcome]:
+    def read(self, taken: Taken, result: Outcome) -> tuple[list[Node], Outcome]:
         """Read the open nodes, checked: kernels index arrays by them, unchecked."""
         instance = self._tree.instance
         for columns, index in result.found:
@@ -93,8 +93,8 @@ class RemoteSlices:
         if taken is None:
             self._tree.step()
             return
-        function, digest, arrays, rest = self.request(taken)
-        self.receive(taken, self.read(function(digest, arrays, *rest, self.least_work)))
+        function, digest, arrays, rest, _ = self.request(taken)
+        self.receive(taken, self.read(taken, function(digest, arrays, *rest, self.least_work)))
 
 
 def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInstance) -> None:

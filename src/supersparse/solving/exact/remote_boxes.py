@@ -1,0 +1,199 @@
+"""Boxes of the third bound in other processes, in turn with slices of the tree.
+
+As `remote.py`: bytes and numbers in and out. A worker keeps the pairs of points of a problem, and the groups
+that it has found among them, which make later boxes quicker; nothing depends on them.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supersparse.solving.arrays import Known, as_bytes, fields_of, packed, unpacked
+from supersparse.solving.cluster import Request
+from supersparse.solving.exact.cuts import Judge
+from supersparse.solving.exact.remote import LEAST_WORK, RemoteSlices
+from supersparse.solving.exact.third import SHARE, ThirdBound
+from supersparse.solving.exact.whole_boxes import OpenBoxes, Rooms, WholeBoxes
+from supersparse.solving.kernels.whole_data import PointPairs, Ratios
+
+_BATCH = 32  # pieces of a slice, at most
+
+
+class Outcome(NamedTuple):
+    """What a worker hands back: what is left of each piece, a model within the cut, and the work it did."""
+
+    boxes: tuple[bytes, ...]
+    found: tuple[int, ...]
+    work: int
+
+
+class RemoteBoxes:
+    """The open boxes of the third bound, for a cluster."""
+
+    def __init__(self, boxes: Callable[[], WholeBoxes | None], cuts: Judge) -> None:
+        """Ask for the boxes as long as there are none."""
+        self._boxes_when_due, self._cuts = boxes, cuts
+        self._known: WholeBoxes | None = None
+        self._packed: tuple[str, bytes] | None = None
+        self._slices = 1
+
+    def divide_among(self, slices: int) -> None:
+        """Put back smaller pieces, so that there are enough for all."""
+        self._slices = slices
+
+    def take(self) -> list[OpenBoxes] | None:
+        """Take open boxes, each piece of one literal."""
+        if self._known is None:
+            self._known = self._boxes_when_due()
+            if self._known is None:
+                return None
+            self._known.most_at_once = self._slices
+        return self._known.take(_BATCH) or None
+
+    def request(self, taken: list[OpenBoxes]) -> Request:
+        """A slice, with the cut that holds now."""
+        if self._packed is None:
+            self._packed = packed(self._boxes.pairs)
+        digest, content = self._packed
+        cut = min(self._boxes.cut, self._cuts.now.strict)
+        return Request(run_boxes_remotely, digest, content, (tuple(map(_to_bytes, taken)), cut))
+
+    def read(self, taken: list[OpenBoxes], result: Outcome) -> tuple[list[OpenBoxes], Outcome]:
+        """Read the open boxes, checked: kernels index arrays by them, unchecked."""
+        left = [_part_of(*piece) for piece in zip(taken, result.boxes, strict=True)]
+        features = taken[0].low.shape[1]
+        if len(result.found) not in (0, features):
+            raise ValueError(f"a model has {len(result.found)} coefficients, not {features}")
+        return left, result
+
+    def receive(self, taken: list[OpenBoxes], left: tuple[list[OpenBoxes], Outcome]) -> None:
+        """Judge what was found, and open what is left."""
+        boxes, outcome = left
+        if outcome.found:
+            self._cuts.offer(list(outcome.found))
+        self._boxes.put(boxes, outcome.work)
+
+    def put_back(self, taken: list[OpenBoxes]) -> None:
+        """Open the boxes again as they were."""
+        self._boxes.put(taken, 0)
+
+    def do_here(self, taken: list[OpenBoxes]) -> None:
+        """Do a slice in this thread."""
+        function, digest, content, rest, _ = self.request(taken)
+        self.receive(taken, self.read(taken, function(digest, content, *rest, LEAST_WORK)))
+
+    @property
+    def _boxes(self) -> WholeBoxes:
+        assert self._known is not None, "boxes were taken"
+        return self._known
+
+
+class TreeAndBoxes:
+    """Slices of the tree and of the third bound, in turn; what was taken remembers which of them it is of."""
+
+    def __init__(
+        self, tree: RemoteSlices, boxes: RemoteBoxes, third: ThirdBound, step_here: Callable[[], bool]
+    ) -> None:
+        """`step_here` does a step of the third bound in this process, if it is due, and says so."""
+        self.least_work, self.most_work = tree.least_work, tree.most_work
+        self._tree, self._boxes, self._third, self._step_here = tree, boxes, third, step_here
+        self._sent = {"tree": 0, "boxes": 0}
+
+    def divide_among(self, slices: int) -> None:
+        """Hear how many slices will be on their way at the same time."""
+        self._tree.divide_among(slices)
+        self._boxes.divide_among(slices)
+
+    def take(self) -> tuple[Any, Any] | None:
+        """Take what is due, or else what there is."""
+        kinds: list[tuple[str, Any]] = [("tree", self._tree), ("boxes", self._boxes)]
+        if self._sent["boxes"] < SHARE * self._sent["tree"]:
+            kinds.reverse()
+        for name, slices in kinds:
+            taken = slices.take()
+            if taken is not None:
+                self._sent[name] += 1
+                return slices, taken
+        return None
+
+    def request(self, taken: tuple[Any, Any]) -> Request | None:
+        """Say what a worker is to do; None where a limit is reached first."""
+        slices, given = taken
+        request: Request | None = slices.request(given)
+        if request is not None and slices is self._tree and self._third.may_help:
+            return request._replace(most_work=self.least_work)  # boxes that come must not wait for it
+        return request
+
+    def read(self, taken: tuple[Any, Any], result: Any) -> Any:
+        """Read what a worker hands back, checked."""
+        slices, given = taken
+        return slices.read(given, result)
+
+    def receive(self, taken: tuple[Any, Any], left: Any) -> None:
+        """Replace what was taken by what a worker has left of it."""
+        slices, given = taken
+        slices.receive(given, left)
+
+    def put_back(self, taken: tuple[Any, Any]) -> None:
+        """Open again what was taken."""
+        slices, given = taken
+        slices.put_back(given)
+
+    def do_here(self, taken: tuple[Any, Any] | None = None) -> None:
+        """Do a slice in this process: of what was taken, or else of what comes next."""
+        if taken is not None:
+            slices, given = taken
+            slices.do_here(given)
+        elif not self._step_here():
+            self._tree.do_here()
+
+
+def _to_bytes(boxes: OpenBoxes) -> bytes:
+    return as_bytes([*boxes.ratios, boxes.low, boxes.high, boxes.load])
+
+
+def _from_bytes(written: bytes) -> OpenBoxes:
+    values = unpacked(written)
+    ratios = fields_of(Ratios, values)
+    low, high, load = values
+    return OpenBoxes(ratios._replace(gap=np.float32(ratios.gap)), low, high, load)
+
+
+def _part_of(taken: OpenBoxes, written: bytes) -> OpenBoxes:
+    """What a worker has left of a piece; an error if no slice can have left that."""
+    left = _from_bytes(written)
+    n, features = len(left.low), taken.low.shape[1]
+    for name, shape in {"low": (n, features), "high": (n, features), "load": (n, 2, features)}.items():
+        array = getattr(left, name)
+        if array.dtype != np.int64 or array.shape != shape:
+            raise ValueError(f"{name} of boxes is {array.dtype} of shape {array.shape}, not {shape}")
+    lowest, highest = taken.low.min(axis=0), taken.high.max(axis=0)
+    if not ((lowest <= left.low) & (left.low <= left.high) & (left.high <= highest)).all():
+        raise ValueError("a box is not a part of those that were sent")
+    return replace(left, ratios=taken.ratios)
+
+
+_known: Known[Rooms] = Known(lambda values: Rooms(fields_of(PointPairs, values)))
+
+
+def run_boxes_remotely(
+    digest: str, content: bytes | None, boxes: tuple[bytes, ...], cut: int, work: int
+) -> Outcome | None:
+    """Work on open boxes; None where the pairs are not known here and `content` is None."""
+    rooms = _known.get(digest, content)
+    if rooms is None:
+        return None
+    left, done, found = list(boxes), 0, None
+    with rooms.one() as room:
+        for at, piece in enumerate(boxes):
+            taken = _from_bytes(piece)
+            room.load(taken)
+            while room.is_open and done + room.work < work and found is None:
+                found = room.advance(taken.ratios, cut, work - done)
+            left[at] = _to_bytes(room.left(taken.ratios))
+            done += room.work
+            if done >= work or found is not None:  # the others hear of a model at once
+                break
+    return Outcome(tuple(left), tuple(found or ()), done)

@@ -1,0 +1,189 @@
+"""Boxes of the third bound elsewhere: the same optimum, and nothing lost with a worker or forged by one."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from counts import examples
+from solving.exact.box_problems import boxes_of, small_problems, table
+from solving.losing import Losing, killed_processes
+from supersparse.errors import WorkerLostWarning
+from supersparse.problem.objective import evaluate
+from supersparse.problem.problem import Problem
+from supersparse.solving.arrays import as_bytes
+from supersparse.solving.exact import engine, remote, third
+from supersparse.solving.exact.cuts import Cuts
+from supersparse.solving.exact.remote_boxes import Outcome, RemoteBoxes
+from supersparse.solving.exhaustive import _all_points
+from supersparse.solving.integer_form import integer_form
+from supersparse.solving.presolve import MergeRows
+from supersparse.solving.solve import solve
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@pytest.fixture(autouse=True)
+def compiled():
+    """The kernel, which a solve would compile in another process while it goes on without it."""
+    third.compile_boxes()
+
+
+def remote_boxes_of(problem, slices=3):
+    """The boxes of a problem for a cluster, the boxes themselves, and the monitor."""
+    bound, monitor = boxes_of(problem)
+    if bound is None:
+        return None, None, monitor
+    boxes = RemoteBoxes(lambda: bound, Cuts(integer_form(problem), monitor))
+    boxes.divide_among(slices)
+    return boxes, bound, monitor
+
+
+def done(boxes, taken, work):
+    """What a worker hands back that has never heard of the problem."""
+    function, digest, content, rest, _ = boxes.request(taken)
+    return function(digest, content, *rest, work)
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(small_problems())
+def test_slices_elsewhere_end_at_the_optimum_of_exhaustive_search(problem):
+    merged = MergeRows.apply(problem)
+    boxes, bound, monitor = remote_boxes_of(merged)
+    if boxes is None:
+        return
+    best = min(evaluate(merged, points).objective for points in _all_points(merged))
+    rng = np.random.default_rng(0)
+    while not bound.is_done:
+        at_once = []
+        while (taken := boxes.take()) is not None:
+            at_once.append(taken)
+        assert 0 < len(at_once) <= 3
+        for taken in at_once:
+            if rng.random() < 0.2:  # the worker is gone
+                boxes.put_back(taken)
+            else:
+                boxes.receive(taken, boxes.read(taken, done(boxes, taken, 20_000)))
+        assert min(bound.lower_bound, monitor.best_evaluation.objective) <= best
+    assert monitor.best_evaluation.objective == best
+    assert bound.lower_bound >= best
+
+
+class Counting(Losing):
+    """Counts what is sent, by the name of the function."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.sent = Counter()
+
+    def submit(self, function, /, *args, **kwargs):
+        self.sent[function.__name__] += 1
+        return super().submit(function, *args, **kwargs)
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Boxes begin at once, and slices are short, so that a small problem is cut up."""
+    monkeypatch.setattr(engine, "_ALONE", 0)
+    monkeypatch.setattr(remote, "LEAST_WORK", 20_000)
+    monkeypatch.setattr(remote, "MOST_WORK", 40_000)
+    monkeypatch.setattr(third, "_START_AFTER", 1)
+
+
+def hard(seed=1):
+    X, y = table(80, 6, seed)
+    return Problem.of(X, y, C0=0.02, max_points=5)
+
+
+@pytest.mark.parametrize("lost", [set(), {3, 4, 6, 9, 12, 20}], ids=["none lost", "some lost"])
+def test_an_executor_works_on_boxes_and_on_the_tree(at_once, lost):
+    expected = solve(hard(), "exact").objective
+    with Counting(lost) as executor:
+        found = solve(hard(), "exact", executor=executor)
+    assert found.objective == found.lower_bound == expected
+    assert executor.sent["run_boxes_remotely"] > executor.sent["run_remotely"] > 0
+
+
+def test_without_the_executor_boxes_are_worked_on_here(at_once):
+    expected = solve(hard(), "exact").objective
+    with Counting(set(), last=12) as executor, pytest.warns(WorkerLostWarning, match="the rest is done here"):
+        found = solve(hard(), "exact", executor=executor)
+    assert found.objective == found.lower_bound == expected
+    assert executor.sent["run_boxes_remotely"] > 0
+
+
+@pytest.mark.long
+def test_processes_that_are_killed_lose_no_boxes(at_once):
+    X, y = table(120, 8, 3, 0.15)
+    problem = Problem.of(X, y, C0=0.01, max_points=5)
+    with killed_processes() as executor:
+        found = solve(problem, "exact", executor=executor)
+    assert found.proven_optimal
+    assert found.objective == solve(problem, "exact").objective
+
+
+def test_a_worker_asks_for_pairs_that_it_does_not_know():
+    X, y = table(20, 4)
+    boxes, _, _ = remote_boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2)))
+    function, _, content, rest, _ = boxes.request(boxes.take())
+    assert function("another digest", None, *rest, 1000) is None
+    assert function("another digest", content, *rest, 1000).work > 0
+
+
+def forged(taken, change):
+    """The boxes that were sent, the last ones changed, as what a worker has left."""
+    *others, last = taken
+    arrays = {"low": last.low.copy(), "high": last.high.copy(), "load": last.load.copy()}
+    change(arrays)
+    written = [[*boxes.ratios, boxes.low, boxes.high, boxes.load] for boxes in others]
+    return tuple(map(as_bytes, [*written, [*last.ratios, *arrays.values()]]))
+
+
+def wider(arrays):
+    arrays["high"] += 1
+
+
+def upside_down(arrays):
+    arrays["low"], arrays["high"] = arrays["high"] + 1, arrays["low"] - 1
+
+
+def of_other_features(arrays):
+    for name, array in arrays.items():
+        arrays[name] = array[..., :-1]
+
+
+def of_other_numbers(arrays):
+    arrays["load"] = arrays["load"].astype(np.int32)
+
+
+def without_an_end(arrays):
+    arrays["high"] = arrays["high"][:0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [wider, upside_down, of_other_features, of_other_numbers, without_an_end],
+    ids=lambda f: f.__name__,
+)
+def test_boxes_that_no_slice_can_have_left_are_refused(change):
+    X, y = table(20, 4)
+    boxes, _, _ = remote_boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2)))
+    taken = boxes.take()
+    assert boxes.read(taken, Outcome(forged(taken, lambda arrays: None), (), 1))
+    with pytest.raises(ValueError, match="box"):
+        boxes.read(taken, Outcome(forged(taken, change), (), 1))
+
+
+def test_a_model_of_another_problem_is_refused():
+    X, y = table(20, 4)
+    boxes, _, _ = remote_boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2)))
+    taken = boxes.take()
+    with pytest.raises(ValueError, match="3 coefficients, not 4"):
+        boxes.read(taken, Outcome(forged(taken, lambda arrays: None), (1, 0, 0), 1))
+
+
+def test_the_share_of_boxes_is_that_of_the_third_bound(at_once):
+    with Counting() as executor:
+        solve(hard(), "exact", executor=executor)
+    assert executor.sent["run_boxes_remotely"] <= third.SHARE * executor.sent["run_remotely"]
