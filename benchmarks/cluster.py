@@ -4,7 +4,8 @@ Solves each problem with an executor that runs every slice at once, here, and wr
 the slices whose parts it needed. Then it plays the record on more workers. Assumptions: a slice takes as long
 on a worker as it did here; it can begin when all slices that left its parts are back; sending and reading it
 takes the queue, which does one at a time, `SERIAL` seconds, and the network `LATENCY` seconds each way;
-slices and their results are the same whatever the order. The work before the first slice is not divided.
+slices and their results are the same whatever the order. The work before the first slice is not divided. The
+third bound proves in rounds: the first boxes of one wait for all slices of the round before.
 Writes ``results/cluster.md`` (not with ``--only``) and puts it into docs/cluster.md; ``--report`` does only
 the latter.
 """
@@ -22,8 +23,11 @@ from typing import Any
 from benchmarks.table import into_docs
 from benchmarks.threads import PAGE, problems
 from supersparse import solve
+from supersparse.solving.arrays import as_bytes, unpacked
 from supersparse.solving.exact import remote
 from supersparse.solving.exact.parts import from_bytes, to_bytes
+from supersparse.solving.exact.remote_boxes import run_boxes_remotely
+from supersparse.solving.exact.third import compile_boxes
 from supersparse.solving.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "cluster.md"
@@ -47,6 +51,9 @@ class Recorder(Executor):
 
     slices: list[Slice] = field(default_factory=list)
     _left_by: dict[bytes, int] = field(default_factory=dict)
+    _first: set[bytes] = field(default_factory=set)  # boxes that the round has begun with
+    _round: list[int] = field(default_factory=list)  # its slices
+    _before: list[int] = field(default_factory=list)  # those of the round before
     _max_workers: int = 50  # as many are asked for at a time as a cluster would need
 
     def submit(self, function: Callable[..., Any], /, *given: Any, **options: Any) -> Future[Any]:
@@ -57,15 +64,43 @@ class Recorder(Executor):
         seconds = time.process_time() - began
         future.set_result(outcome)
         if outcome is not None:
-            after = {self._left_by[key] for key in _keys(given[3]) if key in self._left_by}
-            for key in _keys(outcome.parts):
+            if function is run_boxes_remotely:
+                after, left = self._after_boxes(_boxes(given[2])), _boxes(outcome.boxes)
+            else:
+                after = {self._left_by[key] for key in _parts(given[3]) if key in self._left_by}
+                left = _parts(outcome.parts)
+            for key in left:
                 self._left_by[key] = len(self.slices)
             self.slices.append(Slice(seconds, tuple(sorted(after))))
         return future
 
+    def _after_boxes(self, keys: list[bytes]) -> set[int]:
+        """The slices that left these boxes; a box that none has left is one that a round begins with."""
+        after = set()
+        for key in keys:
+            if key in self._left_by:
+                after.add(self._left_by.pop(key))
+                continue
+            if key in self._first:
+                self._first, self._before, self._round = set(), self._round, []
+            self._first.add(key)
+            after.update(self._before)
+        self._round.append(len(self.slices))
+        return after
 
-def _keys(content: bytes) -> list[bytes]:
+
+def _parts(content: bytes) -> list[bytes]:
+    """A key for each part of a slice of the tree."""
     return [to_bytes([part]) for part in from_bytes(content, _MOST_FEATURES)]
+
+
+def _boxes(pieces: tuple[bytes, ...]) -> list[bytes]:
+    """A key for each box of a slice of the third bound: its ratios and ranges."""
+    keys = []
+    for piece in pieces:
+        *ratios, low, high, _ = unpacked(piece)
+        keys += [as_bytes([*ratios, *box]) for box in zip(low, high, strict=True)]
+    return keys
 
 
 def makespan(slices: list[Slice], workers: int) -> float:
@@ -106,6 +141,7 @@ def main() -> None:
         return report()
     warnings.simplefilter("ignore")
     warm_up()
+    compile_boxes()
     remote.MOST_WORK = remote.LEAST_WORK  # short slices: many can then run side by side
     only = None if asked.only is None else frozenset(asked.only.split(","))
     head = "| problem | slices | CPU s | " + " | ".join(f"{n} workers" for n in WORKERS) + " |"

@@ -1,6 +1,7 @@
 """Boxes of the third bound elsewhere: the same optimum, and nothing lost with a worker or forged by one."""
 
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from supersparse.errors import WorkerLostWarning
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.solving.arrays import as_bytes
-from supersparse.solving.exact import engine, remote, third
+from supersparse.solving.exact import engine, remote, remote_boxes, third
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.remote_boxes import Outcome, RemoteBoxes
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.integer_form import integer_form
 from supersparse.solving.presolve import MergeRows
 from supersparse.solving.solve import solve
+from supersparse.stop import Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -113,6 +115,16 @@ def test_without_the_executor_boxes_are_worked_on_here(at_once):
     assert executor.sent["run_boxes_remotely"] > 0
 
 
+def test_boxes_that_prove_nothing_leave_the_executor_to_the_tree(at_once, monkeypatch):
+    expected = solve(hard(), "exact")
+    monkeypatch.setattr(third.ThirdBound, "lower_bound", Fraction(0))
+    monkeypatch.setattr(remote_boxes, "SHARE", 10_000)
+    with Counting() as executor:
+        found = solve(hard(), "exact", executor=executor)
+    assert (found.stop, found.objective) == (Stop.OPTIMAL, expected.objective)
+    assert executor.sent["run_boxes_remotely"] > 0
+
+
 @pytest.mark.long
 def test_processes_that_are_killed_lose_no_boxes(at_once):
     X, y = table(120, 8, 3, 0.15)
@@ -181,9 +193,3 @@ def test_a_model_of_another_problem_is_refused():
     taken = boxes.take()
     with pytest.raises(ValueError, match="3 coefficients, not 4"):
         boxes.read(taken, Outcome(forged(taken, lambda arrays: None), (1, 0, 0), 1))
-
-
-def test_the_share_of_boxes_is_that_of_the_third_bound(at_once):
-    with Counting() as executor:
-        solve(hard(), "exact", executor=executor)
-    assert executor.sent["run_boxes_remotely"] <= third.SHARE * executor.sent["run_remotely"]

@@ -43,14 +43,22 @@ class RemoteBoxes:
         """Put back smaller pieces, so that there are enough for all."""
         self._slices = slices
 
-    def take(self) -> list[OpenBoxes] | None:
-        """Take open boxes, each piece of one literal."""
+    @property
+    def are_done(self) -> bool:
+        """Whether nothing is left of them."""
+        return self._known is not None and self._known.is_done
+
+    def have_begun(self) -> bool:
+        """Whether there are boxes, which begin if they are due."""
         if self._known is None:
             self._known = self._boxes_when_due()
-            if self._known is None:
-                return None
-            self._known.most_at_once = self._slices
-        return self._known.take(_BATCH) or None
+            if self._known is not None:
+                self._known.most_at_once = self._slices
+        return self._known is not None
+
+    def take(self) -> list[OpenBoxes] | None:
+        """Take open boxes, each piece of one literal."""
+        return (self._boxes.take(_BATCH) or None) if self.have_begun() else None
 
     def request(self, taken: list[OpenBoxes]) -> Request:
         """A slice, with the cut that holds now."""
@@ -86,12 +94,16 @@ class RemoteBoxes:
 
     @property
     def _boxes(self) -> WholeBoxes:
-        assert self._known is not None, "boxes were taken"
+        assert self._known is not None, "they have begun"
         return self._known
 
 
 class TreeAndBoxes:
-    """Slices of the tree and of the third bound, in turn; what was taken remembers which of them it is of."""
+    """Slices of the tree and of the third bound, in turn; what was taken remembers which of them it is of.
+
+    Once there are boxes, the tree gets its share and no more, and that in short slices: it will hardly come
+    to an end, and boxes that come must not wait for it.
+    """
 
     def __init__(
         self, tree: RemoteSlices, boxes: RemoteBoxes, third: ThirdBound, step_here: Callable[[], bool]
@@ -99,7 +111,7 @@ class TreeAndBoxes:
         """`step_here` does a step of the third bound in this process, if it is due, and says so."""
         self.least_work, self.most_work = tree.least_work, tree.most_work
         self._tree, self._boxes, self._third, self._step_here = tree, boxes, third, step_here
-        self._sent = {"tree": 0, "boxes": 0}
+        self._work_of_tree = 0  # sent since there are boxes
 
     def divide_among(self, slices: int) -> None:
         """Hear how many slices will be on their way at the same time."""
@@ -107,23 +119,23 @@ class TreeAndBoxes:
         self._boxes.divide_among(slices)
 
     def take(self) -> tuple[Any, Any] | None:
-        """Take what is due, or else what there is."""
-        kinds: list[tuple[str, Any]] = [("tree", self._tree), ("boxes", self._boxes)]
-        if self._sent["boxes"] < SHARE * self._sent["tree"]:
-            kinds.reverse()
-        for name, slices in kinds:
-            taken = slices.take()
-            if taken is not None:
-                self._sent[name] += 1
-                return slices, taken
-        return None
+        """Take what is due."""
+        if self._third.work < SHARE * self._work_of_tree and not self._boxes.are_done:
+            boxes = self._boxes.take()
+            return None if boxes is None else (self._boxes, boxes)
+        parts = self._tree.take()
+        if parts is None:
+            return None
+        if self._boxes.have_begun():
+            self._work_of_tree += self.least_work
+        return self._tree, parts
 
     def request(self, taken: tuple[Any, Any]) -> Request | None:
         """Say what a worker is to do; None where a limit is reached first."""
         slices, given = taken
         request: Request | None = slices.request(given)
         if request is not None and slices is self._tree and self._third.may_help:
-            return request._replace(most_work=self.least_work)  # boxes that come must not wait for it
+            return request._replace(most_work=self.least_work)
         return request
 
     def read(self, taken: tuple[Any, Any], result: Any) -> Any:
