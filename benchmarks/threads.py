@@ -1,9 +1,10 @@
 """Wall time by number of threads: ``python -m benchmarks.threads [--threads 1,2,4,8,16] [--only NAME,...]``.
 
 Needs as many free cores. Besides instances of the study it solves tables with many small supports, which
-take from a tenth of a second to a minute with one thread, and hard tables (``benchmarks.hard_tables``).
-Writes ``results/thread-scaling.jsonl`` (not with ``--only``) and the table in docs/cluster.md; ``--report``
-only writes the table.
+take from a tenth of a second to a minute with one thread, and hard tables (``benchmarks.hard_tables``), of
+which hard_floats_F25 only if it is named. With ``--processes 16`` executors of so many processes follow.
+Writes ``results/thread-scaling.jsonl`` (not with ``--only`` or ``--processes``) and the table in
+docs/cluster.md; ``--report`` only writes the table.
 """
 
 import argparse
@@ -13,7 +14,9 @@ import platform
 import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, wait
 from fractions import Fraction
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +45,7 @@ _HARD = {  # 200 rows, 20 columns, C0 = 0.01, F in wrong rows: the third bound p
     "hard_mixed_F22": HardTable("mixed", 5, 0.05, 1),
     "hard_levels_F22": HardTable("levels", 5, 0.05, 1),
 }
+_HARDER = {"hard_floats_F25": HardTable("floats", 3, 0.1, 1)}  # half a minute with 16 threads
 _LIMIT = 300.0
 
 
@@ -64,8 +68,8 @@ def problems(only: frozenset[str] | None) -> Iterator[tuple[str, Problem]]:
     for name in _TABLES:
         if only is None or name in only:
             yield name, small_supports(name)
-    for name, hard in _HARD.items():
-        if only is None or name in only:
+    for name, hard in {**_HARD, **_HARDER}.items():
+        if name in (_HARD if only is None else only):
             yield name, hard.problem()
     for name in _FROM_THE_STUDY:
         if only is None or name in only:
@@ -91,10 +95,10 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def measure(problem: Problem, threads: int) -> dict[str, float | str]:
-    """Solve with so many threads; return what is stored of it."""
+def measure(problem: Problem, threads: int, executor: Executor | None = None) -> dict[str, float | str]:
+    """Solve with so many threads, or on an executor; return what is stored of it."""
     began, cpu = time.perf_counter(), time.process_time()
-    solution = solve(problem, "exact", n_jobs=threads, time_limit=_LIMIT)
+    solution = solve(problem, "exact", n_jobs=threads, executor=executor, time_limit=_LIMIT)
     return {
         "threads": threads,
         "seconds": time.perf_counter() - began,
@@ -106,12 +110,19 @@ def measure(problem: Problem, threads: int) -> dict[str, float | str]:
     }
 
 
+def compile_all() -> None:
+    """Load the kernels, or compile them."""
+    warm_up()
+    compile_boxes()
+
+
 def main() -> None:
     """Measure each problem with each number of threads."""
     parser = argparse.ArgumentParser(prog="benchmarks.threads", description=__doc__.split("\n")[0])
     parser.add_argument(
         "--threads", help="numbers of threads, separated by commas; default: 1, 2, 4, ... cores"
     )
+    parser.add_argument("--processes", help="numbers of processes for executors, separated by commas")
     parser.add_argument("--only", help="problems, separated by commas")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the page's table")
     asked = parser.parse_args()
@@ -120,21 +131,26 @@ def main() -> None:
     cores = os.cpu_count() or 1
     usual = [n for n in (1, 2, 4, 8, 16, 32, 64) if n <= cores]
     threads = usual if asked.threads is None else [int(n) for n in asked.threads.split(",")]
+    processes = [] if asked.processes is None else [int(n) for n in asked.processes.split(",")]
     only = None if asked.only is None else frozenset(asked.only.split(","))
     warnings.simplefilter("ignore")
-    warm_up()
-    compile_boxes()
-    print(f"{'problem':24}" + "".join(f"{n:>8} thr." for n in threads) + "   times as fast", flush=True)
+    compile_all()
+    heads = [*(f"{n:>8} thr." for n in threads), *(f"{n:>7} proc." for n in processes)]
+    print(f"{'problem':24}" + "".join(heads) + "   times as fast", flush=True)
     lines: list[dict[str, object]] = [
         {"machine": platform.machine(), "cores": cores, "python": platform.python_version()}
     ]
     for name, problem in problems(only):
         found = [measure(problem, n) for n in threads]
         lines += [{"problem": name, **record} for record in found]
+        for n in processes:
+            with ProcessPoolExecutor(n, mp_context=get_context("spawn")) as executor:
+                wait([executor.submit(compile_all) for _ in range(4 * n)])  # and every process has started
+                found.append(measure(problem, 1, executor))
         seconds = [float(record["seconds"]) for record in found]
         ratios = " ".join(f"{seconds[0] / s:.1f}" for s in seconds)
         print(f"{name:24}" + "".join(f"{s:11.2f} s" for s in seconds) + f"   {ratios}", flush=True)
-    if only is None:
+    if only is None and not processes:
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         if set(SHOWN) <= set(threads):
