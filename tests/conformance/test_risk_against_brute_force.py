@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from conformance.risk_brute_force import brute_force, draw_risk, log_loss
@@ -59,6 +59,7 @@ def test_a_free_slope_agrees_with_brute_force(seed):
 
 
 @given(seed=st.integers(0, 10**6))
+@example(seed=362)  # the same loss at hundreds of whole intercepts: rounding must not count as a fall
 @settings(deterministic, max_examples=examples(500))
 def test_slope_one_agrees_with_brute_force(seed):
     check(seed, 1)

@@ -71,7 +71,9 @@ def test_the_quadratic_is_below_the_loss_of_the_cards_that_matter(seed: int, is_
         x, columns, n, k, low, high, is_free, slope_high, threshold, LIMITS, point, f, gradient, work,
         quadratic,
     )  # fmt: skip
-    assert made == 1
+    assert made == 1 or (made == 0 and is_free)  # with a free slope, cards that matter may have any weights
+    if not made:
+        return
     for _ in range(20):  # parts of the box
         first = np.array([rng.integers(a, b + 1) for a, b in zip(low, high, strict=True)], float)
         last = np.array([rng.integers(a, b + 1) for a, b in zip(first, high, strict=True)], float)

@@ -2,10 +2,12 @@
 
 import os
 import signal
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from supersparse import Problem, solve
 from supersparse import constraints as c
@@ -174,3 +176,14 @@ def test_a_checkpoint_of_another_problem_and_one_that_no_search_wrote_are_refuse
         checkpoint_file.save(file, "supersparse risk checkpoint 1", identity, {**content, **forged})
         with pytest.raises(InvalidOptionError, match="holds what no search has written"):
             solve(medium(), checkpoint=file)
+
+
+@pytest.mark.parametrize("factor", [1, 10])
+def test_slope_one_is_proven_on_raw_columns_of_thousands(factor):
+    # where points make logits of thousands, relaxations round by more than 1e-9, but single cards do not
+    X, y = load_breast_cancer(return_X_y=True)
+    problem = Problem.of(np.round(factor * X[:, :6]), y, goal="risk", slope=1, C0=1e-6, max_points=5)
+    instance = risk_instance(presolve(problem).problem, slope_is_free=False)
+    assert instance.data.limits[2] > 3e-10 * factor
+    assert instance.data.tolerance == 1e-9
+    assert solve(replace(problem, max_features=2)).proven_optimal

@@ -156,7 +156,8 @@ def open_support(
         for q in range(k):
             j = support.columns[q]
             widest = max(abs(data.values[j, low[q]]), abs(data.values[j, high[q]])) * data.scale[j]
-            slope = max(slope, 1.3 * abs(point[1 + q]) / widest)
+            if widest > 0:
+                slope = max(slope, 1.3 * abs(point[1 + q]) / widest)
     boxes.points[0, 0], boxes.points[0, 1] = slope, point[0]
     for q in range(k):
         boxes.points[0, 2 + q] = point[1 + q]

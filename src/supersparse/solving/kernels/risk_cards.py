@@ -41,6 +41,7 @@ _LARGEST_CODE = 2**31 - 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _WORTH = 0.7  # of the rows: more are not worth to be merged
 _BREAKS = 0.02  # what a limit counts as broken in addition, if it is broken at all
+_NEIGHBOURS = 3  # whole intercepts on either side of the best real one
 _NEAR = 1e-7  # log odds: rows as near as this to the threshold may be on either side of it
 
 
@@ -130,6 +131,16 @@ def load(data: RiskData, support: Support, columns: Ints, k: int) -> None:
 
 
 @reader(error_model="numpy")
+def _unsure(residual: Floats, curve: Floats, n: int, limits: Floats) -> float:
+    """By how much rounding can have changed the sum of the residuals, which the curvature tells too."""
+    size, bend = 0.0, 0.0
+    for i in range(n):
+        size += abs(residual[i])
+        bend += curve[i]
+    return limits[1] * size + limits[5] * bend
+
+
+@reader(error_model="numpy")
 def card_loss(
     data: RiskData, support: Support, index: Ints, k: int, fit: Floats, accurate: int, enough: float
 ) -> tuple[float, float]:
@@ -174,23 +185,31 @@ def card_loss(
         else:
             fit[2], fit[3] = np.inf, np.inf
         return f, value_of_bound(f - moment, f + moments, gb, ga, abs(ga), 0.0, slope, data.limits)
-    # a whole intercept: the loss is convex in it, so one of the two neighbours is best
-    whole = np.floor(fit[1] - shift)
+    # a whole intercept: the loss is convex in it, so one of the two neighbours is best; further ones are
+    # looked at until the loss surely rises
+    whole, limits = np.floor(fit[1] - shift), data.limits
     best, bound, chosen, other = np.inf, np.inf, whole, np.inf
     for side in range(2):
-        b = whole + side
-        logits(score, 1.0, b + shift, z, n)
-        f = loss_at(z, positive, negative, e, n)
-        gb, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
-        wrong = max(gb, 0.0) if side == 0 else max(-gb, 0.0)  # the loss still falls beyond this neighbour
-        bound = min(bound, f - wrong * 2 * data.limits[0] - data.limits[1] * f - data.limits[2])
-        other = max(f, best) if side else f
-        if f < best:
-            best, chosen = f, b
+        for step in range(_NEIGHBOURS):
+            b = whole + 1 + step if side else whole - step
+            logits(score, 1.0, b + shift, z, n)
+            f = loss_at(z, positive, negative, e, n)
+            gb, _, _ = slopes_at(z, e, positive, negative, residual, curve, n)
+            falls = -gb if side else gb  # how fast the loss may still fall beyond it
+            if falls > -limits[4]:
+                falls += _unsure(residual, curve, n, limits)
+            beyond = falls * 2 * limits[0] if falls > 0 and step == _NEIGHBOURS - 1 else 0.0
+            bound = min(bound, f - beyond - limits[1] * f - limits[3])
+            if f < best:
+                best, other, chosen = f, best, b
+            else:
+                other = min(other, f)
+            if falls <= 0:
+                break
     if other - best < 1e-9:  # either may be the best
         fit[3] = np.inf
     fit[1] = chosen + shift
-    return best, bound
+    return best, max(bound, 0.0)
 
 
 @reader(error_model="numpy")

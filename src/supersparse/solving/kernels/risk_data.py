@@ -33,7 +33,9 @@ class RiskData(NamedTuple):
     most: Floats  # (limits,)
     cap: Floats  # slope·|points| is at most this; infinite for a fixed slope
     reach: Floats  # |beta| is at most this
-    limits: Floats  # (B, relative error, fixed error), see `value_of_bound`
+    limits: (
+        Floats  # (B, relative error, fixed error), see `value_of_bound`; (of a card, its slope, its logits)
+    )
     rates: Floats  # (limits, 2, rows): weight of the rows that are wrong if predicted negative, positive
     rate_most: Floats  # (limits, 2): what these may add up to, and a weight that all rows may have
     threshold: float  # the log odds above which the positive class is predicted

@@ -64,11 +64,15 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     scale = np.array([c.step for c in centred]) * unit
     deviation = np.array([c.deviation for c in centred]) * unit
     room = len(kept) if problem.max_features is None else min(problem.max_features, len(kept))
+    offset = np.array([float(Fraction(c.shift, scales[j])) for c, j in zip(centred, kept, strict=True)])
+    most_points = np.abs(choices.table).max(axis=1, initial=0)
     if slope_is_free:
         reach, cap = EFFECT_CAP * scale / deviation, EFFECT_CAP / deviation
     else:
-        reach = np.abs(choices.table).max(axis=1, initial=0) * scale
-        cap = np.full(len(kept), np.inf)
+        reach, cap = most_points * scale, np.full(len(kept), np.inf)
+    limits = _error_limits(
+        x, positive_weight, negative_weight, reach, most_points * np.abs(offset), room, slope_is_free
+    )
     rates, rate_most = _rates(problem, group, len(positive_weight))
     data = RiskData(
         x=x,
@@ -77,7 +81,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
         ranks=ranks,
         distinct=distinct,
         scale=scale,
-        offset=np.array([float(Fraction(c.shift, scales[j])) for c, j in zip(centred, kept, strict=True)]),
+        offset=offset,
         values=choices.table,
         zero=choices.zero,
         penalty=choices.penalty,
@@ -85,14 +89,14 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
         most=choices.most,
         cap=cap,
         reach=reach,
-        limits=(limits := _error_limits(x, positive_weight, negative_weight, reach, room, slope_is_free)),
+        limits=limits,
         rates=rates,
         rate_most=rate_most,
         threshold=float(threshold_odds(problem)),
         pull=0.0,
         slope_is_free=int(slope_is_free),
         strict=int(bool(choices.penalty.any()) or len(choices.most) > 0 or bool(choices.forced.any())),
-        tolerance=max(TOLERANCE, 2 * limits[2]),
+        tolerance=max(TOLERANCE, 2 * limits[2 if slope_is_free else 3]),
     )
     return RiskInstance(
         data=data,
@@ -168,10 +172,16 @@ def _error_limits(
     positive: NDArray[np.float64],
     negative: NDArray[np.float64],
     reach: NDArray[np.float64],
+    shift: NDArray[np.float64],
     room: int,
     slope_is_free: bool,
 ) -> NDArray[np.float64]:
-    """(B, relative error, fixed error), as `value_of_bound` subtracts them.
+    """(B, relative error, fixed error), as `value_of_bound` subtracts them, and three errors of one card.
+
+    Those are for slope 1: the logits of a card, the last of them, are off by a few roundings of their terms,
+    and of what its points `shift` the whole intercept by, however many rows there are; and so are its loss,
+    beside the relative error, and its derivative by the intercept. So where scores are large, rounding may
+    keep a relaxation from excluding a card, but not from judging it.
 
     B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk,
     loss L0. By Jensen's inequality W-·(b + mean of the scores of the negative rows) <= L0, and likewise for
@@ -195,7 +205,10 @@ def _error_limits(
     relative = 2 * (min(n, BLOCK + n / BLOCK) + 16) * _ROUNDING
     sums = largest(reach * (np.abs(x) @ (positive + negative)))
     fixed = relative * (sums + intercept * both) + 4 * n * _ROUNDING * max(constant, 1.0) + 1e-15
-    return np.array([intercept, relative, fixed])
+    of_terms, most = 2 * (room + 8) * _ROUNDING, intercept + largest(shift)
+    of_card = of_terms * (sums + most * both) + 1e-15
+    of_logits = of_terms * (largest(reach * np.abs(x).max(axis=1, initial=0)) + most)
+    return np.array([intercept, relative, fixed, of_card, (relative + of_logits) * both, of_logits])
 
 
 def _bit_sets(problem: Problem, x: NDArray[np.float64], group: NDArray[np.intp], *, is_binary: bool) -> Bits:
