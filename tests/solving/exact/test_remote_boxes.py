@@ -73,14 +73,16 @@ def test_slices_elsewhere_end_at_the_optimum_of_exhaustive_search(problem):
 
 
 class Counting(Losing):
-    """Counts what is sent, by the name of the function."""
+    """Counts what is sent, and notes the most work of a slice, by the name of the function."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.sent = Counter()
+        self.sent, self.most_work = Counter(), Counter()
 
     def submit(self, function, /, *args, **kwargs):
-        self.sent[function.__name__] += 1
+        name = function.__name__
+        self.sent[name] += 1
+        self.most_work[name] = max(self.most_work[name], args[-1])
         return super().submit(function, *args, **kwargs)
 
 
@@ -105,6 +107,7 @@ def test_an_executor_works_on_boxes_and_on_the_tree(at_once, lost):
         found = solve(hard(), "exact", executor=executor)
     assert found.objective == found.lower_bound == expected
     assert executor.sent["run_boxes_remotely"] > executor.sent["run_remotely"] > 0
+    assert executor.most_work["run_boxes_remotely"] > executor.most_work["run_remotely"] == 20_000
 
 
 def test_without_the_executor_boxes_are_worked_on_here(at_once):
