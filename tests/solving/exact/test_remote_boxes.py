@@ -143,6 +143,23 @@ def test_boxes_that_prove_nothing_leave_the_executor_to_the_tree(at_once, monkey
     assert executor.sent["run_boxes_remotely"] > 0
 
 
+class LosingBoxes(Counting):
+    """Loses every slice of boxes."""
+
+    def submit(self, function, /, *args, **kwargs):
+        if function.__name__ == "run_boxes_remotely":
+            self.lost = {*self.lost, self.n + 1}
+        return super().submit(function, *args, **kwargs)
+
+
+def test_boxes_that_fail_everywhere_are_worked_on_here(at_once):
+    expected = solve(hard(), "exact").objective
+    with LosingBoxes(set()) as executor, pytest.warns(WorkerLostWarning):
+        found = solve(hard(), "exact", executor=executor)
+    assert found.objective == found.lower_bound == expected
+    assert executor.sent["run_boxes_remotely"] > 3
+
+
 @pytest.mark.long
 def test_processes_that_are_killed_lose_no_boxes(at_once):
     X, y = table(120, 8, 3, 0.15)

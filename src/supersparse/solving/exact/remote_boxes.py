@@ -120,12 +120,11 @@ class TreeAndBoxes:
 
     def take(self) -> tuple[Any, Any] | None:
         """Take what is due."""
-        if self._third.work < SHARE * self._work_of_tree and not self._boxes.are_done:
+        are_due = self._third.work < SHARE * self._work_of_tree and not self._boxes.are_done
+        parts = None if are_due else self._tree.take()
+        if parts is None:  # or all parts are on their way
             boxes = self._boxes.take()
             return None if boxes is None else (self._boxes, boxes)
-        parts = self._tree.take()
-        if parts is None:
-            return None
         if self._boxes.have_begun():
             self._work_of_tree += self.least_work
         return self._tree, parts

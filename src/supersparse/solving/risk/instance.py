@@ -21,6 +21,8 @@ from supersparse.solving.kernels.risk_loss import BLOCK
 from supersparse.solving.presolve import row_groups
 from supersparse.solving.risk.choices import choices_of
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 TOLERANCE = float(PROOF_TOLERANCE)
 _MOST_BITS = 2**17
 _ALIKE = 4  # scales of columns, as powers of two
@@ -35,10 +37,10 @@ class RiskInstance:
     bits: Bits
     kept: tuple[int, ...]  # columns of the problem, in the order of data
     values: tuple[tuple[Fraction, ...], ...]  # the exact values behind data.values
-    low: NDArray[np.int64]  # range of each column, as indices into its values
-    high: NDArray[np.int64]
+    low: Ints  # range of each column, as indices into its values
+    high: Ints
     forced: NDArray[np.bool_]  # columns that every card uses
-    least_cost: NDArray[np.float64]  # least penalty of using each column
+    least_cost: Floats  # least penalty of using each column
     most_features: int
     base_penalty: Fraction  # paid by every card
 
@@ -46,6 +48,18 @@ class RiskInstance:
     def is_of_one_scale(self) -> bool:
         """Whether the points of all columns move the totals about equally far."""
         return not self.kept or float(np.ptp(np.log2(self.data.scale))) <= _ALIKE
+
+    def ranges(self, columns: Ints, low: Ints, high: Ints) -> tuple[Floats, Floats, Floats]:
+        """The least and most that points add to the scores, and the largest slope of cards that use each.
+
+        `low` and `high` are the ranges of all columns, as indices into their values.
+        """
+        data, first, last = self.data, low[columns], high[columns]
+        values, at = np.abs(data.values[columns]), np.arange(data.values.shape[1])
+        outside = (at < first[:, None]) | (at > last[:, None]) | (values == 0)
+        caps = data.cap[columns] / np.where(outside, np.inf, values).min(axis=1, initial=np.inf)
+        scale = data.scale[columns]
+        return data.values[columns, first] * scale, data.values[columns, last] * scale, caps
 
 
 def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
@@ -114,13 +128,13 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
 
 @dataclass(frozen=True)
 class _Centred:
-    x: NDArray[np.float64]
+    x: Floats
     shift: int
     step: float
     deviation: float
 
 
-def _centred(column: IntArray, weights: NDArray[np.float64]) -> _Centred:
+def _centred(column: IntArray, weights: Floats) -> _Centred:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
     deadline.look()
     x, shift, deviation = centred_column(column, weights)
@@ -128,9 +142,7 @@ def _centred(column: IntArray, weights: NDArray[np.float64]) -> _Centred:
     return _Centred(x / step, shift, step, deviation)
 
 
-def _merged(
-    problem: Problem, kept: tuple[int, ...]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+def _merged(problem: Problem, kept: tuple[int, ...]) -> tuple[Floats, Floats, NDArray[np.intp]]:
     """The weight of each class in each distinct row, as a share of N, and the distinct row of each row."""
     rows = problem.rows
     columns = [rows.columns[j] for j in kept] or [np.zeros(rows.n_rows, np.int64)]
@@ -144,9 +156,7 @@ def _merged(
     return of_positive, of_negative, group
 
 
-def _rates(
-    problem: Problem, group: NDArray[np.intp], n_groups: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _rates(problem: Problem, group: NDArray[np.intp], n_groups: int) -> tuple[Floats, Floats]:
     """The weights of the limits on wrong rows by distinct row and prediction, and what they may add up to."""
     found, most = [], []
     for limit in problem.rate_limits:
@@ -157,7 +167,7 @@ def _rates(
     return np.array(found).reshape(len(most), 2, n_groups), np.array(most).reshape(len(most), 2)
 
 
-def _ranks(x: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _ranks(x: Floats) -> tuple[NDArray[np.int32], Ints]:
     """The rank of every value in its column, and how many distinct values each column has."""
     ranks, distinct = np.empty(x.shape, np.int32), np.zeros(len(x), np.int64)
     for j, values in enumerate(x):
@@ -168,14 +178,14 @@ def _ranks(x: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int64]
 
 
 def _error_limits(
-    x: NDArray[np.float64],
-    positive: NDArray[np.float64],
-    negative: NDArray[np.float64],
-    reach: NDArray[np.float64],
-    shift: NDArray[np.float64],
+    x: Floats,
+    positive: Floats,
+    negative: Floats,
+    reach: Floats,
+    shift: Floats,
     room: int,
     slope_is_free: bool,
-) -> NDArray[np.float64]:
+) -> Floats:
     """(B, relative error, fixed error), as `value_of_bound` subtracts them, and three errors of one card.
 
     Those are for slope 1: the logits of a card, the last of them, are off by a few roundings of their terms,
@@ -193,7 +203,7 @@ def _error_limits(
     both = of_positive + of_negative
     constant = -of_positive * log(of_positive / both) - of_negative * log(of_negative / both)
 
-    def largest(of_column: NDArray[np.float64]) -> float:
+    def largest(of_column: Floats) -> float:
         return float(np.sort(of_column)[::-1][:room].sum())
 
     if slope_is_free:
@@ -211,7 +221,7 @@ def _error_limits(
     return np.array([intercept, relative, fixed, of_card, (relative + of_logits) * both, of_logits])
 
 
-def _bit_sets(problem: Problem, x: NDArray[np.float64], group: NDArray[np.intp], *, is_binary: bool) -> Bits:
+def _bit_sets(problem: Problem, x: Floats, group: NDArray[np.intp], *, is_binary: bool) -> Bits:
     """Bit sets where every column has two values and the rows can be counted one by one."""
     rows = problem.rows
     if not is_binary or problem.total_weight > _MOST_BITS:
@@ -234,7 +244,7 @@ def _bit_sets(problem: Problem, x: NDArray[np.float64], group: NDArray[np.intp],
     everything = [packed(np.ones(len(chosen), bool)) for chosen in (positive, negative)]
     of_negative, of_positive = (float(w / problem.total_weight) for w in problem.class_weights)
 
-    def products(count: int, unit: float) -> NDArray[np.float64]:
+    def products(count: int, unit: float) -> Floats:
         weight = np.arange(count + 1) * unit
         return np.where(weight > 0, weight * np.log(np.maximum(weight, 1e-300)), 0.0)
 

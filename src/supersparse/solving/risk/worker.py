@@ -54,8 +54,7 @@ class Worker:
         self._rounded: set[tuple[int, ...]] = set()
         self._relaxed = 0
         self._work = np.empty((8, instance.data.x.shape[1]))
-        every = np.arange(len(instance.kept))
-        self._widest = self._range_of(every, instance.low, instance.high)
+        self._widest = instance.ranges(np.arange(len(instance.kept)), instance.low, instance.high)
 
     @property
     def is_busy(self) -> bool:
@@ -351,21 +350,11 @@ class Worker:
         return float(14.0 * (n * (columns * columns / 2 + 12) + (2 * columns) ** 3 / 3))
 
     def _range(self, node: Node, columns: Ints) -> tuple[Floats, Floats, Floats]:
-        """`_range_of` the columns in a node; most nodes have the ranges of the instance."""
+        """The `ranges` of columns in a node; most nodes have those of the instance."""
         if node.low is self.instance.low and node.high is self.instance.high:
             low, high, caps = self._widest
             return low[columns], high[columns], caps[columns]
-        return self._range_of(columns, node.low, node.high)
-
-    def _range_of(self, columns: Ints, low: Ints, high: Ints) -> tuple[Floats, Floats, Floats]:
-        """The least and most that points add to the scores, and the largest slope of cards that use each."""
-        data = self.instance.data
-        first, last = low[columns], high[columns]
-        values, at = np.abs(data.values[columns]), np.arange(data.values.shape[1])
-        outside = (at < first[:, None]) | (at > last[:, None]) | (values == 0)
-        caps = data.cap[columns] / np.where(outside, np.inf, values).min(axis=1, initial=np.inf)
-        scale = data.scale[columns]
-        return data.values[columns, first] * scale, data.values[columns, last] * scale, caps
+        return self.instance.ranges(columns, node.low, node.high)
 
     def _cost_of(self, used: Ints) -> float:
         """The least that the use of these columns costs."""
