@@ -187,3 +187,18 @@ def test_slope_one_is_proven_on_raw_columns_of_thousands(factor):
     assert instance.data.limits[2] > 3e-10 * factor
     assert instance.data.tolerance == 1e-9
     assert solve(replace(problem, max_features=2)).proven_optimal
+
+
+def test_slope_one_is_proven_on_decimals_far_from_zero():
+    # dates in seconds, say: only what the shift of a column is beside a whole number moves the best intercept
+    rng = np.random.default_rng(1)
+    X = rng.integers(-30, 31, (60, 3))
+    y = (X[:, 0] - X[:, 1] + rng.normal(0, 15, 60) > 0).astype(int)
+    near, far = (
+        solve(Problem.of((at + X) / 10, y, goal="risk", slope=1, C0=1e-6, max_points=3))
+        for at in (0, 17_000_000_000)
+    )
+    assert near.proven_optimal
+    assert far.proven_optimal
+    assert near.points.values == far.points.values
+    assert float(far.objective) == pytest.approx(float(near.objective), abs=1e-12)

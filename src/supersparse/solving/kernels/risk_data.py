@@ -17,7 +17,7 @@ DEPTH, SIZE, ROWS, FOUND, LOADED = 0, 1, 2, 3, 4
 
 @by_reference
 class RiskData(NamedTuple):
-    """A risk problem in the solver's columns: x = (raw - offset) / scale, so beta = slope·points·scale."""
+    """A risk problem in the solver's columns: x = (raw - shift) / scale, so beta = slope·points·scale."""
 
     x: Floats  # (columns, rows)
     positive: Floats
@@ -25,7 +25,7 @@ class RiskData(NamedTuple):
     ranks: NDArray[np.int32]  # of the values of each column
     distinct: Ints
     scale: Floats
-    offset: Floats
+    offset: Floats  # as much beside a whole number as the shift, for all points
     values: Floats  # (columns, most values), sorted; padded with the last
     zero: Ints  # the index of 0
     penalty: Floats  # of each value, less that of 0

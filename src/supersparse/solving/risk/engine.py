@@ -211,7 +211,7 @@ class _Run:
         value = float(evaluate(self.problem, points).objective - instance.base_penalty)
         own = [values[j] for j in instance.kept]
         index = np.array([of.index(v) for of, v in zip(instance.values, own, strict=True)], np.int64)
-        moved = sum((v * Fraction(o) for v, o in zip(own, instance.data.offset, strict=True)), Fraction(0))
+        moved = sum((v * shift for v, shift in zip(own, instance.shift, strict=True)), Fraction(0))
         intercept = float(points.slope * (points.intercept_value + moved))
         self.tree.accept(value, index, float(points.slope), intercept)
 

@@ -6,7 +6,7 @@ are the sums over rows; `RiskData.limits` bounds their error for every card that
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log
+from math import lcm, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ class RiskInstance:
     bits: Bits
     kept: tuple[int, ...]  # columns of the problem, in the order of data
     values: tuple[tuple[Fraction, ...], ...]  # the exact values behind data.values
+    shift: tuple[Fraction, ...]  # what was taken from each column
     low: Ints  # range of each column, as indices into its values
     high: Ints
     forced: NDArray[np.bool_]  # columns that every card uses
@@ -78,7 +79,8 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     scale = np.array([c.step for c in centred]) * unit
     deviation = np.array([c.deviation for c in centred]) * unit
     room = len(kept) if problem.max_features is None else min(problem.max_features, len(kept))
-    offset = np.array([float(Fraction(c.shift, scales[j])) for c, j in zip(centred, kept, strict=True)])
+    shift = tuple(Fraction(c.shift, scales[j]) for c, j in zip(centred, kept, strict=True))
+    offset = np.array([_beside_whole(own, of) for own, of in zip(shift, choices.values, strict=True)])
     most_points = np.abs(choices.table).max(axis=1, initial=0)
     if slope_is_free:
         reach, cap = EFFECT_CAP * scale / deviation, EFFECT_CAP / deviation
@@ -117,6 +119,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
         bits=_bit_sets(problem, x, group, is_binary=bool(kept) and bool((distinct == 2).all())),
         kept=kept,
         values=choices.values,
+        shift=shift,
         low=choices.low,
         high=choices.high,
         forced=choices.forced,
@@ -140,6 +143,11 @@ def _centred(column: IntArray, weights: Floats) -> _Centred:
     x, shift, deviation = centred_column(column, weights)
     step = 2.0 ** round(np.log2(deviation))
     return _Centred(x / step, shift, step, deviation)
+
+
+def _beside_whole(shift: Fraction, values: tuple[Fraction, ...]) -> float:
+    """A small shift that differs from another by a whole number, whichever of the values multiplies it."""
+    return float(shift % lcm(*(v.denominator for v in values)))
 
 
 def _merged(problem: Problem, kept: tuple[int, ...]) -> tuple[Floats, Floats, NDArray[np.intp]]:

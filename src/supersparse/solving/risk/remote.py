@@ -119,6 +119,7 @@ def _instance(values: Iterator[Any]) -> RiskInstance:
         bits=bits,
         kept=tuple(range(len(low))),
         values=(),
+        shift=(),
         low=low,
         high=high,
         forced=forced,
