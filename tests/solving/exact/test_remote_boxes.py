@@ -14,7 +14,7 @@ from supersparse.errors import WorkerLostWarning
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.solving.arrays import as_bytes
-from supersparse.solving.exact import engine, remote, remote_boxes, third
+from supersparse.solving.exact import engine, remote, third
 from supersparse.solving.exact.remote_boxes import Outcome, RemoteBoxes
 from supersparse.solving.exhaustive import _all_points
 from supersparse.solving.presolve import MergeRows
@@ -136,7 +136,7 @@ def test_without_the_executor_boxes_are_worked_on_here(at_once):
 def test_boxes_that_prove_nothing_leave_the_executor_to_the_tree(at_once, monkeypatch):
     expected = solve(hard(), "exact")
     monkeypatch.setattr(third.ThirdBound, "lower_bound", Fraction(0))
-    monkeypatch.setattr(remote_boxes, "SHARE", 10_000)
+    monkeypatch.setattr(third.ThirdBound, "share", 10_000)
     with Counting() as executor:
         found = solve(hard(), "exact", executor=executor)
     assert (found.stop, found.objective) == (Stop.OPTIMAL, expected.objective)

@@ -14,7 +14,7 @@ from counts import examples
 from solving.exact.box_problems import boxes_of, small_problems, table
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.problem import Problem
-from supersparse.solving.exact import third, whole_boxes
+from supersparse.solving.exact import engine, third, whole_boxes
 from supersparse.solving.exact.cuts import Cuts
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.third import ThirdBound
@@ -116,7 +116,7 @@ def test_beside_the_tree_it_closes_the_proof_and_says_that_ties_were_left_open(m
     expected = solve(problem, "exact")
     assert expected.stop is Stop.OPTIMAL
     monkeypatch.setattr(third, "_START_AFTER", 1)
-    monkeypatch.setattr(third, "SHARE", 10_000)
+    monkeypatch.setattr(ThirdBound, "share", 10_000)
     beside = solve(problem, "exact")
     assert beside.stop is Stop.BOUND
     assert beside.objective == beside.lower_bound == expected.objective
@@ -127,7 +127,8 @@ def test_threads_take_its_steps_too(monkeypatch):
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact").objective
     monkeypatch.setattr(third, "_START_AFTER", 1)
-    monkeypatch.setattr(third, "SHARE", 10_000)
+    monkeypatch.setattr(ThirdBound, "share", 10_000)
+    monkeypatch.setattr(engine, "_ALONE", 0)
     monkeypatch.setattr(third, "_WORK_PER_STEP", 100_000)
     names, run, second_came = set(), WholeBoxes.run, threading.Event()
 
@@ -208,6 +209,60 @@ def test_it_waits_for_the_first_proof_and_takes_its_share():
     bound.step(Fraction(0), third._START_AFTER, lambda: False, 1)
     assert bound.work > 0
     assert not bound.is_due(third._START_AFTER)
+
+
+def test_it_is_on_course_once_two_rounds_say_what_to_expect_and_until_a_round_takes_far_more():
+    X, y = table(60, 5, noise=0.15)
+    bound, _ = boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3)))
+    for rounds in range(2):
+        assert not bound.is_on_course
+        while len(bound._finished) == rounds:
+            bound.run(1, lambda: False)
+    (before, little), (last, much) = bound._finished
+    assert last < bound.cut
+    expected = much * (much / little) ** ((bound.cut - last) / (last - before))
+    bound.work += int(2.9 * expected)
+    assert bound.is_on_course
+    bound.work += int(0.2 * expected)
+    assert not bound.is_on_course
+
+
+def test_on_course_it_gets_almost_all_of_the_work(monkeypatch):
+    X, y = table(60, 5)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
+    form = integer_form(problem)
+    monitor = Monitor(problem, SolveOptions(), lambda points: points)
+    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+    bound, began = ThirdBound(instances(form), Cuts(form, monitor)), third._START_AFTER
+    bound.step(Fraction(0), began, lambda: False, 1)
+    for is_on_course, share in ((False, 4), (True, 64)):
+        monkeypatch.setattr(WholeBoxes, "is_on_course", is_on_course)
+        assert bound.is_due(began + bound.work // share + 1)
+        assert not bound.is_due(began + bound.work // share)
+
+
+def test_limits_are_seen_between_its_steps(monkeypatch):
+    X, y = table(80, 6, noise=0.2)
+    problem = Problem.of(X, y, C0=0.005, max_points=5)
+    monkeypatch.setattr(third, "_START_AFTER", 1)
+    monkeypatch.setattr(ThirdBound, "share", 10**9)  # the tree never has another turn
+    monkeypatch.setattr(third, "_WORK_PER_STEP", 1000)
+    steps, run = [], WholeBoxes.run
+
+    def counted(self, *args):
+        steps.append(self.work)
+        run(self, *args)
+
+    monkeypatch.setattr(WholeBoxes, "run", counted)
+    found = solve(problem, "exact", cancel=lambda: len(steps) >= 20)
+    assert found.stop is Stop.INTERRUPTED
+    assert len(steps) == 20
+    assert len(set(steps)) == 20
+    steps.clear()
+    found = solve(problem, "exact", node_limit=12)
+    assert found.stop is Stop.NODE_LIMIT
+    assert found.nodes == 12
+    assert steps
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ class _Solve:
             if most is not None and self.proof.work + int(self.search.spent[0]) >= most:
                 break
             self.proof.step(self._check_in, self._work_left)
-            if self.search.spent[0] - searched < self._search_share * self.proof.work:
+            if self.search.spent[0] - searched < self._search_share * self._pace:
                 self.search.run(1)
                 self.cuts.refresh()
             self._take_other_turns()
@@ -249,7 +249,7 @@ class _Solve:
         searchers = range(1, min(_SEARCHERS, threads // 2) + 1)
         searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
         workers = proof.start(threads, self._is_over, searches, self._step_of_third)
-        searched, proven, known = int(self.search.spent[0]), proof.work, self._best_objective
+        searched, proven, known = int(self.search.spent[0]), self._pace, self._best_objective
         try:
             with _quick_switches():
                 while proof.is_open and not self._check_in():
@@ -257,7 +257,7 @@ class _Solve:
                     if self._best_objective != known:
                         known = self._best_objective
                         self.search.hear_of_better()
-                    due = searched + self._search_share * (proof.work - proven) / threads
+                    due = searched + self._search_share * (self._pace - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
                         self.search.run(1)
                         self.cuts.refresh()
@@ -282,11 +282,11 @@ class _Solve:
         tree = RemoteSlices(proof, self.cases, self._check_in, lambda: self._work_left)
         boxes = RemoteBoxes(lambda: self.third.boxes(self.monitor.lower_bound, proof.work), self.cuts)
         slices = TreeAndBoxes(tree, boxes, self.third, self._step_of_third)
-        searched, proven = int(self.search.spent[0]), proof.work
+        searched, proven = int(self.search.spent[0]), self._pace
 
         def search() -> bool:
             self._step_of_second()
-            due = searched + self._search_share * (proof.work - proven) / proof.threads
+            due = searched + self._search_share * (self._pace - proven) / proof.threads
             if self.search.is_warm and self.search.spent[0] >= due:
                 return False
             self.search.run(1)
@@ -301,8 +301,10 @@ class _Solve:
 
     def _take_other_turns(self) -> None:
         """Run the other bounds when it is their turn."""
-        if not self._step_of_second():
-            self._step_of_third()
+        if self._step_of_second():
+            return
+        while self._step_of_third() and not self._check_in():
+            pass
 
     def _step_of_second(self) -> bool:
         """Take a step of the second bound if it is due; a proof log allows only the first."""
@@ -329,6 +331,11 @@ class _Solve:
     @property
     def _other_work(self) -> int:
         return self.second.work + self.third.work
+
+    @property
+    def _pace(self) -> int:
+        """The proof's work, by which the search is measured: the tree's, or that of who works more."""
+        return max(self.proof.work, self.third.work_in_turn)
 
     @property
     def _work_left(self) -> int | None:

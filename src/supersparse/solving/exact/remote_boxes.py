@@ -14,7 +14,7 @@ from supersparse.solving.arrays import Known, as_bytes, fields_of, packed, unpac
 from supersparse.solving.cluster import Request
 from supersparse.solving.exact.cuts import Judge
 from supersparse.solving.exact.remote import LEAST_WORK, RemoteSlices
-from supersparse.solving.exact.third import SHARE, ThirdBound
+from supersparse.solving.exact.third import ThirdBound
 from supersparse.solving.exact.whole_boxes import OpenBoxes, Rooms, WholeBoxes
 from supersparse.solving.kernels.whole_data import PointPairs, Ratios
 
@@ -120,7 +120,7 @@ class TreeAndBoxes:
 
     def take(self) -> tuple[Any, Any] | None:
         """Take what is due."""
-        are_due = self._third.work < SHARE * self._work_of_tree and not self._boxes.are_done
+        are_due = self._third.work < self._third.share * self._work_of_tree and not self._boxes.are_done
         parts = None if are_due else self._tree.take()
         if parts is None:  # or all parts are on their way
             boxes = self._boxes.take()

@@ -17,7 +17,8 @@ from supersparse.solving.kernels.jit import compile_for
 from supersparse.solving.kernels.whole_boxes import run_whole_boxes
 
 _START_AFTER = 150_000_000  # work of the first proof, about a second: what closes sooner needs no help
-SHARE = 8  # once it runs it gets eight parts of the work, the tree over supports one
+_SHARE = 4  # once it runs it gets four parts of the work, about half of the time, the tree over supports one
+_SHARE_ON_COURSE = 64  # ... while its rounds take about as long as was to be expected: it will be first
 _WORK_PER_STEP = 10_000_000  # touched rows, some fifty milliseconds
 
 
@@ -61,6 +62,17 @@ class ThirdBound:
         return Fraction(0) if self._boxes is None else self._boxes.lower_bound
 
     @property
+    def share(self) -> int:
+        """Its work for a unit of the tree's."""
+        is_on_course = self._boxes is not None and self._boxes.is_on_course
+        return _SHARE_ON_COURSE if is_on_course else _SHARE
+
+    @property
+    def work_in_turn(self) -> int:
+        """What the tree's work would be if both had their usual turns."""
+        return self.work // _SHARE
+
+    @property
     def may_help(self) -> bool:
         """Whether it is at work, or may begin yet."""
         return self._case is not None and self._may_help is not False
@@ -68,7 +80,7 @@ class ThirdBound:
     def is_due(self, proof_work: int) -> bool:
         """Whether this bound should take the next step, after so much work of the first proof."""
         if self._boxes is not None:
-            is_behind = self.work < SHARE * (proof_work - self._began_at)
+            is_behind = self.work < self.share * (proof_work - self._began_at)
             return is_behind and self._boxes.has_boxes and not self._boxes.is_done
         if self._case is None or proof_work < _START_AFTER or self._may_help is False:
             return False

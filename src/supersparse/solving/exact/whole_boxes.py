@@ -47,6 +47,7 @@ _MOST_POINTS = 1000  # fractions of numbers up to this are listed
 _ROUNDS = 6  # about so many from the bound at the start to the best model
 _MOST_BYTES = 2**29  # for the pairs of all threads
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
+_LATE = 3  # times what the rounds before promise: a round that takes more may well take too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +157,9 @@ class WholeBoxes:
         self._busy = 0  # threads at work, and slices elsewhere
         self.lower_bound = lower_bound
         self.work = 0
-        start = instance.form.in_kernel_units(lower_bound)
-        self._step = max(1, -(-(cuts.now.strict + 1 - start) // _ROUNDS))
+        self._finished: list[tuple[int, int]] = []  # cuts of the rounds so far, and the work they took
+        self._promised = 0.0  # work of this round and all before it, by the last two; 0 before there are two
+        self._start = instance.form.in_kernel_units(lower_bound)
         self.cut = self._next_cut()
 
     @staticmethod
@@ -196,6 +198,11 @@ class WholeBoxes:
     def has_boxes(self) -> bool:
         """Whether a thread that has nothing to do could work on boxes."""
         return self._busy < self.most_at_once and not self._is_all_taken
+
+    @property
+    def is_on_course(self) -> bool:
+        """Whether the round takes about as long as the growth of the rounds before it promises."""
+        return self.work < self._promised
 
     @property
     def _is_all_taken(self) -> bool:
@@ -267,14 +274,25 @@ class WholeBoxes:
         form = self._instance.form
         proven = next_attainable(form.problem, Fraction(self.cut + 1) / form.scale)
         self.lower_bound = max(self.lower_bound, proven)
+        self._finished.append((self.cut, self.work - sum(work for _, work in self._finished)))
         if self.cut < self._cuts.now.strict:
             self._begun = 0
             self.cut = self._next_cut()
+            self._promised = self.work + _LATE * self._expected()
+
+    def _expected(self) -> float:
+        """What the round will take if each unit of cost multiplies the work as it did before."""
+        if len(self._finished) < 2:
+            return 0.0
+        (before, little), (last, much) = self._finished[-2:]
+        growth = (max(1, much) / max(1, little)) ** (1 / max(1, last - before))
+        return float(much * growth ** (self.cut - last))
 
     def _next_cut(self) -> int:
         """A whole number of steps below the best model, the last one longer: it saves most."""
-        strict, longer = self._cuts.now.strict, self._step // 2
-        distance = strict - self._instance.form.in_kernel_units(self.lower_bound)
-        if distance < self._step + longer:
+        strict = self._cuts.now.strict
+        step = max(1, -(-(strict + 1 - self._start) // _ROUNDS))
+        longer, distance = step // 2, strict - self._instance.form.in_kernel_units(self.lower_bound)
+        if distance < step + longer:
             return strict
-        return strict - longer - (distance - longer) // self._step * self._step
+        return strict - longer - (distance - longer) // step * step
