@@ -104,6 +104,21 @@ def test_the_second_phase_of_a_divided_support_begins_when_the_first_has_ended(i
     assert all(IMPROVING not in open_now or open_now == [IMPROVING] for open_now in phases)
 
 
+def test_slices_end_soon_once_the_proof_is_to_stop():
+    form, done = integer_form(MergeRows.apply(medium(seed=0))), []
+    (instance,) = instances(form)
+    for is_over in (False, True):
+        proof = Proof(cuts_of(form), [instance])
+        proof.threads, proof._slice = 4, 10**9
+        proof.open_roots()
+        if is_over:
+            proof.finish([])
+        left, work = proof._worked(proof.open_parts(), never, None)
+        done.append(work)
+    assert left
+    assert done[1] < done[0] / 2
+
+
 def test_bytes_that_end_early_are_refused():
     with pytest.raises(ValueError, match="end early"):
         from_bytes(to_bytes([])[:0] + (1).to_bytes(8, "little"), 3)

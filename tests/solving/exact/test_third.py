@@ -1,6 +1,7 @@
 """The third bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
 
 import threading
+import time
 from fractions import Fraction
 from itertools import product
 
@@ -170,6 +171,43 @@ def test_several_threads_prove_what_one_does(seed):
     assert shared.lower_bound == alone.lower_bound == other.best_evaluation.objective
 
 
+def test_a_thread_waits_for_boxes_that_others_have_and_for_no_more_than_memory_allows():
+    X, y = table(60, 5)
+    bound, _ = boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3)), threads=64)
+    assert not bound.wait(60)  # boxes are there
+    taken = []
+    while bound.has_boxes:
+        taken.append(bound.take())
+    began = time.monotonic()
+    back = threading.Timer(0.05, lambda: bound.put(taken[0], 0))
+    back.start()
+    assert bound.wait(60)
+    back.join()
+    assert time.monotonic() - began < 30
+    assert bound.has_boxes
+    assert not bound.wait(60)
+    (again,) = bound.take()
+    bound.most_at_once = bound._busy
+    assert not bound.wait(60)  # whoever came would find no room: there is the tree
+    bound.put([again], 0)
+
+
+@pytest.mark.parametrize("course", ["has_just_begun", "is_on_course", None])
+def test_only_while_boxes_promise_more_than_the_tree_are_they_waited_for(course, monkeypatch):
+    X, y = table(60, 5)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
+    form = integer_form(problem)
+    monitor = Monitor(problem, SolveOptions(), lambda points: points)
+    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+    bound = ThirdBound(instances(form), Cuts(form, monitor), threads=4)
+    assert not bound.wait()
+    bound.step(Fraction(0), third._START_AFTER, lambda: False, 1)
+    for name in ("has_just_begun", "is_on_course"):
+        monkeypatch.setattr(WholeBoxes, name, name == course)
+    monkeypatch.setattr(WholeBoxes, "wait", lambda self, seconds: True)
+    assert bound.wait() == (course is not None)
+
+
 def test_no_more_threads_work_on_boxes_than_memory_allows(monkeypatch):
     X, y = table(60, 5)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
@@ -221,7 +259,7 @@ def test_it_is_on_course_once_two_rounds_say_what_to_expect_and_until_a_round_ta
     (before, little), (last, much) = bound._finished
     assert last < bound.cut
     expected = much * (much / little) ** ((bound.cut - last) / (last - before))
-    bound.work += int(2.9 * expected)
+    bound.work += int(4.9 * expected)
     assert bound.is_on_course
     bound.work += int(0.2 * expected)
     assert not bound.is_on_course

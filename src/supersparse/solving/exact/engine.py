@@ -319,7 +319,7 @@ class _Solve:
         if self.options.proof_log is not None or self.monitor.best_evaluation is None:
             return False
         if not self.third.is_due(self.proof.work):
-            return False
+            return self.third.wait()
         self.third.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
         return True
 

@@ -111,6 +111,7 @@ class Proof:
         """Stop the workers, which put their parts back, and raise any error from one."""
         with self._changed:
             self._stopping = True
+            self._count_idle(1)  # slices end early, as if this thread had nothing to do
             self._changed.notify_all()
         for worker in workers:
             worker.join()

@@ -19,7 +19,8 @@ from supersparse.solving.kernels.whole_boxes import run_whole_boxes
 _START_AFTER = 150_000_000  # work of the first proof, about a second: what closes sooner needs no help
 _SHARE = 4  # once it runs it gets four parts of the work, about half of the time, the tree over supports one
 _SHARE_ON_COURSE = 64  # ... while its rounds take about as long as was to be expected: it will be first
-_WORK_PER_STEP = 10_000_000  # touched rows, some fifty milliseconds
+_WORK_PER_STEP = 10_000_000  # touched rows, some thirty milliseconds
+_MOMENT = 0.005  # seconds to wait for boxes
 
 
 def compile_boxes() -> None:
@@ -89,6 +90,15 @@ class ThirdBound:
         return self._may_help and (
             self._waits or is_ready(run_whole_boxes, "whole_boxes.run_whole_boxes*.nbi", compile_boxes)
         )
+
+    def wait(self) -> bool:
+        """Wait a moment, if boxes are almost all that is worth working on and others have them; whether so.
+
+        The tree's slices are long: who begins one now would miss what comes back, or the next round.
+        """
+        boxes = self._boxes
+        is_worth_it = boxes is not None and (boxes.is_on_course or boxes.has_just_begun)
+        return boxes is not None and is_worth_it and boxes.wait(_MOMENT)
 
     def step(
         self, lower_bound: Fraction, proof_work: int, should_stop: Callable[[], bool], most: int | None = None

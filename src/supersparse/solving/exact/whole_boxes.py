@@ -47,7 +47,7 @@ _MOST_POINTS = 1000  # fractions of numbers up to this are listed
 _ROUNDS = 6  # about so many from the bound at the start to the best model
 _MOST_BYTES = 2**29  # for the pairs of all threads
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
-_LATE = 3  # times what the rounds before promise: a round that takes more may well take too long
+_LATE = 5  # times what the rounds before promise: a round that takes more may well take too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,7 @@ class WholeBoxes:
         self._rooms = Rooms(point_pairs(instance))
         self._literals = first_literals(instance)
         self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self.most_at_once = max(1, min(threads, _MOST_BYTES // self.pairs.difference.nbytes))
         self._open: list[OpenBoxes] = []
         self._begun = 0  # how many literals the round has begun with
@@ -205,12 +206,25 @@ class WholeBoxes:
         return self.work < self._promised
 
     @property
+    def has_just_begun(self) -> bool:
+        """Whether the first rounds, which are short, are not over."""
+        return len(self._finished) < 2
+
+    @property
     def _is_all_taken(self) -> bool:
         return not self._open and self._begun == len(self._literals)
 
     @property
     def _is_round_over(self) -> bool:
         return self._is_all_taken and self._busy == 0
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for boxes that others have taken, if there will be any; whether they had to be waited for."""
+        with self._changed:
+            has_none = self._busy < self.most_at_once and self._is_all_taken and self._busy > 0
+            if has_none:
+                self._changed.wait(seconds)
+            return has_none
 
     def run(self, work: int, cancelled: Callable[[], bool]) -> None:
         """Do so much work, or finish, or stop early when cancelled; several threads may do this at once."""
@@ -250,6 +264,7 @@ class WholeBoxes:
             self.cut = min(self.cut, self._cuts.now.strict)
             if self._is_round_over:
                 self._finish_round()
+            self._changed.notify_all()
 
     def _work_in(self, room: Room, ratios: Ratios, work: int, cancelled: Callable[[], bool]) -> None:
         """Do so much work on the boxes in a room, or close them."""
