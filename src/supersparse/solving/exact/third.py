@@ -97,8 +97,9 @@ class ThirdBound:
         The tree's slices are long: who begins one now would miss what comes back, or the next round.
         """
         boxes = self._boxes
-        is_worth_it = boxes is not None and (boxes.is_on_course or boxes.has_just_begun)
-        return boxes is not None and is_worth_it and boxes.wait(_MOMENT)
+        if boxes is None or not (boxes.is_on_course or boxes.has_just_begun):
+            return False
+        return boxes.wait(_MOMENT)
 
     def step(
         self, lower_bound: Fraction, proof_work: int, should_stop: Callable[[], bool], most: int | None = None
