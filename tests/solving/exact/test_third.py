@@ -279,6 +279,17 @@ def test_on_course_it_gets_almost_all_of_the_work(monkeypatch):
         assert not bound.is_due(began + bound.work // share)
 
 
+def test_the_search_keeps_pace_with_the_boxes_where_these_have_almost_all_turns(monkeypatch):
+    X, y = table(60, 5)
+    problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
+    monitor = Monitor(problem, SolveOptions(), lambda points: points)
+    run = engine._Solve.prepare(problem, SolveOptions(), monitor)
+    monkeypatch.setattr(ThirdBound, "work", 4_000)
+    assert run._pace == 1_000
+    run.proof.work = 5_000
+    assert run._pace == 5_000
+
+
 def test_limits_are_seen_between_its_steps(monkeypatch):
     X, y = table(80, 6, noise=0.2)
     problem = Problem.of(X, y, C0=0.005, max_points=5)

@@ -1,10 +1,8 @@
 """The exact solver: alternates between search and proof, in slices, until nothing is open."""
 
-import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
@@ -24,7 +22,7 @@ from supersparse.solving.exact import checkpoint
 from supersparse.solving.exact.cuts import Cuts, with_prices
 from supersparse.solving.exact.instance import Instance, instances
 from supersparse.solving.exact.many import all_within, best_per_size
-from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
+from supersparse.solving.exact.proof import WORK_PER_NODE, Proof, quick_switches
 from supersparse.solving.exact.reference_proof import ReferenceProof
 from supersparse.solving.exact.remote import RemoteSlices
 from supersparse.solving.exact.remote_boxes import RemoteBoxes, TreeAndBoxes
@@ -55,23 +53,8 @@ _LARGE = 50_000  # values in the table, distinct rows only
 _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
-_SWITCH_SECONDS = 0.0005
 _ALONE = 3_000_000  # touched rows, some thirty milliseconds: what threads are not started for
 _SEARCHERS = 4  # threads, at most, that search before they prove
-
-
-@contextmanager
-def _quick_switches() -> Iterator[None]:
-    """Let threads switch often: between kernels, each needs Python for well under a millisecond.
-
-    With the default of 5 ms, one thread would wait for the other most of the time.
-    """
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(min(usual, _SWITCH_SECONDS))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)
 
 
 class ExactSolver:
@@ -251,7 +234,7 @@ class _Solve:
         workers = proof.start(threads, self._is_over, searches, self._step_of_third)
         searched, proven, known = int(self.search.spent[0]), self._pace, self._best_objective
         try:
-            with _quick_switches():
+            with quick_switches():
                 while proof.is_open and not self._check_in():
                     self._step_of_second()
                     if self._best_objective != known:

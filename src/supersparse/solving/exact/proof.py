@@ -1,7 +1,9 @@
 """Proof: the open parts of the tree and the workers that close them, one thread or several."""
 
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 
 from supersparse.solving.exact.covers import CancelledError
@@ -21,6 +23,21 @@ _LEAST_SLICE = 2 * WORK_PER_NODE  # what a slice does even where other threads h
 _FAR, _FAR_SLICE = 0.75, 10 * WORK_PER_NODE  # where a part's bound is far below the cut, slices are short:
 # the best bound then comes first more often, and the bound of all rises faster
 _BATCH = 32  # parts that a slice takes at most
+_SWITCH_SECONDS = 0.0005
+
+
+@contextmanager
+def quick_switches() -> Iterator[None]:
+    """Let threads switch often: between kernels, each needs Python for well under a millisecond.
+
+    With the default of 5 ms, one thread would wait for the other most of the time.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _SWITCH_SECONDS))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 class Proof:
