@@ -50,6 +50,14 @@ class RiskInstance:
         """Whether the points of all columns move the totals about equally far."""
         return not self.kept or float(np.ptp(np.log2(self.data.scale))) <= _ALIKE
 
+    def steps(self) -> tuple[Floats, Floats]:
+        """What the fewest points of each column move the scores by, and the most; 0 points are none."""
+        data, at = self.data, np.arange(self.data.values.shape[1])
+        values, inside = np.abs(data.values), (at >= self.low[:, None]) & (at <= self.high[:, None])
+        fewest = np.where(inside & (values > 0), values, np.inf).min(axis=1, initial=np.inf)
+        most = np.where(inside, values, 0.0).max(axis=1, initial=0.0)
+        return fewest * data.scale, most * data.scale
+
     def ranges(self, columns: Ints, low: Ints, high: Ints) -> tuple[Floats, Floats, Floats]:
         """The least and most that points add to the scores, and the largest slope of cards that use each.
 

@@ -17,6 +17,7 @@ from supersparse.solving.kernels.risk_open import relax_open
 from supersparse.solving.kernels.risk_relaxation import relax
 from supersparse.solving.kernels.risk_search import round_support
 from supersparse.solving.kernels.risk_tightening import tighten
+from supersparse.solving.risk.branching import Branching
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Floats, Ints, Node
 from supersparse.solving.risk.relaxed import Relaxed
@@ -31,9 +32,7 @@ _ENUMERATE = 4.0  # ... and without
 _TOGETHER = 8  # candidates, of which some may be excluded together
 _SURELY = 1.1  # how much more than enough the loss must be expected to rise
 _FEW = 0.6  # of the candidates: more than these are not worth another relaxation
-_UNSURE = 0.03  # of what is left to the best card: effects are the least that a loss larger by this allows
 _HASTE = 0.05  # of what is left to the best card: steps that gain less end a relaxation; not with bit sets
-_TELLS = 2.2  # of what is left to the best card: what it must cost that points are not between -1 and 1
 
 
 class Worker:
@@ -43,8 +42,7 @@ class Worker:
         self.instance = instance
         self._is_binary = bool((instance.data.distinct == 2).all())
         self._has_costs = bool(instance.least_cost.any())
-        is_plain = bool(instance.data.slope_is_free) and not len(instance.bits.all)
-        self._is_of_one_scale = is_plain and instance.is_of_one_scale
+        self._branching = Branching(instance)
         self._haste = 0.0 if len(instance.bits.all) else _HASTE
         self.best = new_best(instance)
         self.support = new_support(instance, room_for_cards)
@@ -193,7 +191,7 @@ class Worker:
             data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
         )  # fmt: skip
         found = (threshold, data.limits, point, dual, self._work, gram)
-        passed, is_open = 0, self._is_of_one_scale and bool(((low < 0) & (high > 0)).all())
+        passed, is_open = 0, self._branching.is_of_one_scale and bool(((low < 0) & (high > 0)).all())
         if is_open:
             passed, bound, loss = relax_open(*box, slope_high, *found)
         if not is_open or (not passed and point[0] >= slope_high):
@@ -213,13 +211,11 @@ class Worker:
         is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
         status = node.status
         children: list[Node] = []
-        spread = relaxed.spread() if is_open else None
-        effect, strength = np.abs(point[2:]), np.abs(point[2:])
-        if spread is not None:
-            if self._is_of_one_scale:
-                slack = _UNSURE * max(self.threshold - relaxed.loss, 0.0)
-                effect[relaxed.columns] = relaxed.effects(spread, slack)
-            strength[relaxed.columns] = relaxed.rises(spread)
+        inverse = relaxed.spread() if data.slope_is_free else None
+        spread = inverse if is_open else None
+        branching, left = self._branching, self.threshold - relaxed.loss
+        missing, promise = branching.missing(relaxed), np.zeros(len(data.x))
+        promise[relaxed.columns] = branching.promises(relaxed, inverse, missing, left)
         while True:
             used, candidates = np.flatnonzero(status == 1), np.flatnonzero(status == 0)
             cost_used = self._cost_of(used)
@@ -231,14 +227,13 @@ class Worker:
                 candidates = candidates[:0]
             if room == 0 or self._is_cheap(len(used), len(candidates), room, worth):
                 if spread is not None and room == 1:
-                    order = candidates[np.argsort(-strength[candidates], kind="stable")]
-                    candidates = self._strong(node, used, order, relaxed, spread)
+                    candidates = self._strong(node, used, candidates, relaxed, spread)
                 return [*children, *self._enumerate(node, used, candidates, room, work)]
-            j = candidates[np.argmax(effect[candidates])]
+            j = candidates[np.argmax(promise[candidates])]
             status = _with(status, j, 1)
             start = point if spread is None else relaxed.point_without(np.array([j]), spread, point)
             children.append(replace(node, status=_with(status, j, -1), point=start))
-            if self._cuts(relaxed, j):
+            if branching.is_by_sign(relaxed, j, missing, left):
                 break
             if not is_open:
                 return [*children, self._using(node, j, low, high)]
@@ -257,13 +252,15 @@ class Worker:
         return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
 
     def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxed, spread: Floats) -> Ints:
-        """The candidates, strongest first, of which one could be the last column of a card.
+        """The candidates of which one could be the last column of a card.
 
         All others are excluded together, by a relaxation without the strong ones. How many these are is what
         the curvature, whose inverse is `spread`, says of the loss without them.
         """
         if len(candidates) < _TOGETHER or len(self.instance.bits.all):
             return candidates
+        rises = relaxed.rises(spread)[relaxed.places(candidates)]
+        candidates = candidates[np.argsort(-rises, kind="stable")]
         at = 1 + relaxed.places(candidates)
         try:
             away = np.linalg.solve(np.linalg.cholesky(spread[np.ix_(at, at)]), relaxed.point[1 + at])
@@ -276,30 +273,6 @@ class Worker:
         strong, weak = candidates[:count], candidates[count:]
         without = replace(node, point=relaxed.point_without(strong, spread, node.point))
         return strong if self._relax(without, used, weak, 1).passed else candidates
-
-    def _cuts(self, relaxed: Relaxed, j: int) -> bool:
-        """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.
-
-        With slope 1 it does. Otherwise it does where the relaxation gives the column less than its least
-        points, at any slope that it can have, and, if columns are of one scale, to give it these costs a good
-        share of what is left to the best card. Cells exclude the supports of binary columns.
-        """
-        instance, data = self.instance, self.instance.data
-        if not data.slope_is_free or len(instance.bits.all):
-            return not data.slope_is_free
-        columns, at = relaxed.columns, int(np.flatnonzero(relaxed.columns == j)[0])
-        least, most = (
-            data.values[columns, instance.low[columns]],
-            data.values[columns, instance.high[columns]],
-        )
-        shares = np.abs(relaxed.point[2:]) / (np.maximum(-least, most) * data.scale[columns])
-        slope = max(float(shares.max()), float(shares.sum()) / instance.most_features)
-        own = np.abs(data.values[j, instance.low[j] : instance.high[j] + 1])
-        missing = slope * float(data.scale[j] * own[own > 0].min()) - abs(float(relaxed.point[2 + at]))
-        gram = relaxed.gram
-        curve = float(gram[1 + at, 1 + at] - gram[1 + at, 0] ** 2 / max(gram[0, 0], 1e-300))
-        much = _TELLS * (self.threshold - relaxed.loss) if self._is_of_one_scale else 0.0
-        return missing > 0 and 0.5 * curve * missing**2 > much
 
     def _room(self, node: Node, used: Ints, candidates: Ints, cost_used: float) -> int:
         """How many candidates a card that beats the best can use."""
