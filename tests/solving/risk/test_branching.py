@@ -63,9 +63,15 @@ def test_points_that_are_too_many_for_a_column_promise_more():
 
 
 def test_without_a_curvature_the_effect_decides():
-    compare, _ = columns_of([1, 1, 1], slope=1)
+    compare, _ = columns_of([1, 1, 1])
     relaxed = relaxed_at([0.5, -0.7, 0.1], [0.0, 0.0, 0.0])
     assert compare.promises(relaxed, None, compare.missing(relaxed), 0.01).tolist() == [0.5, 0.7, 0.1]
+
+
+def test_with_slope_one_a_point_has_its_own_weight():
+    compare, instance = columns_of([1, 1, 1000], slope=1)
+    missing = compare.missing(relaxed_at([0.3, 0.3, 0.3], [0.1, 0.1, 0.1]))
+    assert missing.tolist() == pytest.approx((instance.data.scale - 0.3).tolist())
 
 
 def test_signs_are_split_with_slope_one_and_where_points_are_missing():

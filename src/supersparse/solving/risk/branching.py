@@ -30,9 +30,10 @@ class Branching:
 
     def missing(self, relaxed: Relaxed) -> Floats:
         """What each column has less than its fewest points, at any slope that the relaxation can have."""
-        effect, columns = np.abs(relaxed.point[2:]), relaxed.columns
-        shares = effect / self._most[columns]
-        slope = max(float(shares.max()), float(shares.sum()) / self._instance.most_features)
+        effect, columns, slope = np.abs(relaxed.point[2:]), relaxed.columns, 1.0
+        if self._instance.data.slope_is_free:
+            shares = effect / self._most[columns]
+            slope = max(float(shares.max()), float(shares.sum()) / self._instance.most_features)
         missing: Floats = np.maximum(slope * self._fewest[columns] - effect, 0.0)
         return missing
 

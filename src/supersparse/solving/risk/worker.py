@@ -211,7 +211,7 @@ class Worker:
         is_open = bool(((low < data.zero) & (data.zero < high))[relaxed.columns].all()) and data.slope_is_free
         status = node.status
         children: list[Node] = []
-        inverse = relaxed.spread() if data.slope_is_free else None
+        inverse = relaxed.spread()
         spread = inverse if is_open else None
         branching, left = self._branching, self.threshold - relaxed.loss
         missing, promise = branching.missing(relaxed), np.zeros(len(data.x))
