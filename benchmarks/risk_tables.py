@@ -112,6 +112,12 @@ def part(table: Table, rows: int, columns: int, first: int = 0) -> Table:
     return Table(np.asarray(table.X, dtype=float)[chosen, own], table.y[chosen], table.names[own])
 
 
+def some(table: Table, columns: int, seed: int) -> Table:
+    """So many of the columns, by chance."""
+    own = np.sort(np.random.default_rng(seed).permutation(len(table.names))[:columns])
+    return Table(np.asarray(table.X, dtype=float)[:, own], table.y, tuple(table.names[j] for j in own))
+
+
 def _wdbc() -> Table:
     from sklearn.datasets import load_breast_cancer
 
@@ -149,6 +155,10 @@ def cases() -> list[Case]:
         )
         for first in (15, 27)
         for k in (5, 7)
+    ]
+    found += [
+        Case(f"spambase, columns by chance, seed {s}", lambda s=s: some(read("spambase.csv"), 27, s), 7, 1.0)
+        for s in range(4)
     ]
     found += [
         Case("tic-tac-toe", lambda: read("tictactoe.csv"), k, 10.0 if k == 7 else 1.0) for k in (5, 6, 7)
