@@ -19,7 +19,7 @@ _FEW = 6  # changes that are calibrated each time while a card grows, the best b
 _MOVES = 16  # ... while features are swapped
 _CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
 _FEW_ROWS, _MANY_ROWS = 400, 1200
-_SETTLED_ROWS = 2500  # with fewer, swaps may start again from the same card
+_SETTLED_ROWS = 2500  # with fewer, swaps may start again from the same card, and beams may be wider
 _LEAST_REGROWN = 0.4  # of the cards that are grown again, where rows are many
 _DRAWS = 4  # of features to leave out, until they are new
 _LEAST_SHARE = 0.45  # of the fewest points: what has less is about to be rounded to 0
@@ -39,7 +39,7 @@ class _Effort:
     def of(cls, instance: RiskInstance) -> "_Effort":
         """More where columns are of different scales, or rows few: there good cards differ most.
 
-        Where rows are many, a card that has grown again is hardly ever better.
+        Where rows are many, a card that has grown again is hardly ever better, nor one of a wider beam.
         """
         n = instance.data.x.shape[1]
         times = min(max(_FEW_ROWS / n, 1.0), 3.0)
@@ -47,7 +47,8 @@ class _Effort:
         if instance.is_of_one_scale:
             return cls(starts=int(4 * times), regrown=int(14 * again))
         shares = (0.0, _LEAST_SHARE) if instance.data.slope_is_free else (0.0,)
-        return cls(beam=12, rounded=16, starts=int(7 * times), regrown=int(16 * again), shares=shares)
+        wider = 1 if n >= _SETTLED_ROWS else 2
+        return cls(6 * wider, 8 * wider, int(7 * times), int(16 * again), shares)
 
 
 def first_cards(
