@@ -12,6 +12,8 @@ entropy_of = from_python(risk_loss.entropy_of)
 fit_without_last = from_python(risk_projection.fit_without_last)
 excludes = from_python(risk_projection.excludes)
 curvature_of = from_python(risk_bound.curvature_of)
+scores_at = from_python(risk_bound.scores_at)
+dots = from_python(risk_bound.dots)
 
 
 def test_logarithms_are_as_exact_as_they_say():
@@ -26,6 +28,19 @@ def test_the_entropy_is_the_least_loss_of_rows_with_these_risks():
     at_ends = np.clip(risk, 1e-300, 1 - 1e-16)
     expected = -weight @ (risk * np.log(at_ends) + (1 - risk) * np.log1p(-at_ends))
     assert entropy_of(risk, risk * weight, (1 - risk) * weight, 1000) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("count", range(10))
+@pytest.mark.parametrize("rows", [1, 600])
+def test_scores_and_products_are_those_of_all_columns(count, rows):
+    rng = np.random.default_rng(count)
+    x, columns, point = rng.normal(size=(12, rows)), rng.permutation(12)[:count], rng.normal(size=2 + count)
+    z, v, products = np.empty(rows), rng.normal(size=rows), np.full(count + 1, 7.0)
+    scores_at(z, point, 2, x, columns, count, rows)
+    assert z == pytest.approx(point[0] + point[2:] @ x[columns], abs=1e-12)
+    dots(v, x, columns, count, rows, products)
+    assert products[:count] == pytest.approx(x[columns] @ v, abs=1e-12)
+    assert products[count] == 7
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 4, 5, 7, 8])

@@ -14,7 +14,7 @@ import numpy as np
 
 from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import ANY_ORDER, BLOCK, loss_at, slopes_at
 
 HUGE = 1e300
 
@@ -50,16 +50,52 @@ def solve(h: Floats, n: int, x: Floats) -> bool:
 
 
 @reader(error_model="numpy", fastmath=ANY_ORDER)
+def _add_four(z: Floats, factors: Floats, a: Floats, b: Floats, c: Floats, d: Floats, n: int) -> None:
+    """Add multiples of four columns at a time."""
+    of_a, of_b, of_c, of_d = factors[0], factors[1], factors[2], factors[3]
+    for i in range(n):
+        z[i] += of_a * a[i] + of_b * b[i] + of_c * c[i] + of_d * d[i]
+
+
+@reader(error_model="numpy", fastmath=ANY_ORDER)
 def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m: int, n: int) -> None:
-    """z = point[0] + Σ_j point[first + j]·x[columns[j]]."""
-    b = point[0]
+    """z = point[0] + Σ_j point[first + j]·x[columns[j]], four columns at a time."""
+    b, whole = point[0], m // 4 * 4
     for i in range(n):
         z[i] = b
+    for j in range(0, whole, 4):
+        _add_four(
+            z, point[first + j :], x[columns[j]], x[columns[j + 1]], x[columns[j + 2]], x[columns[j + 3]], n
+        )
+    for j in range(whole, m):
+        add_column(z, point[first + j], x[columns[j]], n)
+
+
+@reader(error_model="numpy", fastmath=ANY_ORDER)
+def dots(v: Floats, x: Floats, columns: Ints, m: int, n: int, out: Floats) -> None:
+    """out = v·x[columns[j]] for every j, four columns at a time."""
     for j in range(m):
-        factor_, column = point[first + j], x[columns[j]]
-        if factor_ != 0:
-            for i in range(n):
-                z[i] += factor_ * column[i]
+        out[j] = 0.0
+    for start in range(0, n, BLOCK):
+        own = v[start:]
+        for j in range(0, m, 4):
+            # what would be beyond the last column is the last once more, and goes nowhere
+            a, b = x[columns[j], start:], x[columns[min(j + 1, m - 1)], start:]
+            c, d = x[columns[min(j + 2, m - 1)], start:], x[columns[min(j + 3, m - 1)], start:]
+            va, vb, vc, vd = 0.0, 0.0, 0.0, 0.0
+            for i in range(min(n - start, BLOCK)):
+                of_v = own[i]
+                va += of_v * a[i]
+                vb += of_v * b[i]
+                vc += of_v * c[i]
+                vd += of_v * d[i]
+            out[j] += va
+            if j + 1 < m:
+                out[j + 1] += vb
+            if j + 2 < m:
+                out[j + 2] += vc
+            if j + 3 < m:
+                out[j + 3] += vd
 
 
 @reader(error_model="numpy", fastmath=ANY_ORDER)
@@ -243,8 +279,8 @@ def fit_support(
         gb, moment, moments = slopes_at(z, e, positive, negative, residual, curve, n)
         g[0] = gb
         far = 0.0
+        dots(residual, x, columns, m, n, g[1:])
         for j in range(m):
-            g[1 + j] = dot(residual, x[columns[j]], n)
             far += abs(g[1 + j]) * reach[j]
         if value_of_bound(f - moment, f + moments, gb, -far, far, 0.0, 1.0, limits) >= threshold:
             return True, f

@@ -11,6 +11,7 @@ from supersparse.solving.kernels.jit import kernel, reader
 from supersparse.solving.kernels.risk_bound import (
     HUGE,
     curvature_of,
+    dots,
     least_reach,
     scores_at,
     solve,
@@ -18,7 +19,7 @@ from supersparse.solving.kernels.risk_bound import (
     value_of_bound,
 )
 from supersparse.solving.kernels.risk_data import Floats, Ints
-from supersparse.solving.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
+from supersparse.solving.kernels.risk_loss import copy_floats, loss_at, slopes_at
 from supersparse.solving.kernels.risk_projection import projected_bound
 
 _STEPS = 40
@@ -72,8 +73,7 @@ def relax_open(
     best, passed, last, is_stale, before = -HUGE, 0, False, True, HUGE
     for _ in range(_STEPS):
         gb, moment, moments = slopes_at(z, e, positive, negative, residual, curve, n)
-        for j in range(m):
-            g[j] = dot(residual, x[columns[j]], n)
+        dots(residual, x, columns, m, n, g)
         reach, magnitude = least_reach(g, low, high, optional, cost, m, room, pick)
         bound = value_of_bound(f - moment, f + moments, gb, reach, magnitude, 0.0, slope_high, limits)
         if bound > best:

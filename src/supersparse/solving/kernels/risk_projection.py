@@ -15,6 +15,7 @@ from supersparse.solving.kernels.jit import inner, reader
 from supersparse.solving.kernels.risk_bound import (
     HUGE,
     curvature_of,
+    dots,
     fit_support,
     least_reach,
     scores_at,
@@ -122,8 +123,8 @@ def projected_bound(
         scores_at(shift, step, np.int64(1), x, columns, m, n)
         gb = _move(residual, curve, shift, positive, negative, risk, moved, n)
         more[0] = -gb
+        dots(moved, x, columns, m, n, g)
         for j in range(m):
-            g[j] = dot(moved, x[columns[j]], n)
             more[1 + j] = -g[j]
         reach, magnitude = least_reach(g, low, high, optional, cost, m, room, pick)
         if value_of_bound(expected, expected, gb, reach, magnitude, 0.0, slope_high, limits) >= threshold:
@@ -184,8 +185,7 @@ def fit_without_last(
     scores_at(z, point, np.int64(1), data.x, columns, k, n)
     f = loss_at(z, data.positive, data.negative, e, n)
     g[0], _, _ = slopes_at(z, e, data.positive, data.negative, rows[0], rows[1], n)
-    for q in range(k):
-        g[1 + q] = dot(rows[0], data.x[columns[q]], n)
+    dots(rows[0], data.x, columns, k, n, g[1:])
     curvature_of(data.x, columns, rows[1], k, n, gram)
     return f
 

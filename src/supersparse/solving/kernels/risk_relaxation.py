@@ -12,6 +12,7 @@ from supersparse.solving.kernels.risk_bound import (
     HUGE,
     add_column,
     curvature_of,
+    dots,
     least_reach,
     scores_at,
     solve,
@@ -296,8 +297,7 @@ def relax(
                     price += cost[j] * theta[of_t[j]]
             stale = False
         gb, moment, moments = slopes_at(z, e, positive, negative, residual, curve, n)
-        for j in range(m):
-            g[j] = dot(residual, x[columns[j]], n)
+        dots(residual, x, columns, m, n, g)
         v, magnitude = least_reach(g, low, high, optional, cost, m, room, pick)
         bound = value_of_bound(f - moment, f + moments, gb, v, magnitude, slope_low, slope_high, limits)
         if bound > best:
