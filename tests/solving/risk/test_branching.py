@@ -74,6 +74,16 @@ def test_with_slope_one_a_point_has_its_own_weight():
     assert missing.tolist() == pytest.approx((instance.data.scale - 0.3).tolist())
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("spread", [0.0, -1e-9, 1e-320])
+def test_a_spread_that_rounding_has_destroyed_gives_numbers_all_the_same(spread):
+    for scales in ([1, 1, 1], [1, 1, 1000]):
+        compare, _ = columns_of(scales)
+        relaxed = relaxed_at([30.0, -30.0, 1e-9], [0.1, 0.1, 0.1])
+        inverse = np.diag([5.0, spread, spread, 10.0])
+        assert np.isfinite(compare.promises(relaxed, inverse, compare.missing(relaxed), -1.0)).all()
+
+
 def test_signs_are_split_with_slope_one_and_where_points_are_missing():
     relaxed = relaxed_at([0.3, 0.3, 0.3], [0.1, 0.1, 0.1])
     for scales, slope, expected in (([1, 1, 1], "free", 0), ([1, 1, 1], 1, 3), ([1, 1, 1000], "free", 1)):

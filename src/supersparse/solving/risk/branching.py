@@ -50,7 +50,7 @@ class Branching:
         if self.is_of_one_scale:
             effect = np.maximum(relaxed.effects(spread, _UNSURE * max(left, 0.0)), 1e-12)
             return effect**_BY_EFFECT_ALIKE * np.sqrt(rises) ** (1 - _BY_EFFECT_ALIKE)
-        with_it = 0.5 * missing**2 / np.maximum(np.diag(spread)[1:], 1e-300)
+        with_it = 0.5 * relaxed.rises(spread, missing)
         told = 1 + np.minimum(with_it / max(left, 1e-12), _MOST_TOLD)
         return told * effect**_BY_EFFECT * np.sqrt(rises) ** (1 - _BY_EFFECT)
 

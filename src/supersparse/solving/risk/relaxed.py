@@ -6,6 +6,8 @@ import numpy as np
 
 from supersparse.solving.risk.node import Floats, Ints
 
+_LEAST = 1e-200  # spread of a column: rounding may leave none, or less
+
 
 class Relaxed(NamedTuple):
     """What a relaxation has found on its columns, as `relax` returns it."""
@@ -38,9 +40,10 @@ class Relaxed(NamedTuple):
             return None
         return inverse
 
-    def rises(self, spread: Floats) -> Floats:
-        """About twice what the loss rises by without each of the columns."""
-        found: Floats = self.point[2:] ** 2 / np.maximum(np.diag(spread)[1:], 1e-300)
+    def rises(self, spread: Floats, change: Floats | None = None) -> Floats:
+        """About twice what the loss rises by if each column alone changes by so much, or is left out."""
+        change = self.point[2:] if change is None else change
+        found: Floats = change**2 / np.maximum(np.diag(spread)[1:], _LEAST)
         return found
 
     def effects(self, spread: Floats, slack: float) -> Floats:
