@@ -121,7 +121,7 @@ def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
         best = solve(problem, "exact")
         rounds = []
         while not rounds or (rounds[-1].stop is Stop.NODE_LIMIT and len(rounds) < 200):
-            rounds.append(solve(problem, "exact", checkpoint=file, node_limit=3))
+            rounds.append(solve(problem, "exact", checkpoint=file, node_limit=1))
             assert rounds[-1].lower_bound <= best.objective
         bounds = [part.lower_bound for part in rounds]
         assert bounds == sorted(bounds)
@@ -213,7 +213,7 @@ def amid_boxes(tmp_path_factory):
     problem, file = medium(seed=0, intercept="paper"), tmp_path_factory.mktemp("stopped") / "file"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(proof, "_SLICE_WORK", 500)
-        solve(problem, "exact", checkpoint=file, node_limit=40)
+        solve(problem, "exact", checkpoint=file, node_limit=20)
     return problem, file.read_bytes()
 
 

@@ -52,7 +52,7 @@ def test_without_the_executor_the_solve_goes_on_here():
 
 
 def test_a_checkpoint_goes_from_a_cluster_to_one_thread(tmp_path):
-    problem, file = medium(seed=1), tmp_path / "file"
+    problem, file = medium(seed=0), tmp_path / "file"
     with ThreadPoolExecutor(3) as executor:
         part = solve(problem, "exact", executor=executor, checkpoint=file, node_limit=2)
     assert part.stop is Stop.NODE_LIMIT

@@ -40,15 +40,32 @@ def test_uncovered_keeps_the_pairs_without_the_literal(pool, draws):
     ]
 
 
+def refusals(lists, positive, negative, up, down, capacity, allowed, pairs, u, enough):
+    """What literals without capacity left could not take, when pairs with fewest allowed ones come first."""
+    up, down, spare, refused, total = up.copy(), down.copy(), capacity.copy(), [0] * len(allowed), 0
+    for s in sorted(range(len(pairs)), key=lambda s: sum(allowed[name] for name in lists[pairs[s]])):
+        i, j = positive[pairs[s]], negative[pairs[s]]
+        names = [name for name in lists[pairs[s]] if allowed[name]]
+        for name in names:
+            refused[name] += int(min(up[i], down[j])) if spare[name] <= 0 else 0
+            spare[name] -= u[s]
+        up[i], down[j], total = up[i] - u[s], down[j] - u[s], total + u[s]
+        if total > enough and u[s]:
+            break
+    return refused
+
+
 @settings(max_examples=examples(200))
 @given(pools(), st.integers(-1, 30))
 def test_a_packing_respects_every_capacity_and_adds_up(pool, enough):
     lists, start, literal, positive, negative, up, down, capacity, allowed, pairs = pool
-    left_up, left_down, load = up.copy(), down.copy(), np.full(len(allowed), 77, np.int64)
+    left_up, left_down = up.copy(), down.copy()
+    load, refused = np.full(len(allowed), 77, np.int64), np.full(len(allowed), 77, np.int64)
     u = np.zeros(len(pairs), np.int64)
     total = pack(
-        pairs, positive, negative, start, literal, allowed, capacity, left_up, left_down, load, enough, u
-    )
+        pairs, positive, negative, start, literal, allowed, capacity, left_up, left_down, load, refused,
+        enough, u,
+    )  # fmt: skip
     assert (u >= 0).all()
     assert total == u.sum()
     at_up, at_down, expected = np.zeros_like(up), np.zeros_like(down), np.zeros_like(load)
@@ -64,6 +81,9 @@ def test_a_packing_respects_every_capacity_and_adds_up(pool, enough):
     assert (left_down >= 0).all()
     assert load.tolist() == expected.tolist()
     assert (load <= capacity)[allowed].all()
+    assert refused.tolist() == refusals(
+        lists, positive, negative, up, down, capacity, allowed, pairs, u, enough
+    )
     if total <= enough:  # then nothing was left that could still be packed
         for q in pairs.tolist():
             room = [capacity[name] - load[name] for name in lists[q] if allowed[name]]
@@ -75,7 +95,14 @@ def test_multipliers_are_optional(pool):
     _, start, literal, positive, negative, up, down, capacity, allowed, pairs = pool
     args = (pairs, positive, negative, start, literal, allowed, capacity)
     totals = [
-        pack(*args, up.copy(), down.copy(), np.zeros(len(allowed), np.int64), 2**60, np.zeros(n, np.int64))
+        pack(
+            *args,
+            up.copy(),
+            down.copy(),
+            *np.zeros((2, len(allowed)), np.int64),
+            2**60,
+            np.zeros(n, np.int64),
+        )
         for n in (0, len(pairs))
     ]
     assert totals[0] == totals[1]

@@ -29,7 +29,14 @@ from numpy.typing import NDArray
 
 from supersparse.solving.exact.instance import Flags, Instance, Ints
 from supersparse.solving.exact.literals import Literals, by_feature, flags_of
-from supersparse.solving.kernels.pairs import literal_bounds, most_gained, nearest_pairs, pack, pair_literals
+from supersparse.solving.kernels.pairs import (
+    UNLIMITED,
+    literal_bounds,
+    most_gained,
+    nearest_pairs,
+    pack,
+    pair_literals,
+)
 
 Ranks = NDArray[np.int32]
 Words = NDArray[np.uint64]
@@ -37,7 +44,6 @@ Words = NDArray[np.uint64]
 NEAREST = 16
 """Number of opposite points paired with each point."""
 _NEAR = 0.9  # other θ are tried only when the first came this near to closing the node
-_UNLIMITED = 2**60
 _MOST_COMPARISONS = 400_000_000
 _CHUNK = 20_000_000  # comparisons between checks whether to continue
 _NONE = np.zeros(0, np.int64)
@@ -159,6 +165,7 @@ class Packed:
 
     bound: int
     load: Ints
+    refused: Ints  # what literals without capacity left could not take
     by_literal: Ints
     theta: int
 
@@ -183,7 +190,7 @@ def packing_bound(
     if room >= undecided:
         return _pack_with(instance, pool, pairs, allowed, undecided, 0, enough)
     if room == 1:
-        return _pack_with(instance, pool, pairs, allowed, room, _UNLIMITED, enough)
+        return _pack_with(instance, pool, pairs, allowed, room, UNLIMITED, enough)
     tries = _whole_range(instance) if theta == 0 else [theta, max(1, theta * 6 // 10), theta * 17 // 10]
     candidate, tried = -theta if theta < 0 else tries[0], 1
     best = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
@@ -204,8 +211,8 @@ def packing_bound(
 def _whole_range(instance: Instance) -> list[int]:
     """All θ to try where nothing is known, the largest first."""
     ups, downs = instance.positive_weight, instance.negative_weight
-    widest = int(min(ups.sum(), downs.sum(), _UNLIMITED))
-    least = max(1, int(min(ups.min(initial=_UNLIMITED), downs.min(initial=_UNLIMITED))) // 2)
+    widest = int(min(ups.sum(), downs.sum(), UNLIMITED))
+    least = max(1, int(min(ups.min(initial=UNLIMITED), downs.min(initial=UNLIMITED))) // 2)
     tries = []
     while widest > least:
         tries.append(widest)
@@ -216,7 +223,7 @@ def _whole_range(instance: Instance) -> list[int]:
 def _following(first: int, last: int, best: int) -> int:
     """What to try after `last`: larger θ while they are better, else smaller ones; -1 to end."""
     if last == first or (last == best and last > first):
-        return last * 17 // 10 + 1 if last < _UNLIMITED // 16 else -1
+        return last * 17 // 10 + 1 if last < UNLIMITED // 16 else -1
     if best > first or (last < first and last != best):
         return -1
     return min(first, last) * 6 // 10 if min(first, last) > 1 else -1
@@ -254,8 +261,8 @@ def _pack_with(
     enough: int,
     multiplier: Ints = _NONE,
 ) -> Packed:
-    load = np.zeros(len(allowed), np.int64)
-    stop_above = min(_UNLIMITED, enough + room * theta) if theta < _UNLIMITED else _UNLIMITED
+    load, refused = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.int64)
+    stop_above = min(UNLIMITED, enough + room * theta) if theta < UNLIMITED else UNLIMITED
     total = pack(
         pairs,
         pool.positive,
@@ -267,10 +274,11 @@ def _pack_with(
         instance.positive_weight.copy(),
         instance.negative_weight.copy(),
         load,
+        refused,
         stop_above,
         multiplier,
     )
     gained, least = most_gained(load, instance.literal_penalty, allowed, room)
     by_literal = np.zeros(len(allowed), np.int64)
     literal_bounds(total, load, instance.literal_penalty, allowed, room, gained, least, by_literal)
-    return Packed(int(total - gained), load, by_literal, theta)
+    return Packed(int(total - gained), load, refused, by_literal, theta)

@@ -16,9 +16,9 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.solving.exact.covers import PairPool, multipliers, packing_bound, pair_pool
+from supersparse.solving.exact.covers import Packed, PairPool, multipliers, packing_bound, pair_pool
 from supersparse.solving.exact.cuts import Judge
-from supersparse.solving.exact.instance import Flags, Instance, Ints
+from supersparse.solving.exact.instance import Flags, Instance
 from supersparse.solving.exact.literals import (
     Literal,
     Literals,
@@ -143,7 +143,7 @@ def expand(
         allowed = allowed & (by_literal <= cut)
         _drop_orphans(instance, node.literals, allowed)
         if room > 1:
-            branch = _branching_literal(instance, node.literals, allowed, packed.load)
+            branch = _branching_literal(instance, node.literals, allowed, packed)
     if log is not None:
         u = multipliers(instance, pool, pairs, node.allowed, room, packed.theta, cut - fixed)
         log(_event(node, allowed, bound, cut, room, u, branch))
@@ -233,11 +233,13 @@ def _uncovered_pairs(node: SupportNode, cancelled: Callable[[], bool]) -> tuple[
     return node.pool, uncovered(node.pairs, node.pool.start, node.pool.literal, node.added)
 
 
-def _branching_literal(instance: Instance, literals: Literals, allowed: Flags, load: Ints) -> Literal | None:
+def _branching_literal(
+    instance: Instance, literals: Literals, allowed: Flags, packed: Packed
+) -> Literal | None:
     """The most loaded literal, of a forced feature where one is missing; None if none can be used.
 
-    Its feature with the other sign waits: where the literal is out, the bound is higher, and fewer others
-    are left to go with it.
+    Of several without capacity left, the one that has refused most. Its feature with the other sign waits:
+    where the literal is out, the bound is higher, and fewer others are left to go with it.
     """
     present = set(map(feature_of, literals))
     missing = next((f for f in instance.forced if f not in present), None)
@@ -246,7 +248,7 @@ def _branching_literal(instance: Instance, literals: Literals, allowed: Flags, l
         for literal in literals_where(allowed)
         if missing in (None, feature_of(literal)) and _may_enter(instance, literals, literal)
     ]
-    return max(choices, key=lambda literal: int(load[literal]), default=None)
+    return max(choices, key=lambda literal: (packed.load[literal], packed.refused[literal]), default=None)
 
 
 def _may_be_out(instance: Instance, literal: Literal, allowed: Flags) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.solving.kernels.jit import inner, reader
-from supersparse.solving.kernels.pairs import literal_bounds, most_gained, popcount
+from supersparse.solving.kernels.pairs import UNLIMITED, literal_bounds, most_gained, popcount
 from supersparse.solving.kernels.tree_data import (
     PAIR_COUNT,
     PAIR_PREFIX,
@@ -16,8 +16,6 @@ from supersparse.solving.kernels.tree_data import (
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-UNLIMITED = 2**60
 
 
 @reader()
@@ -72,15 +70,23 @@ def fewest_first(pairs: Pairs, chosen: NDArray[np.int32], allowed: Flags) -> NDA
 
 @inner()
 def pack_in_order(
-    pairs: Pairs, order: NDArray[np.int32], allowed: Flags, penalty: Ints, theta: int, enough: int, load: Ints
+    pairs: Pairs,
+    order: NDArray[np.int32],
+    allowed: Flags,
+    penalty: Ints,
+    theta: int,
+    enough: int,
+    load: Ints,
+    refused: Ints,
 ) -> int:
     """Give each pair in turn what its points and literals have left; return the sum of the multipliers.
 
-    The capacity of a literal is its penalty and θ. Stops once the sum exceeds `enough`.
+    The capacity of a literal is its penalty and θ; `refused` adds up what it cannot take. Stops once the sum
+    exceeds `enough`.
     """
     left_positive, left_negative = pairs.positive_weight.copy(), pairs.negative_weight.copy()
     for name in range(len(load)):
-        load[name] = 0
+        load[name] = refused[name] = 0
     total = np.int64(0)
     for q in order:
         i, j = pairs.positive[q], pairs.negative[q]
@@ -89,10 +95,14 @@ def pack_in_order(
             continue
         begin, end = pairs.start[q], pairs.start[q + 1]
         if theta < UNLIMITED:
+            asked = u
             for t in range(begin, end):
                 name = pairs.literal[t]
                 if allowed[name]:
-                    u = min(u, penalty[name] + theta - load[name])
+                    spare = penalty[name] + theta - load[name]
+                    u = min(u, spare)
+                    if spare <= 0:
+                        refused[name] = min(UNLIMITED, refused[name] + asked)
             if u <= 0:
                 continue
         left_positive[i] -= u
@@ -115,9 +125,10 @@ def pack_node(
     theta: int,
     enough: int,
     load: Ints,
+    refused: Ints,
     by_literal: Ints,
 ) -> tuple[int, int, int]:
-    """Bound the rest of a node's cost; return (bound, its θ, packings tried). Fills `load` and `by_literal`.
+    """Bound the rest of a node's cost; return (bound, its θ, packings tried). Fills the last three.
 
     θ is chosen as `exact/covers.packing_bound` does it.
     """
@@ -133,17 +144,17 @@ def pack_node(
         tries, most = thetas(pairs, theta), room
     is_given = theta != 0 and most == room and room > 1
     best, best_theta, best_total, tried = np.int64(-(2**62)), np.int64(0), np.int64(0), 0
-    some = np.empty(len(load), np.int64)
+    some, less = np.empty(len(load), np.int64), np.empty(len(load), np.int64)
     candidate = tries[0]
     while candidate >= 0:
         stop_above = UNLIMITED if candidate >= UNLIMITED else min(UNLIMITED, enough + most * candidate)
-        total = pack_in_order(pairs, order, allowed, penalty, candidate, stop_above, some)
+        total = pack_in_order(pairs, order, allowed, penalty, candidate, stop_above, some, less)
         gained, _ = most_gained(some, penalty, allowed, most)
         tried += 1
         if total - gained > best:
             best, best_theta, best_total = total - gained, candidate, total
             for name in range(len(load)):
-                load[name] = some[name]
+                load[name], refused[name] = some[name], less[name]
         if best > enough or (is_given and theta > 0 and 10 * best < 9 * enough):
             break
         if is_given and theta < 0:

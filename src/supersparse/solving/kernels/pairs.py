@@ -10,6 +10,9 @@ from supersparse.solving.kernels.sorting import order_of
 
 Ints = NDArray[np.int64]
 
+UNLIMITED = 2**60
+"""A capacity that no packing uses up."""
+
 
 # The numbering of `exact/literals.py`, for compiled loops; LLVM inlines both.
 @kernel()
@@ -205,18 +208,19 @@ def pack(
     left_positive: Ints,
     left_negative: Ints,
     load: Ints,
+    refused: Ints,
     enough: int,
     multiplier: Ints,
 ) -> int:
     """Pack pairs greedily, fewest allowed literals first; return the sum of the multipliers u.
 
     Keeps Σ u at each point within its weight (`left_*`, changed) and the load of each literal
-    within its capacity. Stops once the sum exceeds `enough`. `multiplier` receives u of each
-    pair, or is empty.
+    within its capacity; `refused` adds up what it cannot take. Stops once the sum exceeds `enough`.
+    `multiplier` receives u of each pair, or is empty.
     """
     n = len(pairs)
     for name in range(len(load)):
-        load[name] = 0
+        load[name] = refused[name] = 0
     widest = 0
     size = np.empty(n, np.int32)
     for s in range(n):
@@ -243,10 +247,14 @@ def pack(
         u = min(left_positive[i], left_negative[j])
         if u <= 0:
             continue
+        asked = u
         for t in range(start[q], start[q + 1]):
             name = literal[t]
             if allowed[name]:
-                u = min(u, capacity[name] - load[name])
+                spare = capacity[name] - load[name]
+                u = min(u, spare)
+                if spare <= 0:
+                    refused[name] = min(UNLIMITED, refused[name] + asked)
         if u <= 0:
             continue
         left_positive[i] -= u

@@ -101,7 +101,8 @@ def expand(data: TreeData, state: SliceState, part: int, tie: int) -> None:
     for t in range(size):
         fixed += b.literal_penalty[literals[t]]
     bound = state.part[part, BOUND]
-    load, by_literal = np.zeros(len(allowed), np.int64), np.full(len(allowed), bound)
+    load, refused = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.int64)
+    by_literal = np.full(len(allowed), bound)
     theta = state.part[part, THETA]
     state.number[WORK] += _WORK_PER_NODE
     if room == 1 and not drop_by_cells(data, state, literals, size, allowed, tie):
@@ -118,6 +119,7 @@ def expand(data: TreeData, state: SliceState, part: int, tie: int) -> None:
             theta,
             tie - fixed,
             load,
+            refused,
             by_literal,
         )
         state.number[WORK] += n * (4 + 4 * tried)
@@ -138,7 +140,7 @@ def expand(data: TreeData, state: SliceState, part: int, tie: int) -> None:
     if room == 1:
         push_supports(b, state, literals, size, allowed, by_literal)
         return
-    name = branching_literal(b, literals, size, allowed, load)
+    name = branching_literal(b, literals, size, allowed, load, refused)
     if name >= 0:
         split(b, state, literals, size, allowed, name, bound, by_literal[name], theta)
 
@@ -198,21 +200,31 @@ def may_enter(b: Branching, literals: Ints, size: int, name: int) -> bool:
 
 
 @reader()
-def branching_literal(b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints) -> int:
-    """The most loaded literal, of a forced feature where one is missing; -1 if none can be used."""
+def branching_literal(
+    b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints, refused: Ints
+) -> int:
+    """The most loaded literal, of a forced feature where one is missing; -1 if none can be used.
+
+    Of several without capacity left, the one that has refused most.
+    """
     missing = np.int64(-1)
     for f in b.forced:
         if missing < 0 and not uses(literals, size, f):
             missing = f
-    chosen, most = np.int64(-1), np.int64(-1)
+    chosen = np.int64(-1)
     for name in range(len(allowed)):
+        is_more = (
+            chosen < 0
+            or load[name] > load[chosen]
+            or (load[name] == load[chosen] and refused[name] > refused[chosen])
+        )
         if (
             allowed[name]
-            and load[name] > most
+            and is_more
             and (missing < 0 or missing == name // 2)
             and may_enter(b, literals, size, name)
         ):
-            chosen, most = np.int64(name), load[name]
+            chosen = np.int64(name)
     return chosen
 
 
