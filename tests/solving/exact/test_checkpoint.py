@@ -112,7 +112,8 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
 
 def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(second, "_START_AFTER", 0)
-    monkeypatch.setattr(second, "_WORK_PER_STEP", 10_000)  # many steps beside few nodes of the tree
+    monkeypatch.setattr(second, "_WORK_PER_STEP", 200)  # many steps beside few nodes of the tree,
+    monkeypatch.setattr(second, "_ONE_STEP", 1e-4)  # each of one linear program, however fast the machine
     monkeypatch.setattr(proof, "_SLICE_WORK", 1_000)
     resumed, resume = [], SecondBound.resume
     monkeypatch.setattr(SecondBound, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
