@@ -67,15 +67,15 @@ def first_box(instance: Instance, literals: list[tuple[int, int]], at: int) -> t
     """
     form = instance.form
     base, sign = literals[at]
-    most = form.values[base].of_sign(sign).largest
-    exact = np.unique(np.arange(max(v.largest for v in form.values) + 1)[:, None] / np.arange(1, most + 1))
-    spread, limit = _spreads(form.columns), np.zeros((2, len(form.values)), np.int64)
-    low, high = np.zeros(len(form.values), np.int64), np.zeros(len(form.values), np.int64)
+    limit = np.zeros((2, len(form.values)), np.int64)
     for f, side in literals:
-        largest = form.values[f].of_sign(side).largest
-        limit[0 if side > 0 else 1, f] = largest
-        ratio = min(largest, spread[base] / spread[f] * (1 + 1e-9)) if spread[f] else largest
-        (high if side > 0 else low)[f] = side * (int(np.searchsorted(exact, ratio, "right")) - 1)
+        limit[0 if side > 0 else 1, f] = form.values[f].of_sign(side).largest
+    most = int(limit[0 if sign > 0 else 1, base])
+    exact = np.unique(np.arange(limit.max() + 1)[:, None] / np.arange(1, most + 1))
+    spread = _spreads(form.columns)
+    widest = np.divide(spread[base], spread, out=np.full(len(spread), np.inf), where=spread > 0)
+    high, low = np.searchsorted(exact, np.minimum(limit, widest * (1 + 1e-9)), "right") - 1
+    low = -low
     low[base] = high[base] = sign * int(np.searchsorted(exact, 1.0))
     largest_ratios = exact[np.maximum(high, -low)]
     ratios = Ratios(
@@ -95,7 +95,7 @@ def least_gap(columns: Ints, ratios: NDArray[np.float64], gap: int, most: int) -
     most one part in 2^24, and so is every sum of the products and what is added to it or taken from it later:
     all of them together by less than the number of features and nine, in 2^-23 of what they can come to.
     """
-    total = sum(float(r) * int(np.ptp(c)) for r, c in zip(ratios, columns, strict=True))
+    total = sum((ratios * np.ptp(columns, axis=1)).tolist())
     needed = np.float32(gap / most - (len(columns) + 9) * 2.0**-23 * total)
     return np.float32(np.nextafter(needed, np.float32(-np.inf)))
 

@@ -154,6 +154,7 @@ class WholeBoxes:
         self._changed = threading.Condition(self._lock)
         self.most_at_once = max(1, min(threads, _MOST_BYTES // self.pairs.difference.nbytes))
         self._open: list[OpenBoxes] = []
+        self._first: list[OpenBoxes] = []  # what rounds begin with, as far as any has come
         self._begun = 0  # how many literals the round has begun with
         self._busy = 0  # threads at work, and slices elsewhere
         self.lower_bound = lower_bound
@@ -280,9 +281,12 @@ class WholeBoxes:
         """Open boxes, or the next of those that the round begins with."""
         if self._open:
             return self._open.pop()
-        ratios, low, high = first_box(self._instance, self._literals, self._begun)
+        if self._begun == len(self._first):
+            ratios, low, high = first_box(self._instance, self._literals, self._begun)
+            load = np.zeros((1, 2, len(low)), np.int64)
+            self._first.append(OpenBoxes(ratios, low[None], high[None], load))
         self._begun += 1
-        return OpenBoxes(ratios, low[None], high[None], np.zeros((1, 2, len(low)), np.int64))
+        return self._first[self._begun - 1]
 
     def _finish_round(self) -> None:
         """No model costs at most the cut: raise the bound, and begin again with a higher one."""
