@@ -16,7 +16,7 @@ ROOMS = (
     "errors", "_version", "stop", "free_memory", "exact", "integer_arrays", "writing", "forms", "data",
     "card", "problem", "solving", "certify", "settings", "results",
     "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
-    "learning", "estimators", "datasets", "report", "studio", "cli",
+    "learning", "estimators", "datasets", "report", "studio", "cli", "__main__",
 )  # fmt: skip
 # These stand on less than what is above them: a saved card loads, scores and prints without any solver.
 ONLY = {

@@ -115,13 +115,19 @@ WRONG = [
     ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
     ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),
     ("fit 1.csv 2.csv --cv-time age", "--cv-time: counts have no such column"),
-    ("fit one.csv", "Missing option '--target'"),
+    ("fit one.csv", "'--target': name the column to predict; the table has age, bmi, smoker, state"),
+    (
+        "fit wide.csv",
+        "has c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, "
+        "c19, 5 more",
+    ),
 ]
 
 
 def test_what_is_wrong_is_said(run, hospitals):
     counted(run)
     (hospitals / "odd.csv").write_text("bmi,smoker,state\n20,yes,ill\n21,no,well\n")
+    (hospitals / "wide.csv").write_text(",".join(f"c{i}" for i in range(25)) + "\n" + "1," * 24 + "1\n")
     for command, message in WRONG:
         done = run(*command.split())
         assert done.returncode == 2, command

@@ -13,7 +13,7 @@ import pytest
 from cli.tiny import FIT
 from supersparse import ScoringSystem, item
 
-COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
+COMMAND = [sys.executable, "-m", "supersparse"]
 
 
 def test_a_narrow_encoding_does_not_stop_the_card(tmp_path):

@@ -80,14 +80,13 @@ def counts(
         raise InvalidOptionError(f"--at-least is {at_least}; give 1 to keep all cells, or more")
     if columns.weights is not None:
         raise InvalidOptionError("--weights: people are counted, each as one; remove it")
-    if columns.target is None:
-        raise InvalidOptionError("Missing option '--target': name the column to predict")
+    target = columns.told_target()
     if questions is None:
         asked = _made(data, columns, features, table)
     else:
         asked = _read(questions, columns, features)
     say_size(data)
-    cases = read_labelled(data, table.reading, asked.card, columns.target, note=note)
+    cases = read_labelled(data, table.reading, asked.card, target, note=note)
     found = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
     found.save(out)
     if save_questions is not None:

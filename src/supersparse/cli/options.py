@@ -4,17 +4,20 @@ A command takes some of these dataclasses as parameters; see `supersparse.cli.co
 not given is None, so that a settings file can say it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from supersparse.errors import InvalidOptionError
+
 if TYPE_CHECKING:
     from supersparse.data.reading import Reading
     from supersparse.solving.options import SolverKeywords
 
+_SHOWN = 20  # columns of a table
 DataFile = Annotated[
     Path,
     typer.Argument(
@@ -158,6 +161,15 @@ class ColumnOptions:
         typer.Option(metavar="NAME", help="Treat the numbers in this column as categories. Repeatable."),
     ] = None
     weights: Weights = None
+
+    def told_target(self, known: Iterable[str] = ()) -> str:
+        """The column to predict; an error, which names the columns of the table, if none was told."""
+        if self.target is not None:
+            return self.target
+        names = list(known)
+        more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+        table = f"; the table has {', '.join([*names[:_SHOWN], *more])}" if names else ""
+        raise InvalidOptionError(f"Missing option '--target': name the column to predict{table}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

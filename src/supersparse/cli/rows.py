@@ -88,8 +88,7 @@ def read_rows_question(
 
 
 def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptions) -> None:
-    if columns.target is None:
-        raise InvalidOptionError("Missing option '--target': name the column to predict")
+    columns.told_target()
     needs = {
         "--no-prepare": recipe.prepare is None,
         "--missing drop": recipe.prepare is not None and recipe.prepare.missing == "drop",

@@ -46,14 +46,13 @@ def _read_rows(
     validation: ValidationOptions | None,
 ) -> "TrainingRows":
     """Read the rows that a recipe learns from, and note which columns cannot be features."""
+    from supersparse.data.files import read_table
     from supersparse.data.training import Roles, read_training
     from supersparse.learning.rows import TrainingRows
 
-    if asked.target is None:
-        raise InvalidOptionError("Missing option '--target': name the column to predict")
     settings = recipe.settings
     roles = Roles(
-        target=asked.target,
+        target=asked.told_target(read_table(path, reading).columns if asked.target is None else ()),
         positive=asked.positive,
         drop=asked.drop or (),
         keep=asked.keep or (),
