@@ -36,7 +36,7 @@ from supersparse.solving.kernels.risk_loss import (
     slopes_at,
 )
 
-_PROJECTIONS = 4
+_PROJECTIONS = 8
 _MERGED = 6  # with fewer than one in so many rows left on a support, regressions on those cost less
 _ACCURACY = 1e-6  # of the regression without the last column
 
