@@ -9,8 +9,10 @@ import pytest
 from supersparse import Points, Problem, solve
 from supersparse import constraints as c
 from supersparse.errors import InvalidProblemError, UnsupportedProblemError, VerificationError
+from supersparse.problem import rows as rows_module
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.log_loss import log_loss, slope_at_limit, with_best_risk
+from supersparse.problem.near_totals import NearTotals
 from supersparse.problem.objective import evaluate
 from supersparse.solving.verify import check_points
 
@@ -52,6 +54,29 @@ def test_the_reported_loss_is_never_below_the_true_one():
     reported = log_loss(risk_problem(), points)
     reported = decimal.Decimal(reported.numerator) / decimal.Decimal(reported.denominator)
     assert 0 <= reported - true < decimal.Decimal("1e-14")
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_the_same_points_have_the_same_loss_over_any_denominator(monkeypatch, is_large):
+    if is_large:  # totals are then added up in doubles
+        monkeypatch.setattr(rows_module, "LARGE", 0)
+    random = np.random.default_rng(1)
+    problem = Problem.of(random.normal(5, 2, (40, 2)), np.arange(40) % 2, goal="risk", C0=0, max_points=3)
+    points = Points((1, -2), Fraction(7, 3), slope=Fraction(1, 3))
+    assert (NearTotals.of(problem, points.coefficients) is not None) == is_large
+    for denominator in (2, 30):
+        other = points.over(denominator)
+        assert float(log_loss(problem, other)) == pytest.approx(float(log_loss(problem, points)), abs=1e-12)
+        check_points(problem, other, "the test")
+
+
+def test_a_slope_beyond_the_cap_is_found_over_any_denominator():
+    problem = risk_problem()
+    steep = Points((1,), Fraction(-1, 2), slope=Fraction(61))  # the deviation of the column is a half
+    for points in (steep, steep.over(4)):
+        with pytest.raises(VerificationError, match="allow up to 60"):
+            check_points(problem, points, "the test")
+        assert slope_at_limit(problem, points)
 
 
 def test_the_best_slope_and_intercept_give_the_shares_of_the_cells():

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from report.small import learned, table, texts_of
-from supersparse import ScoringSystem, constraints, item
+from supersparse import RiskScoreClassifier, ScoringSystem, constraints, item
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report import Plan, make_report
 from supersparse.report import evidence as gathering
@@ -116,6 +116,17 @@ def test_frames_and_columns_give_the_same_report(frame):
         for data in (frame(COLUMNS), COLUMNS)
     )
     assert [said(framed, s.name) for s in framed.sections] == [said(plain, s.name) for s in plain.sections]
+
+
+@pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"risk_threshold": 0.3}], ids=str)
+def test_a_card_of_risks_is_confirmed(asked):
+    model = RiskScoreClassifier(C0=0.01, max_points=3, positive="ill", **asked)
+    system = model.fit(pd.DataFrame(COLUMNS), Y).scoring_system_
+    report = make_report(ScoringSystem.from_json(system.to_json()), COLUMNS, Y, plan=Plan.nothing())
+    assert "Confirmed" in said(report, "proof")
+    worse = replace(system.card.provenance, objective=system.card.provenance.objective + Fraction(1, 10**6))
+    changed = ScoringSystem(replace(system.card, provenance=worse))
+    assert "NOT CONFIRMED" in said(make_report(changed, COLUMNS, Y, plan=Plan.nothing()), "proof")
 
 
 def test_weights_are_used_and_said():

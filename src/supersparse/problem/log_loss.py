@@ -42,7 +42,7 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
         return _near_log_loss(problem, points, near)
     totals = integer_totals(problem, points.coefficients)
     distinct, position = distinct_of(totals)
-    unit = problem.unit * step_of(problem, points.coefficients)
+    unit = points.denominator * step_of(problem, points.coefficients)
     logits = _logits(distinct.tolist(), unit, points.slope, points.intercept_value)
     weights = np.array(problem.rows.weights, dtype=float)
     sums = [
@@ -76,7 +76,7 @@ def _near_log_loss(problem: Problem, points: Points, near: NearTotals) -> Fracti
     A row's loss changes by at most as much as its logit does.
     """
     assert points.slope is not None
-    slope, b, unit = float(points.slope), float(points.intercept_value), float(problem.unit)
+    slope, b, unit = float(points.slope), float(points.intercept_value), float(points.denominator)
     terms, errors = [], []
     for weight, of_class, sign in zip(
         problem.class_weights, (~problem.rows.positive, problem.rows.positive), (1.0, -1.0), strict=True
@@ -120,12 +120,10 @@ def centred_column(column: IntArray, weights: Floats) -> tuple[Floats, int, floa
     return x, shift, float(np.sqrt(share @ (x - mean) ** 2))
 
 
-def largest_slope(problem: Problem, coefficients: Sequence[int]) -> float:
-    """The largest slope that the cap on effects allows for these coefficients, in the problem's unit."""
+def largest_slope(problem: Problem, coefficients: Sequence[int], unit: int) -> float:
+    """The largest slope that the cap on effects allows for these coefficients, in 1/unit."""
     weights = np.array(problem.rows.weights, dtype=float)
-    effects = [
-        abs(c) / problem.unit * _deviation(problem, j, weights) for j, c in enumerate(coefficients) if c
-    ]
+    effects = [abs(c) / unit * _deviation(problem, j, weights) for j, c in enumerate(coefficients) if c]
     return EFFECT_CAP / max(effects) if any(effects) else math.inf
 
 
@@ -136,7 +134,7 @@ def slope_at_limit(problem: Problem, points: Points) -> bool:
     >>> slope_at_limit(problem, with_best_risk(problem, (1,)))
     True
     """
-    most = largest_slope(problem, points.coefficients)
+    most = largest_slope(problem, points.coefficients, points.denominator)
     return problem.slope == "free" and points.slope is not None and float(points.slope) > 0.999 * most
 
 
@@ -198,7 +196,7 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
             for whole in (below, below + 1)
         ]
         return min(choices, key=lambda points: log_loss(problem, points))
-    most = largest_slope(problem, coefficients)
+    most = largest_slope(problem, coefficients, problem.unit)
     a, b = _best_slope(score, label, row_weight, most)
     slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
     intercept = _short(float(Fraction(b) / slope - moved))

@@ -99,7 +99,7 @@ def _check_slope(problem: Problem, points: Points, who: str) -> None:
             f"{who} gave the slope {points.slope} and the intercept {points.intercept_value}; slope=1 needs "
             "1 and a whole number"
         )
-    most = largest_slope(problem, points.coefficients)
+    most = largest_slope(problem, points.coefficients, points.denominator)
     if problem.slope == "free" and not 0 < float(points.slope) <= most * (1 + 1e-9):
         raise VerificationError(
             f"{who} gave the slope {float(points.slope):.6g}; effects of at most {EFFECT_CAP:g} allow up to "
