@@ -6,6 +6,7 @@ import pytest
 from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, InvalidProblemError, NotProvenWarning, SeparatedClassesWarning
+from supersparse.exact import shown
 
 
 def made(n=300, seed=0):
@@ -141,3 +142,20 @@ def test_cross_validation_chooses_by_log_loss():
     assert model.C0_ == 0.002
     assert model.cv_results_["mean_test_score"][0] > model.cv_results_["mean_test_score"][1]
     assert -1 < model.best_score_ < 0
+
+
+@pytest.mark.parametrize("slope", ["free", 1])
+@pytest.mark.parametrize("decimals", [1, 3, 15])
+@pytest.mark.parametrize("risk_threshold", [0.5, 0.2, 0.83])
+def test_the_threshold_is_short_and_the_class_is_that_of_the_risk(risk_threshold, decimals, slope):
+    random = np.random.default_rng(decimals)
+    table = random.normal(2, 1, (150, 3)).round(decimals)
+    y = table @ [1, -1, 0.5] + random.normal(0, 1, 150) > 1
+    model = RiskScoreClassifier(C0=0.01, max_points=2, slope=slope, risk_threshold=risk_threshold)
+    card = model.fit(table, y).scoring_system_.card
+    assert len(shown(-card.intercept)) <= max(10, decimals - 5)
+    many = np.vstack([table, random.normal(2, 1, (1000, 3)).round(decimals)])
+    risks = model.predict_proba(many)[:, 1]
+    # rows of the table have the class of their risk; others too, unless decimals are many and it is near
+    sure = np.abs(risks - risk_threshold) > np.where((np.arange(1150) < 150) | (decimals <= 3), 1e-12, 1e-5)
+    assert np.array_equal(model.predict(many)[sure], (risks > risk_threshold)[sure])

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import replace
 from fractions import Fraction
-from math import floor
+from math import floor, lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
-from supersparse.exact import exact_value, shown
+from supersparse.exact import exact_value, nearest_float, shown
 from supersparse.faces.limits_in_words import limit_in_words
 from supersparse.faces.training_performance import training_performance
 from supersparse.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _MOST_TOTALS = 60  # of which a card says how many rows had them
+_MOST_STEPS = 10_000  # totals in a point: columns of up to four decimals
+_FEW_DIGITS, _MOST_DIGITS = 6, 18  # of a threshold where columns have more
 _FEW = 2  # a column with so many different values or fewer has them listed in its domain
 
 
@@ -60,16 +62,28 @@ def scoring_card(solution: "Solution") -> Card:
 
 
 def _intercept(solution: "Solution") -> Fraction:
-    """The intercept; of a risk model whose totals are whole, that of the first total above the threshold."""
-    from supersparse.problem.log_loss import at_threshold
+    """The intercept; of a risk model one that gives a short threshold, and every row of the table its class.
 
-    points, rows = at_threshold(solution.problem, solution.points), solution.problem.rows
+    Where columns have few decimals the threshold is halfway between two totals that they can have, so that a
+    total is above it if and only if its risk is above the problem's threshold.
+    """
+    from supersparse.problem.log_loss import at_threshold
+    from supersparse.problem.objective import classified
+
+    problem, points = solution.problem, at_threshold(solution.problem, solution.points)
     if points.slope is None:
         return points.intercept_value
-    values = points.values
-    if not all(values[j].denominator == 1 and rows.is_whole(j) for j in points.support):
-        return points.intercept_value
-    return Fraction(-floor(-points.intercept_value) * 2 - 1, 2)
+    values, threshold = points.values, -points.intercept_value
+    step = lcm(*(values[j].denominator * problem.rows.scales[j] for j in points.support))
+    if step <= _MOST_STEPS:
+        return -Fraction(2 * floor(threshold * step) + 1, 2 * step)
+    expected = classified(problem, solution.points)
+    for digits in range(_FEW_DIGITS, _MOST_DIGITS):
+        short = Fraction(f"{nearest_float(threshold):.{digits}g}")
+        found = classified(problem, replace(points, intercept=-short * points.denominator, slope=None))
+        if all(np.array_equal(own, other) for own, other in zip(found, expected, strict=True)):
+            return -short
+    return points.intercept_value
 
 
 def _risk(solution: "Solution") -> LogisticRisk | None:
