@@ -9,6 +9,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss
 
 from evaluate.rated import SYSTEM, copied, labels, table, weighted_rows
+from supersparse import RiskScoreClassifier, SLIMClassifier
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.evaluate.calibrating import cross_fitted
 from supersparse.evaluate.forecasts import forecasts_of_rows
@@ -200,6 +201,19 @@ def test_curves_and_thresholds_in_words():
 def test_a_risk_threshold_of_one_is_refused():
     with pytest.raises(InvalidOptionError, match="below 1"):
         forecasts([0.5], [True], [1]).decision_curve([1.0])
+
+
+@pytest.mark.parametrize("method", ["logistic", "isotonic"])
+def test_what_was_proven_of_risks_is_dropped_with_them(method):
+    X, y = np.array([[0], [0], [1], [1], [2], [2]] * 5), [0, 1, 0, 1, 1, 1] * 5
+    system = RiskScoreClassifier(C0=0, max_points=2).fit(X, y).scoring_system_
+    assert "Proven optimal" in str(system)
+    other = system.recalibrate(X, y[::-1], method=method)
+    assert "roven" not in str(other)
+    assert f"risks fitted anew ({method}) to 30 rows" in " ".join(str(other).split())
+    assert list(other.predict(X)) == list(system.predict(X))
+    errors = SLIMClassifier(C0=0.05, max_points=2).fit(X, y).scoring_system_
+    assert "Proven optimal" in str(errors.recalibrate(X, y[::-1], method=method))
 
 
 def test_a_recalibrated_card_is_judged_by_its_own_risks():

@@ -228,7 +228,12 @@ def recalibrate(
     names: Sequence[str] | None = None,
 ) -> Card:
     """Return the card with risks fitted to these rows; see `ScoringSystem.recalibrate`."""
-    return replace(card, risk=fit_risk(read_outcomes(card, X, y, sample_weight, names).tally(), method))
+    tally = read_outcomes(card, X, y, sample_weight, names).tally()
+    changed = replace(card, risk=fit_risk(tally, method))
+    if card.provenance is None or not card.provenance.is_risk:
+        return changed
+    why = f"risks fitted anew ({method}) to {count_text(tally.n)} rows"
+    return replace(changed, provenance=None, learned=None, performance=(), source=_noted(_origin(card), why))
 
 
 def _given(number: float) -> str:

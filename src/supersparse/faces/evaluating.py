@@ -151,7 +151,10 @@ class Evaluating:
         sample_weight: object = None,
         names: Sequence[str] | None = None,
     ) -> Self:
-        """Return the same points and threshold with risks fitted to these rows, for `predict_risk`."""
+        """Return the same points and threshold with risks fitted to these rows, for `predict_risk`.
+
+        Of a card whose risks were proven (goal risk), what was proven is dropped.
+        """
         from supersparse.evaluate.calibrating import recalibrate
 
         return self._with(
