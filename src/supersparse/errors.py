@@ -25,7 +25,7 @@
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
-    ├── NotProvenWarning                      a limit ended the search before the proof
+    ├── NotProvenWarning                      a limit or rounding errors left the proof open
     ├── SkippedFoldsWarning                   a time limit that left no time for some folds
     ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
     ├── MissingCodesWarning                   numbers such as -99 that look like codes for missing values

@@ -8,9 +8,15 @@ class Stop(Enum):
 
     OPTIMAL = "the search is complete"
     BOUND = "the objective is proven optimal, but an equally good card with smaller points could exist"
+    ROUNDING = "the search is complete, but rounding errors leave the proof open"
     GAP = "the requested gap was reached"
     TIME_LIMIT = "the time limit was reached"
     NODE_LIMIT = "the node limit was reached"
     MEMORY_LIMIT = "the memory limit was reached"
     INTERRUPTED = "the search was interrupted"
     SEARCH_ENDED = "the heuristic search ended; it proves nothing"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the search left nothing open: it would only end the same way again."""
+        return self in (Stop.OPTIMAL, Stop.ROUNDING)

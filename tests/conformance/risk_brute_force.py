@@ -141,6 +141,29 @@ def draw_rates(seed: int) -> DrawnRisk:
     )
 
 
+def draw_constant(seed: int) -> DrawnRisk:
+    """Draw a problem with a constant column, and a constraint that may want its points.
+
+    They move the totals by whole numbers, which an intercept makes up for, unless every card has them.
+    """
+    r = random.Random(seed)
+    drawn = draw_risk(seed)
+    p = len(drawn.sets)
+    at = r.randrange(p)
+    asked = r.choice(
+        [
+            ("must_use", NAMES[at]),
+            ("at_least", r.randint(1, p), list(NAMES[:p])),
+            ("only_if", NAMES[r.randrange(p)], NAMES[at]),
+            ("max_total_score", r.choice([0, 1, 3, 10])),
+        ]
+    )
+    value = r.choice([0.0, 2.0, -4.0, 40.0] + [0.3, 0.5] * (asked[0] == "must_use"))
+    X = [[value if j == at else v for j, v in enumerate(row)] for row in drawn.X]
+    kept = [] if r.random() < 0.8 else drawn.asked
+    return replace(drawn, X=X, asked=[*kept, asked], max_features=None)
+
+
 def _column(r: random.Random, n: int) -> list[float]:
     kind = r.randrange(5)
     if kind < 2:
@@ -218,9 +241,9 @@ def fitted_cards(drawn: DrawnRisk, *, slope_is_free: bool) -> Fitted | None:
     x, y = np.array(drawn.X), np.array(drawn.y)
     s = np.ones(len(y)) if drawn.weights is None else np.array(drawn.weights)
     weight = s / s.sum() * np.where(y == 1, drawn.class_weight[1], drawn.class_weight[0])
-    mean = s @ x / s.sum()
+    mean = np.where(np.ptp(x, axis=0) == 0, x[0], s @ x / s.sum())
     deviation = np.sqrt(s @ (x - mean) ** 2 / s.sum())
-    usable = [[0.0] if d == 0 else sorted({*own, 0.0}) for own, d in zip(drawn.sets, deviation, strict=True)]
+    usable = [sorted({*own, 0.0}) for own in drawn.sets]
     most = len(drawn.sets) if drawn.max_features is None else drawn.max_features
     cards = [w for w in product(*usable) if sum(v != 0 for v in w) <= most and drawn.obeys(w)]
     if not cards:

@@ -1,5 +1,6 @@
 """The log-loss engine against brute force over all cards: both slopes, all sets, weights and constraints."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from conformance.risk_brute_force import brute_force, draw_risk, log_loss
+from conformance.risk_brute_force import DrawnRisk, brute_force, draw_constant, draw_risk, log_loss
 from counts import examples
 from shared_data import SHARED, needs_shared_data
 from supersparse import Problem, solve
@@ -26,8 +27,8 @@ deterministic = settings(
 )
 
 
-def check(seed: int, slope: object) -> None:
-    drawn = draw_risk(seed)
+def check(seed: int, slope: object, draw: Callable[[int], DrawnRisk] = draw_risk) -> None:
+    drawn = draw(seed)
     best = brute_force(drawn, slope_is_free=slope == "free")
     if best is None:
         with pytest.raises(InfeasibleError):
@@ -83,6 +84,12 @@ def test_a_proof_cut_by_the_search_agrees_with_brute_force(seed, slope):
         patch.setattr(engine, "_SOON", 1 + seed % 3000)
         patch.setattr(worker, "SLICE", 200)
         check(seed, slope)
+
+
+@given(seed=st.integers(0, 10**6), slope=st.sampled_from(["free", 1]))
+@settings(deterministic, max_examples=examples(250))
+def test_a_constant_column_counts_for_constraints_and_changes_no_risk(seed, slope):
+    check(seed, slope, draw_constant)
 
 
 @pytest.mark.parametrize("slope", ["free", 1])

@@ -1,12 +1,13 @@
 """The log loss through MIP solvers, a second way to it, against brute force and the log-loss engine."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.risk_brute_force import brute_force, draw_risk
+from conformance.risk_brute_force import DrawnRisk, brute_force, draw_constant, draw_risk
 from conformance.test_risk_against_brute_force import deterministic
 from counts import examples
 from supersparse import Problem, constraints, solve
@@ -17,11 +18,11 @@ from supersparse.stop import Stop
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 
-def check(seed: int, slope: object, name: str) -> bool:
+def check(seed: int, slope: object, name: str, draw: Callable[[int], DrawnRisk] = draw_risk) -> bool:
     """Hold a solver to brute force and the engine; return whether it proved its card."""
     if not registry.availability(name).installed:
         pytest.skip(f"solver {name!r} is not installed")
-    drawn = draw_risk(seed)
+    drawn = draw(seed)
     best = brute_force(drawn, slope_is_free=slope == "free")
     problem = None if best is None else drawn.problem(goal="risk", slope=slope)
     if best is None or problem is None:
@@ -46,6 +47,12 @@ def check(seed: int, slope: object, name: str) -> bool:
 @settings(deterministic, max_examples=examples(20))
 def test_highs_agrees_with_brute_force_and_the_engine(seed, slope):
     check(seed, slope, "highs")
+
+
+@given(seed=st.integers(0, 10**6), slope=st.sampled_from(["free", 1]))
+@settings(deterministic, max_examples=examples(8))
+def test_highs_agrees_where_a_column_is_constant(seed, slope):
+    check(seed, slope, "highs", draw_constant)
 
 
 @given(seed=st.integers(0, 10**6), slope=st.sampled_from(["free", 1]))

@@ -1,11 +1,11 @@
-"""A fit that a limit ends before the proof says so, with the gap and what to do."""
+"""A fit whose proof a limit or rounding leaves open says so, with the gap and what to do."""
 
 import warnings
 
 import numpy as np
 import pytest
 
-from supersparse import SLIMClassifier
+from supersparse import RiskScoreClassifier, SLIMClassifier, Stop
 from supersparse.errors import NotProvenWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -35,3 +35,17 @@ def test_a_proven_card_and_one_within_the_gap_that_was_asked_for_are_silent():
         warnings.simplefilter("error")
         SLIMClassifier(C0=0.2, max_points=1).fit(X.round(), Y)
         SLIMClassifier(gap=1.0, time_limit=None).fit(X, Y)
+
+
+@pytest.mark.parametrize(("slope", "times", "plus"), [(1, 1e15, 0), ("free", 1, 1e12)])
+def test_a_proof_that_rounding_leaves_open_is_a_warning_that_names_the_column(slope, times, plus):
+    rng = np.random.default_rng(0)
+    age, smoker = rng.integers(20, 80, 120), rng.integers(0, 2, 120)
+    ill = (rng.random(120) < 1 / (1 + np.exp(-(0.06 * (age - 50) + 1.2 * smoker - 0.5)))).astype(int)
+    large = np.column_stack([age * times + plus, smoker])
+    message = r"rounding errors leave the proof open.*rescale or shift columns .*'x0' \(up to "
+    with pytest.warns(NotProvenWarning, match=message):
+        model = RiskScoreClassifier(C0=0, slope=slope).fit(large, ill)
+    assert model.stop_ is Stop.ROUNDING
+    assert not model.proven_optimal_
+    assert "rounding errors leave the proof open" in str(model.scoring_system_)

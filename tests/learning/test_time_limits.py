@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse import Prepare, Problem, SLIMClassifier, solve
-from supersparse.errors import InvalidDataError
+from supersparse import Prepare, Problem, RiskScoreClassifierCV, Settings, SLIMClassifier, solve
+from supersparse.errors import InvalidDataError, SolverFailedError
 from supersparse.integer_arrays import distinct_of
+from supersparse.learning import folds
 from supersparse.learning.clock import Clock
 from supersparse.learning.fitting import fit_card
 from supersparse.learning.folds import Fold
+from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
 from supersparse.learning.validating import _Folds
@@ -136,3 +138,30 @@ def test_gains_of_all_cuts_are_those_of_each(counts):
     bins = ClassCounts(negative, positive)
     each = [gain(bins, np.arange(len(counts)) > cut) for cut in range(len(counts) - 1)]
     assert cut_gains(bins) == pytest.approx(each, abs=1e-9)
+
+
+def nothing_found(*_, **__):
+    raise SolverFailedError("the solver found nothing; raise the limits")
+
+
+def test_a_fold_that_finds_nothing_is_fitted_again_in_the_time_that_is_left(monkeypatch):
+    recipe, given = Recipe(settings=Settings.of(), prepare=None, options={"time_limit": 1.0}), []
+
+    def fit(own, *_):
+        given.append(own.options["time_limit"])
+        return nothing_found() if len(given) == 1 else ["found"]
+
+    monkeypatch.setattr(folds, "fit_fold", fit)
+    assert folds.fit_fold_in_time(time.time() + 1000, False, recipe, "rows") == ["found"]
+    assert given[0] == 1.0
+    assert 900 < given[1] <= 1000
+
+
+def test_a_fold_that_still_finds_nothing_is_named_with_its_share_and_what_to_do(monkeypatch):
+    monkeypatch.setattr(folds, "solve_each_penalty", nothing_found)
+    X, y = [[i, i % 3] for i in range(40)], [i % 2 for i in range(40)]
+    message = (
+        r"fold 1 of 5, in \S+ s, its share of the time: .* raise the limits, relax the constraints, or use"
+    )
+    with pytest.raises(SolverFailedError, match=message):
+        RiskScoreClassifierCV(time_limit=1000).fit(X, y)

@@ -8,7 +8,12 @@ import pytest
 
 from supersparse import Points, Problem, solve
 from supersparse import constraints as c
-from supersparse.errors import InvalidProblemError, UnsupportedProblemError, VerificationError
+from supersparse.errors import (
+    InvalidDataError,
+    InvalidProblemError,
+    UnsupportedProblemError,
+    VerificationError,
+)
 from supersparse.problem import rows as rows_module
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.log_loss import log_loss, slope_at_limit, with_best_risk
@@ -129,6 +134,35 @@ def test_points_without_a_slope_or_beyond_the_cap_are_refused():
 def test_settings_that_do_not_fit_the_goal_are_refused(settings, message):
     with pytest.raises(InvalidProblemError, match=message):
         Problem.of(X, Y, **settings)
+
+
+def test_a_class_without_weight_is_refused_by_name():
+    labels = ["ill" if y else "well" for y in Y]
+    with pytest.raises(InvalidProblemError, match=r"class 'ill' the weight 0.*; give 'ill' a weight above 0"):
+        Problem.of(X, labels, goal="risk", class_weight={"ill": 0, "well": 1})
+
+
+@pytest.mark.parametrize("large", [0, 2**21])  # large tables are kept as they came
+def test_values_whose_squares_are_beyond_doubles_are_refused_by_column(large, monkeypatch):
+    monkeypatch.setattr("supersparse.problem.rows.LARGE", large)
+    rows = [[0.5, 1e200 * i] for i in range(6)]
+    message = r"column 'x1' has values as large as 5e\+200; .* rescale the column"
+    with pytest.raises(InvalidDataError, match=message):
+        Problem.of(np.array(rows), Y, goal="risk")
+
+
+@pytest.mark.parametrize("beside", [1.0, 1e140])
+def test_decimals_beyond_doubles_are_refused_by_column(beside):
+    rows = [[beside * i, 1.5e-310 * (i % 2)] for i in range(6)]
+    with pytest.raises(
+        InvalidDataError, match=r"column 'x1' has values with 310 decimals, .* rescale the column"
+    ):
+        Problem.of(rows, Y, goal="risk")
+
+
+def test_large_values_within_doubles_are_solved():
+    scaled = solve(Problem.of([[1e140 * x] for [x] in X], Y, goal="risk", C0=0))
+    assert float(scaled.objective) == pytest.approx(float(solve(risk_problem()).objective), abs=1e-12)
 
 
 def test_solvers_that_cannot_are_refused_by_name():

@@ -86,7 +86,7 @@ def test_a_row_of_weight_zero_is_a_row_that_is_not_there():
         ([1, 1], r"sample_weight has shape \(2,\) for 3 rows; give one weight per row"),
         (1, r"sample_weight has shape \(\) for 3 rows"),
         (["a", "b", "c"], "sample_weight contains .*, not numbers"),
-        ([0, 1, 1], "only one class is left after dropping the rows of weight 0"),
+        ([0, 1, 1], "only one class is left after dropping the rows of weight 0.* of class \\S+ a weight"),
     ],
 )
 def test_weights_that_cannot_be_used_are_refused(weights, message):

@@ -16,13 +16,34 @@ from supersparse.problem.variants import errors_only, with_size_penalty
 from supersparse.results.frontier import frontier
 from supersparse.results.penalties import least_loss
 from supersparse.solving.contract import Aim
+from supersparse.solving.exact.engine import ExactSolver
+from supersparse.solving.monitor import Monitor
+from supersparse.solving.risk.engine import RiskSolver
 from supersparse.solving.verify import SizedModels
+from supersparse.stop import Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 slowly = settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 
 X = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [2, 1, 1], [2, 0, 1], [1, 1, 1]]
 Y = [0, 0, 0, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("goal", ["errors", "risk"])
+@pytest.mark.parametrize("costs", [0.01, [0.01, 0.02, 0.01]], ids=["alike", "by feature"])
+def test_a_limit_before_the_first_model_is_no_interruption(goal, costs, monkeypatch):
+    solver = ExactSolver if goal == "errors" else RiskSolver
+
+    def nothing(_self, _problem, _options, monitor):
+        return monitor.claim(stop=Stop.INTERRUPTED, smallest=False)
+
+    monkeypatch.setattr("supersparse.solving.answering._warm_up", lambda *_: None)  # which would solve
+    monkeypatch.setattr(solver, "solve", nothing)
+    stops = iter([None] if goal == "risk" else [])  # it looks before the first; then the time is up
+    monkeypatch.setattr(Monitor, "stop_reason", lambda self: next(stops, Stop.TIME_LIMIT))
+    found = frontier(Problem.of(X, Y, goal=goal, C0=costs), 2, solver.name)
+    assert found.stop is Stop.TIME_LIMIT
+    assert not any(row.proven or row.solution for row in found.rows)
 
 
 def best_alone(problem, size):

@@ -8,7 +8,7 @@ from counts import examples
 from results.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
-from supersparse.errors import InfeasibleError, InvalidOptionError, PenaltyRangeWarning
+from supersparse.errors import InfeasibleError, InvalidOptionError, PenaltyRangeWarning, SolverFailedError
 from supersparse.exact import exact
 from supersparse.problem.variants import with_size_penalty
 from supersparse.results import penalty_grid
@@ -83,3 +83,24 @@ def test_every_penalty_out_of_range_is_said():
 def test_values_must_rise(values):
     with pytest.raises(InvalidOptionError, match="ascending order"):
         solve_each_penalty(Problem.of(X, Y), values, "exhaustive")
+
+
+@pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+def test_a_share_of_the_time_that_gives_no_model_is_not_the_end(monkeypatch):
+    # the first C0 gets all the time then, and another one the model of the one before
+    asked, alone = [], penalty_grid._alone
+
+    def short(problem, C0, solver, folder, options):
+        asked.append((C0, options["time_limit"], options.get("initial")))
+        if options["time_limit"] < 600 and options.get("initial") is None:
+            raise SolverFailedError("nothing was found")
+        return alone(problem, C0, solver, folder, options)
+
+    monkeypatch.setattr(penalty_grid, "_alone", short)
+    monkeypatch.setattr(penalty_grid, "_path", lambda *_: None)
+    found = solve_each_penalty(
+        Problem.of(X, Y, max_points=2), [0.05, 0.2, 0.3], "exhaustive", time_limit=1000
+    )
+    assert [s.proven_optimal for s in found] == [True] * 3
+    assert [limit < 600 for _, limit, _ in asked] == [True, False, True, True, False]
+    assert [initial for _, _, initial in asked if initial is not None] == [found[0]]

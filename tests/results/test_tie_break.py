@@ -14,6 +14,7 @@ from supersparse import Problem, Settings, SLIMClassifier, SLIMClassifierCV, sol
 from supersparse.errors import InvalidOptionError, SupersparseError
 from supersparse.learning.recipe import Recipe
 from supersparse.problem.objective import evaluate, with_best_intercept
+from supersparse.results import tie_break
 from supersparse.results.tie_break import least_log_loss, loss_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -110,3 +111,29 @@ def test_a_limit_leaves_it_unproven():
 def test_what_makes_no_sense_is_refused(asked, said):
     with pytest.raises(SupersparseError, match=said):
         SLIMClassifier(**asked).fit(*made())
+
+
+def test_cards_are_compared_until_the_time_ends_the_best_first(monkeypatch):
+    problem = Problem.of(*made(), C0=0.001, max_points=2)
+    whole = least_log_loss(problem, 0.05, time_limit=1000)
+    assert whole.proven
+    over = iter([False, False])  # it is asked before each card but the first; then the time is up
+    monkeypatch.setattr(tie_break, "_is_over", lambda _ends: next(over, True))
+    cut = least_log_loss(problem, 0.05, time_limit=1000)
+    assert cut.cards == 3 < whole.cards
+    assert "not proven: not all cards were compared" in str(cut)
+    assert cut.solution.lower_bound == whole.solution.lower_bound
+    assert cut.log_loss <= loss_of(problem, solve(problem).points.over(problem.unit).coefficients)
+
+
+def test_listing_the_cards_leaves_half_of_the_time_to_compare_them(monkeypatch):
+    given = []
+
+    def listed(problem, factor, solver, **options):
+        given.append(options["time_limit"])
+        return list_all(problem, factor, solver, **options)
+
+    list_all = tie_break.solve_all_within
+    monkeypatch.setattr(tie_break, "solve_all_within", listed)
+    least_log_loss(Problem.of(*made(), C0=0.01, max_points=2), 0.01, time_limit=1000)
+    assert 400 < given[0] <= 500

@@ -149,16 +149,19 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return self
 
     def _say_if_unproven(self, solution: Solution) -> None:
-        """Warn if a limit ended the search, which would otherwise show in `proven_optimal_` only."""
-        if solution.proven_optimal or solution.stop not in _LIMITS:
+        """Warn if the proof is open, which would otherwise show in `proven_optimal_` only."""
+        if solution.proven_optimal or solution.stop not in (*_LIMITS, Stop.ROUNDING):
             return
         remedy = "raise the limit, or ask for less: a larger C0, a smaller max_features or max_points"
-        if self.prepare is None and _many_values(solution.problem):
+        if solution.stop is Stop.ROUNDING:
+            remedy = f"rescale or shift columns with very large values, such as {_largest(solution.problem)}"
+        elif self.prepare is None and _many_values(solution.problem):
             remedy += ', or prepare="auto", which cuts numbers into questions'
+        percent = f"{100 * solution.gap:.2g}" if solution.gap < 5e-4 else f"{100 * solution.gap:.1f}"
         warnings.warn(
             f"the card is not proven optimal ({solution.stop.value}): its objective is "
             f"{self.objective_:.4g}, and no card has less than {self.lower_bound_:.4g}, a gap of "
-            f"{100 * solution.gap:.1f} %; {remedy}",
+            f"{percent} %; {remedy}",
             NotProvenWarning,
             stacklevel=users_level(),
         )
@@ -344,6 +347,17 @@ def _many_values(problem: Problem) -> bool:
     rows = problem.rows
     columns = (rows.raw or rows.columns)[:1000]  # enough to tell
     return any(len(np.unique(column[:10_000])) > _MANY_VALUES for column in columns)
+
+
+def _largest(problem: Problem) -> str:
+    """The column with the largest value, and that value."""
+    rows = problem.rows
+    if rows.raw is None:
+        sizes = [nearest_float(Fraction(m, s)) for m, s in zip(rows.magnitudes, rows.scales, strict=True)]
+    else:
+        sizes = [max(abs(float(raw.max())), abs(float(raw.min()))) for raw in rows.raw]
+    j = int(np.argmax(sizes))
+    return f"{rows.names[j]!r} (up to {sizes[j]:.3g})"
 
 
 def _say_codes(question: Question) -> None:

@@ -190,8 +190,7 @@ intercept, solver, solver_options, gap
         half = clock.part(0.5).left
         ends = None if half is None else time.time() + half
         fits = [
-            (None if k == 0 else ends, on_one_thread, values, rows, costs, fold, initial)
-            for k, fold in enumerate(folds)
+            (ends, k == 0, on_one_thread, values, rows, costs, fold, initial) for k, fold in enumerate(folds)
         ]
         if executor is not None:
             each = list(each_on(executor, fit_fold_in_time, fits, "its fold"))

@@ -139,7 +139,7 @@ class _Judge:
 
 def _again(question: Question, first: Solution | None, clock: Clock, watch: Watch) -> Solution:
     """Answer the question with the chosen C0, from the first card on; one that is proven for it stays."""
-    if first is not None and first.problem.C0 == question.problem.C0 and first.stop is Stop.OPTIMAL:
+    if first is not None and first.problem.C0 == question.problem.C0 and first.stop.is_complete:
         return first
     return _solve(question, clock, watch, first)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.data.sources import as_array
-from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
+from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, SolverFailedError
 from supersparse.exact import exact
 from supersparse.integer_arrays import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
@@ -59,9 +59,24 @@ def named_folds(splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> 
     ]
 
 
-def fit_fold_in_time(ends: float | None, *given: Any) -> list[FoldResult] | None:
-    """Fit a fold as `fit_fold` does; None, and no fit, after a time as `time.time` counts."""
-    return None if ends is not None and time.time() >= ends else fit_fold(*given)
+def fit_fold_in_time(
+    ends: float | None, is_first: bool, recipe: Recipe, *given: Any
+) -> list[FoldResult] | None:
+    """Fit a fold as `fit_fold` does; after `ends`, as `time.time` counts, None and no fit but the first.
+
+    A fold that finds no model in its share of the time is fitted again in all that is left.
+    """
+    if ends is None or (is_first and time.time() >= ends):
+        return fit_fold(recipe, *given)
+    if time.time() >= ends:
+        return None
+    try:
+        return fit_fold(recipe, *given)
+    except SolverFailedError as error:
+        left, share = ends - time.time(), recipe.options.get("time_limit")
+        if error.interrupted or share is None or left <= share:
+            raise
+        return fit_fold(replace(recipe, options={**recipe.options, "time_limit": left}), *given)
 
 
 def fit_fold(
@@ -103,6 +118,13 @@ def fit_fold(
                     raise KeyboardInterrupt
         except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
             raise type(error)(f"the training rows of {fold.name}: {error}") from None
+        except SolverFailedError as error:
+            if error.interrupted or limit is None:
+                raise
+            raise SolverFailedError(
+                f"the training rows of {fold.name}, in {limit:.2g} s, its share of the time: {error}, relax "
+                "the constraints, or use fewer folds"
+            ) from None
     fit_seconds = (time.perf_counter() - began) / len(solutions)
     scored = drawn(fold.test, rows.y, SCORED_PER_LEARNED * len(learned_from)) if is_sample else fold.test
     test, results = rows.take(scored), []

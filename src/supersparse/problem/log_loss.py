@@ -185,10 +185,12 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
     negative, positive = (float(w) for w in problem.class_weights)
     row_weight = share * np.where(problem.rows.positive, positive, negative)
     moved = Fraction(centre, unit)
-    if problem.slope != "free" or not any(coefficients):
+    most = largest_slope(problem, coefficients, problem.unit)
+    if problem.slope != "free" or most == math.inf:  # infinite: all totals are equal
         b = _best_intercept(score, label, row_weight, 1.0)
         if problem.slope == "free":
-            found = Points(tuple(coefficients), _short(b) * problem.unit, problem.unit, slope=Fraction(1))
+            intercept = _short(float(Fraction(b) - moved))
+            found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=Fraction(1))
             return _off_threshold(problem, found, near)
         below = math.floor(Fraction(b) - moved)
         choices = [
@@ -196,7 +198,6 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
             for whole in (below, below + 1)
         ]
         return min(choices, key=lambda points: log_loss(problem, points))
-    most = largest_slope(problem, coefficients, problem.unit)
     a, b = _best_slope(score, label, row_weight, most)
     slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
     intercept = _short(float(Fraction(b) / slope - moved))

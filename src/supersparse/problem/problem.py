@@ -34,6 +34,7 @@ from supersparse.problem.penalties import (
     read_size_penalty,
 )
 from supersparse.problem.points import CoefficientSet
+from supersparse.problem.risk_checks import check_log_loss
 from supersparse.problem.rows import read_rows
 from supersparse.problem.sets import read_sets, under_value_limits, without_useless_columns
 
@@ -90,7 +91,7 @@ class Problem(ProblemParts):
             for constraint in asked
             for limit in constraint.limits(rows, counts_intercept=intercept_rule.is_penalised)
         ]
-        return cls(
+        problem = cls(
             rows=rows,
             sets=sets,
             C0=penalties,
@@ -114,7 +115,10 @@ class Problem(ProblemParts):
             goal=goal,
             slope=slope,
             risk_threshold=_predicting_threshold(ask),
-        )._narrowed_or_explained()
+        )
+        if goal == "risk":
+            check_log_loss(problem)
+        return problem._narrowed_or_explained()
 
     @classmethod
     def of_counts(

@@ -226,8 +226,10 @@ def read_rows(
         raw = [c[keep] for c in raw]
         is_positive, weights = is_positive[keep], weights[keep]
         if is_positive.all() or not is_positive.any():
+            lost = classes[0] if is_positive.all() else classes[1]
             raise InvalidDataError(
-                "only one class is left after dropping the rows of weight 0; two classes are needed"
+                "only one class is left after dropping the rows of weight 0; two classes are needed: give "
+                f"rows of class {lost!r} a weight above 0"
             )
     groupings = read_groups(rate_groups, n_rows, keep)
     exact_columns: Sequence[tuple[IntArray, int]] = Lazily(len(raw), lambda j: integer_column(raw[j]))

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Unpack
 
-from supersparse.errors import InvalidOptionError
+from supersparse.errors import InvalidOptionError, SolverFailedError
 from supersparse.exact import exact, written_fraction
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import evaluate, with_best_intercept
@@ -175,6 +175,22 @@ def solve_each_penalty(
     def shared(among: int) -> SolveKeywords:
         return options if limit is None else {**options, "time_limit": max(0.0, limit - used) / among}
 
+    def found_alone(C0: Fraction, among: int, before: Solution | None) -> Solution:
+        """Solve in a share of the time; where that gives no model, again from one, or in all the time."""
+        nonlocal used
+        own = shared(among)
+        if before is not None and own.get("time_limit") == 0:
+            own["initial"] = before
+        try:
+            return _alone(problem, C0, solver, folder, own)
+        except SolverFailedError as error:
+            if error.interrupted or limit is None or (before and own.get("initial") is before):
+                raise
+            if before is not None:
+                return _alone(problem, C0, solver, folder, {**own, "initial": before})
+            used += own["time_limit"] or 0.0
+            return _alone(problem, C0, solver, folder, shared(1))
+
     place = options.pop("checkpoint", None)
     folder = None if place is None else folder_of(place)
     for C0 in penalties:
@@ -182,7 +198,7 @@ def solve_each_penalty(
     with quiet_about_penalties():  # said above
         known = {} if folder is None else _recalled(folder, problem, penalties)
         if first not in known:
-            known[first] = _alone(problem, first, solver, folder, shared(len(penalties)))
+            known[first] = found_alone(first, len(penalties), None)
             used += known[first].seconds
         left = [C0 for C0 in others if C0 not in known]
         began = time.monotonic()
@@ -191,11 +207,8 @@ def solve_each_penalty(
         for k, (before, C0) in enumerate(pairwise([first, *left])):
             found = None if path is None else path.at(C0)
             if found is None or not _is_final(found):
-                own = shared(len(left) - k)
-                if own.get("time_limit") == 0:
-                    own["initial"] = known[before]
                 began = time.monotonic()
-                found = _alone(problem, C0, solver, folder, own)
+                found = found_alone(C0, len(left) - k, known[before])
                 used += time.monotonic() - began
             elif folder is not None:
                 keep(folder, found)

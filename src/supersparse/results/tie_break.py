@@ -53,8 +53,9 @@ def least_log_loss(
 
     The log loss of a model is that of risks 1 / (1 + exp(-(a·total + b))) with the best a > 0 and b, by
     sample and class weight. Log losses that differ by at most 1e-9 are equal; then F and the l1 decide.
-    Options are those of `solve`; limits hold for each of the two searches, the time limit for both together.
-    If one is reached, the best of what was found is returned, not proven. The same if F* is 0 and a slack
+    Options are those of `solve`; limits hold for each of the two searches, and the time limit for the whole:
+    the search for all models gets half of what the first leaves, since comparing them takes as long. If one
+    is reached, the best of what was compared is returned, not proven. The same if F* is 0 and a slack
     is given: only ties are compared then, and a small C0 helps.
 
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 3, [0, 1, 1, 1] * 2 + [0, 0, 1, 1]
@@ -64,22 +65,31 @@ def least_log_loss(
     more = exact(slack, "slack", InvalidOptionError)
     if more < 0:
         raise InvalidOptionError(f"slack is {slack}, which is negative; give 0 or more, such as 0.01")
-    began, limit = time.monotonic(), options.get("time_limit")
+    limit = options.get("time_limit")
+    ends = None if limit is None else time.monotonic() + limit
     best = solve(problem, solver, **options)
     own = VerifiedModel(points=best.points, evaluation=best.evaluation)
     if not best.proven_optimal:
         return _chosen(best, [own], more, complete=False)
     left: SolveKeywords = {**options, "initial": best.points, "checkpoint": None, "proof_log": None}
-    if limit is not None:
-        left["time_limit"] = max(0.0, limit - (time.monotonic() - began))
+    if ends is not None:
+        left["time_limit"] = max(0.0, ends - time.monotonic()) / 2
     # nothing but ties is within a factor of 0
     factor = more / best.objective if best.objective else Fraction(0)
     found = solve_all_within(problem, factor, solver, **left)
     reaches_all = best.objective > 0 or not more
-    return _chosen(best, [own, *found.models], more, complete=found.complete and reaches_all)
+    return _chosen(best, [own, *found.models], more, complete=found.complete and reaches_all, ends=ends)
 
 
-def _chosen(best: Solution, models: Iterable[VerifiedModel], slack: Fraction, *, complete: bool) -> TieBreak:
+def _chosen(
+    best: Solution,
+    models: Iterable[VerifiedModel],
+    slack: Fraction,
+    *,
+    complete: bool,
+    ends: float | None = None,
+) -> TieBreak:
+    """Compare the models, those of the least F first, until the time ends; at least one."""
     merged = MergeRows.apply(best.problem)
     by_direction: dict[tuple[int, ...], VerifiedModel] = {}
     for model in models:
@@ -89,7 +99,12 @@ def _chosen(best: Solution, models: Iterable[VerifiedModel], slack: Fraction, *,
         known = by_direction.get(direction)
         if known is None or _rank(model) < _rank(known):
             by_direction[direction] = model
-    losses = {direction: loss_of(merged, direction) for direction in by_direction}
+    losses: dict[tuple[int, ...], Fraction] = {}
+    for direction in sorted(by_direction, key=lambda one: _rank(by_direction[one])):
+        if losses and _is_over(ends):
+            complete = False
+            break
+        losses[direction] = loss_of(merged, direction)
     least = min(losses.values())
     equal = [direction for direction, loss in losses.items() if loss <= least + PROOF_TOLERANCE]
     direction = min(equal, key=lambda one: _rank(by_direction[one]))
@@ -100,6 +115,10 @@ def _chosen(best: Solution, models: Iterable[VerifiedModel], slack: Fraction, *,
     return TieBreak(
         solution=solution, log_loss=losses[direction], slack=slack, cards=len(losses), proven=complete
     )
+
+
+def _is_over(ends: float | None) -> bool:
+    return ends is not None and time.monotonic() >= ends
 
 
 def loss_of(problem: Problem, coefficients: tuple[int, ...]) -> Fraction:

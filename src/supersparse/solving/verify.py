@@ -11,7 +11,7 @@ from supersparse.problem.log_loss import EFFECT_CAP, largest_slope
 from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.solution import Claim, Solution
+from supersparse.solving.solution import Claim, Solution, proves
 from supersparse.stop import Stop
 
 
@@ -20,6 +20,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
 
     It checks that the points are in their sets, that the size, the intercept and the rows satisfy all
     constraints, that the model costs no more than claimed, and that the bound does not exceed its cost.
+    A log loss whose bound proves less than a complete search should is left open by `Stop.ROUNDING`.
     """
     check_points(problem, claim.points, solver)
     evaluation = evaluate(problem, claim.points)
@@ -34,6 +35,9 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
             f"{solver} claims that no model costs less than {_shown(claim.lower_bound)}, but its own "
             f"costs {_shown(evaluation.objective)}"
         )
+    stop = claim.stop
+    if problem.goal == "risk" and stop is Stop.OPTIMAL:
+        stop = stop if proves(problem, evaluation.objective, claim.lower_bound) else Stop.ROUNDING
     return Solution(
         problem=problem,
         solver=solver,
@@ -41,7 +45,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
         evaluation=evaluation,
         lower_bound=claim.lower_bound,
         smallest=claim.smallest,
-        stop=claim.stop,
+        stop=stop,
         nodes=claim.nodes,
         seconds=claim.seconds,
         trace=claim.trace,

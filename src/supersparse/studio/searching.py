@@ -227,7 +227,7 @@ def _with_penalty(plan: Mapping[str, Any], C0: float) -> dict[str, Any]:
 
 
 def _still_best(first: Solution, asked: Asked) -> bool:
-    return first.stop is Stop.OPTIMAL and first.problem.C0 == asked.question.problem.C0
+    return first.stop.is_complete and first.problem.C0 == asked.question.problem.C0
 
 
 class _Kept:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.errors import InfeasibleError
+from supersparse.errors import InfeasibleError, SolverFailedError
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.objective import PointsEvaluation, completed, evaluate
 from supersparse.problem.points import Points
@@ -110,10 +110,15 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
         most = min(most, problem.max_features)
     known = _Answers(bounds=[Fraction(0)] * (most + 1))
     ask = _Asking(problem, options, monitor, solve)
-    if _costs_are_equal(problem):
-        _from_the_top(known, most, ask)
-    else:
-        _one_by_one(known, most, ask)
+    try:
+        if _costs_are_equal(problem):
+            _from_the_top(known, most, ask)
+        else:
+            _one_by_one(known, most, ask)
+    except SolverFailedError:
+        if not ask.stopped:
+            raise
+        known.complete = False  # a limit came before the first model of a size
     return ClaimedModels(
         models=tuple(known.models[size] for size in sorted(known.models)),
         complete=known.complete,

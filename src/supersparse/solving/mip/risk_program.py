@@ -78,7 +78,7 @@ class RiskProgram:
         self.used, columns, deviations, shifts = used, [], [], []
         for j in used:
             x, shift, deviation = centred_column(problem.rows.columns[j], weights)
-            columns.append(x / deviation)
+            columns.append(x / (deviation or 1.0))  # a constant column is 0, and so are its effects
             deviations.append(deviation / problem.rows.scales[j])
             shifts.append(Fraction(shift, problem.rows.scales[j]))
         self.x = np.array(columns).reshape(len(used), problem.rows.n_rows).T
@@ -125,7 +125,7 @@ class RiskProgram:
         points = [[abs(v) for v, _ in own] or [abs(f)] for own, f in zip(choices, fixed, strict=True)]
         is_free = problem.slope == "free"
         if is_free:
-            reach = np.full(len(self.used), EFFECT_CAP)
+            reach = np.where(self.deviation > 0, EFFECT_CAP, 0.0)
         else:
             reach = np.array([max(own) * d for own, d in zip(points, self.deviation, strict=True)])
         room = len(self.used) if problem.max_features is None else problem.max_features
@@ -162,12 +162,14 @@ class RiskProgram:
         self, choices: list[list[tuple[float, int]]], fixed: list[float], points: list[list[float]]
     ) -> None:
         """The slope as a share of the largest one, and the effect of every value."""
-        if not self.used:
+        least = [min(own) * d for own, d in zip(points, self.deviation, strict=True) if d]
+        if not least:
             return
-        least = [min(own) * d for own, d in zip(points, self.deviation, strict=True)]
         largest_slope = EFFECT_CAP / min(least)
         slope = self._real(0.0, 1.0)
         for e, own, f, d, values in zip(self.effects, choices, fixed, self.deviation, points, strict=True):
+            if not d:
+                continue
             most = max(values)
             full = largest_slope * most * d  # the effect of the largest points at the largest slope
             _refuse(full / EFFECT_CAP, LARGEST_RANGE, "slopes times points differ by")

@@ -86,6 +86,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     unit = np.array([1 / scales[j] for j in kept])
     scale = np.array([c.step for c in centred]) * unit
     deviation = np.array([c.deviation for c in centred]) * unit
+    _without_spread(deviation, scale, choices.table)
     room = len(kept) if problem.max_features is None else min(problem.max_features, len(kept))
     shift = tuple(Fraction(c.shift, scales[j]) for c, j in zip(centred, kept, strict=True))
     offset = np.array([_beside_whole(own, of) for own, of in zip(shift, choices.values, strict=True)])
@@ -149,8 +150,20 @@ def _centred(column: IntArray, weights: Floats) -> _Centred:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
     deadline.look()
     x, shift, deviation = centred_column(column, weights)
-    step = 2.0 ** round(np.log2(deviation))
+    step = 2.0 ** round(np.log2(deviation)) if deviation else 1.0
     return _Centred(x / step, shift, step, deviation)
+
+
+def _without_spread(deviation: Floats, scale: Floats, values: Floats) -> None:
+    """Give constant columns, which are 0 here, a scale among the others, and deviations that cap no slope."""
+    flat = deviation == 0
+    if not flat.any() or flat.all():
+        deviation[flat] = 1.0
+        return
+    scale[flat] = np.median(scale[~flat])
+    sizes = np.abs(values)
+    fewest = np.where(sizes > 0, sizes, np.inf).min(axis=1)
+    deviation[flat] = (deviation * fewest)[~flat].min() / sizes.max(axis=1)[flat]
 
 
 def _beside_whole(shift: Fraction, values: tuple[Fraction, ...]) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from supersparse.errors import InfeasibleError
+from supersparse.errors import InfeasibleError, SolverFailedError
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
@@ -31,7 +31,12 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
     models: dict[int, Points] = {}
     size = most
     while size >= 0 and monitor.stop_reason() is None:
-        claim = _asked(_question(problem, size, alike), options, monitor, solve)
+        try:
+            claim = _asked(_question(problem, size, alike), options, monitor, solve)
+        except SolverFailedError:
+            if monitor.stop_reason() is None:
+                raise
+            break  # a limit came before the first card of this size
         if claim is None:
             if alike:  # nor does any with fewer features
                 bounds[: size + 1] = [None] * (size + 1)
