@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem
+from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem, SLIMClassifier
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, InvalidProblemError, NotProvenWarning, SeparatedClassesWarning
+from supersparse.learning.recipe import MAX_FEATURES
 
 
 def made(n=300, seed=0):
@@ -141,3 +142,9 @@ def test_cross_validation_chooses_by_log_loss():
     assert model.C0_ == 0.002
     assert model.cv_results_["mean_test_score"][0] > model.cv_results_["mean_test_score"][1]
     assert -1 < model.best_score_ < 0
+
+
+def test_the_docstrings_say_the_same_of_auto_as_the_recipe():
+    assert MAX_FEATURES == 10
+    for classifier in (RiskScoreClassifier, SLIMClassifier):
+        assert 'Maximum number of features. "auto" means 10; None means no limit.' in classifier.__doc__
