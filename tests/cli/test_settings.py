@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from supersparse import ScoringSystem, Settings
+from supersparse import Problem, ScoringSystem, Settings
+from supersparse.errors import InvalidProblemError
 from supersparse.settings.settings import schema
 
 WISHES = """\
@@ -124,4 +125,12 @@ def test_check_prints_the_schema(run):
 def test_a_slope_is_a_word_or_a_number(run, folder):
     asked = ["fit", "tiny.csv", "--target", "ill", "--no-prepare", "--goal", "risk", "--slope"]
     assert "slope is 2; give 'free', or 1" in run(*asked, "2").stderr
-    assert "slope is 'steep'; give 'free', or a whole number" in run(*asked, "steep").stderr
+    assert "slope is 'steep'; give 'free', or 1\n" in run(*asked, "steep").stderr
+
+
+@pytest.mark.parametrize("value", ["nan", "0", "1", "-0.5", "2"])
+def test_a_risk_threshold_lies_above_0_and_below_1(run, folder, value):
+    asked = ["fit", "tiny.csv", "--target", "ill", "--no-prepare", "--goal", "risk"]
+    assert "give a number above 0 and below 1" in run(*asked, "--risk-threshold", value).stderr
+    with pytest.raises(InvalidProblemError, match="give a number above 0 and below 1"):
+        Problem.of([[0], [1]], [0, 1], goal="risk", risk_threshold=float(value))

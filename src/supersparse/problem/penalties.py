@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 
 import numpy as np
 
@@ -273,9 +274,14 @@ def read_objective(
     return 2 * threshold, 2 * (1 - threshold)
 
 
+RISK_WANTED = "a number above 0 and below 1"
+
+
 def read_risk_threshold(risk_threshold: object) -> Fraction:
     """Read a risk between 0 and 1, both excluded."""
+    if isinstance(risk_threshold, float) and not isfinite(risk_threshold):
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give {RISK_WANTED}")
     threshold = exact(risk_threshold, "risk_threshold")
     if not 0 < threshold < 1:
-        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give a risk between 0 and 1")
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give {RISK_WANTED}")
     return threshold
