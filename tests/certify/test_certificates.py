@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from certify.certificates import CHECKER, VIPR, built_viprchk, checker, random_problem, written
 from certify.tampering import TRIALS_A_PROBLEM, accepted_by_viprchk, tamper
-from supersparse import Problem, SLIMClassifier, constraints, solve
+from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, constraints, solve
 from supersparse.certify.certificate import certify
 from supersparse.cli.app import app
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
@@ -23,6 +23,7 @@ from supersparse.stop import Stop
 
 X = [[0, 1], [1, 1], [2, 0], [3, 2], [1, 3], [0, 2], [3, 0], [2, 2]]
 Y = [0, 0, 1, 1, 1, 0, 1, 0]
+TABLE = "a,b,y\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(X, Y, strict=True))
 
 
 @pytest.fixture(scope="session")
@@ -108,6 +109,44 @@ def test_solve_writes_a_certificate_and_says_what_it_cannot_certify(tmp_path):
         solve(limited, "exhaustive", certificate=place)
     with pytest.raises(InvalidOptionError, match="folder"):
         solve(problem, "exhaustive", certificate=tmp_path / "none" / "proof.vipr.gz")
+
+
+def test_a_risk_score_is_refused_before_the_search(tmp_path):
+    place = tmp_path / "proof.vipr.gz"
+    with pytest.raises(UnsupportedProblemError, match=r"risk scores .* have no certificate yet; leave"):
+        solve(Problem.of(X, Y, goal="risk"), certificate=place, time_limit=0.001)
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_the_command_line_refuses_a_certificate_of_a_risk_score_before_it_reads_the_table(by_file, tmp_path):
+    (tmp_path / "goal.yaml").write_text("goal: risk\n")
+    (tmp_path / "data.csv").write_text("no table")
+    goal = ["--settings", "goal.yaml"] if by_file else ["--goal", "risk"]
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["fit", "data.csv", "-q", *goal, "--certificate", "p.vipr"])
+    assert isinstance(done.exception, UnsupportedProblemError)
+
+
+def test_certify_refuses_a_risk_card_by_name(tmp_path):
+    (tmp_path / "data.csv").write_text(TABLE)
+    card = RiskScoreClassifier(C0=0.2, max_points=2).fit(X, Y).scoring_system_
+    card.save(tmp_path / "card.json")
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["certify", "card.json", "data.csv", "--target", "y"])
+    assert isinstance(done.exception, UnsupportedProblemError)
+
+
+def test_a_certificate_that_is_missing_is_told_even_when_quiet(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise UnsupportedProblemError("no luck")
+
+    monkeypatch.setattr("supersparse.learning.certifying.certified", fail)
+    (tmp_path / "data.csv").write_text(TABLE)
+    asked = ["--target", "y", "--no-prepare", "--no-validate", "--C0", "0.2", "-q", "--certificate", "p.vipr"]
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["fit", "data.csv", *asked])
+    assert "no certificate was written: no luck" in done.stderr
 
 
 def test_the_card_of_a_classifier_names_its_certificate(tmp_path):

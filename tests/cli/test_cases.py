@@ -2,12 +2,15 @@
 
 import csv
 import json
+from dataclasses import replace
+from math import exp
 
 import pytest
 
 from export.people import drawn, finite, reference
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import read_cases
+from supersparse.card.risk import LogisticRisk
 from supersparse.card.scoring import score_table
 from supersparse.data.reading import Reading
 
@@ -212,6 +215,18 @@ def test_explain_gives_points_and_flips(run, system, people):
     text = run("explain", "card.json", people, check=True).stdout
     assert "Predicted: ill (the total is 5; ill needs 4 or more)" in text
     assert "The smallest changes that lead to well:" in text
+
+
+def test_explain_gives_the_risk_of_a_card_with_risks_before_and_after_a_change(run, system, people, tmp_path):
+    risk = LogisticRisk(slope=1, offset=-4)
+    ScoringSystem(replace(system.card, risk=risk)).save(tmp_path / "card.json")
+    document = json.loads(run("explain", "card.json", people, "--json", check=True).stdout)
+    assert document["risk"] == pytest.approx(1 / (1 + exp(-1)))  # a total of 5
+    after = [1 / (1 + exp(-(flip["score"] + 3 - 4))) for flip in document["flips"]]
+    assert [flip["risk"] for flip in document["flips"]] == pytest.approx(after)
+    text = run("explain", "card.json", people, check=True).stdout
+    assert "Risk of ill: 73 %" in text
+    assert f"(risk {100 * after[0]:.0f} %)" in text
 
 
 def test_explain_keeps_fixed_columns_and_takes_blanks_for_missing(run, system):

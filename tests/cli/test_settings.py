@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from supersparse import ScoringSystem, Settings
+from supersparse import Problem, ScoringSystem, Settings
+from supersparse.errors import InvalidProblemError
 from supersparse.settings.settings import schema
 
 WISHES = """\
@@ -114,6 +115,45 @@ def test_check_prints_what_it_understood(run, folder):
     assert done.stderr.startswith("supersparse: wishes.yaml, line 1, column 5: C0 is 'five'; give a number")
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("slope: 2", "slope is 2; give 'free', or 1"),
+        ("goal: errors\nslope: 1", "slope is 1, which only goal 'risk' uses; remove it"),
+        ("goal: risk\nintercept: paper", "but goal 'risk' chooses it with the slope; remove it"),
+        ("goal: risk\ntie_break: log_loss", "goal 'risk' minimises the log loss itself; remove tie_break"),
+        (
+            "goal: risk\nobjective: net_benefit\nrisk_threshold: 0.2",
+            "which goal 'risk' does not use; remove it",
+        ),
+        ("goal: risk\nsolve: {solver: cpsat}", "solver 'cpsat' cannot express goal 'risk'; solvers that can"),
+        ("goal: risk\nsolve: {solver: exact}", "solver 'exact' cannot express goal 'risk'; solvers that can"),
+        ("goal: errors\nsolve: {solver: risk}", "solver 'risk' cannot express goal 'errors'"),
+        ("goal: risk\nedits: [{threshold: 3}]", "edits, entry 1: threshold: '3' cannot be set on a card of"),
+        ("slack: 0.01", "slack is 0.01; it needs tie_break log_loss"),
+        ("risk_threshold: 0.2", "risk_threshold is 1/5, but objective is 'errors'"),
+        ("objective: net_benefit", "give risk_threshold, such as 0.2"),
+    ],
+)
+def test_check_refuses_what_no_table_can_satisfy_as_fit_does(run, folder, settings, message):
+    (folder / "wishes.yaml").write_text(f"{settings}\n")
+    checked = run("check", "wishes.yaml")
+    fitted = run(
+        "fit",
+        "tiny.csv",
+        "--target",
+        "ill",
+        "--no-prepare",
+        "--no-validate",
+        "-q",
+        "--settings",
+        "wishes.yaml",
+    )
+    assert checked.returncode == fitted.returncode != 0
+    assert message in checked.stderr
+    assert checked.stderr.splitlines()[-1] == fitted.stderr.splitlines()[-1]
+
+
 def test_check_prints_the_schema(run):
     assert json.loads(run("check", "--schema").stdout) == schema()
     done = run("check")
@@ -124,4 +164,12 @@ def test_check_prints_the_schema(run):
 def test_a_slope_is_a_word_or_a_number(run, folder):
     asked = ["fit", "tiny.csv", "--target", "ill", "--no-prepare", "--goal", "risk", "--slope"]
     assert "slope is 2; give 'free', or 1" in run(*asked, "2").stderr
-    assert "slope is 'steep'; give 'free', or a whole number" in run(*asked, "steep").stderr
+    assert "slope is 'steep'; give 'free', or 1\n" in run(*asked, "steep").stderr
+
+
+@pytest.mark.parametrize("value", ["nan", "0", "1", "-0.5", "2"])
+def test_a_risk_threshold_lies_above_0_and_below_1(run, folder, value):
+    asked = ["fit", "tiny.csv", "--target", "ill", "--no-prepare", "--goal", "risk"]
+    assert "give a number above 0 and below 1" in run(*asked, "--risk-threshold", value).stderr
+    with pytest.raises(InvalidProblemError, match="give a number above 0 and below 1"):
+        Problem.of([[0], [1]], [0, 1], goal="risk", risk_threshold=float(value))

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem
+from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem, SLIMClassifier
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError, InvalidProblemError, NotProvenWarning, SeparatedClassesWarning
 from supersparse.exact import shown
+from supersparse.learning.recipe import MAX_FEATURES
 
 
 def made(n=300, seed=0):
@@ -159,3 +160,9 @@ def test_the_threshold_is_short_and_the_class_is_that_of_the_risk(risk_threshold
     # rows of the table have the class of their risk; others too, unless decimals are many and it is near
     sure = np.abs(risks - risk_threshold) > np.where((np.arange(1150) < 150) | (decimals <= 3), 1e-12, 1e-5)
     assert np.array_equal(model.predict(many)[sure], (risks > risk_threshold)[sure])
+
+
+def test_the_docstrings_say_the_same_of_auto_as_the_recipe():
+    assert MAX_FEATURES == 10
+    for classifier in (RiskScoreClassifier, SLIMClassifier):
+        assert 'Maximum number of features. "auto" means 10; None means no limit.' in classifier.__doc__

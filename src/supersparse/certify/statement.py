@@ -119,8 +119,18 @@ def _coefficient(one: Coefficient) -> dict[str, Any]:
     return content
 
 
+def check_goal(goal: str) -> None:
+    """Raise for goal risk: its bound is on a log loss, which no linear derivation shows."""
+    if goal == "risk":
+        raise UnsupportedProblemError(
+            "risk scores (goal 'risk') have no certificate yet; leave the certificate out, or use goal "
+            "'errors', which has one"
+        )
+
+
 def check_certifiable(problem: Problem) -> None:
     """Raise for what has no certificate yet, naming it."""
+    check_goal(problem.goal)
     for limits in (problem.rate_limits, problem.score_limits):
         if limits:
             raise UnsupportedProblemError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions, Weights
-from supersparse.cli.say import check_writable, note, remark, say_size
+from supersparse.cli.say import check_writable, complain, note, remark, say_size
 from supersparse.errors import SupersparseError
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def certify(
     """
     from supersparse.card.cases import read_labelled, reading_for
     from supersparse.certify.checking import check, check_by_viprchk
+    from supersparse.certify.statement import check_goal
     from supersparse.cli.report import target_of
     from supersparse.errors import InvalidCardError
     from supersparse.faces import ScoringSystem
@@ -58,6 +59,7 @@ def certify(
 
     system = ScoringSystem.load(model)
     made = system.card.provenance
+    check_goal("risk" if made is not None and made.is_risk else "errors")
     if made is None or not made.proven_optimal:
         raise InvalidCardError(f"{model} is not proven optimal; learn it with a longer time limit first")
     place = out if out is not None else model.with_name(f"{model.stem}.vipr.gz")
@@ -116,7 +118,7 @@ def with_certificate(
     from supersparse.learning.certifying import certified
 
     if not fitted.solution.proven_optimal:
-        remark("note: the card is not proven optimal, so there is no certificate; raise the time limit")
+        complain("the card is not proven optimal, so there is no certificate; raise the time limit")
         return card
     try:
         return certified(
@@ -130,5 +132,5 @@ def with_certificate(
             data=data,
         )
     except SupersparseError as error:  # the card is kept, whatever becomes of its certificate
-        remark(f"warning: no certificate was written: {error}")
+        complain(f"no certificate was written: {error}")
     return card

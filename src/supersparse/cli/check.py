@@ -26,6 +26,7 @@ def check(
 ) -> None:
     """Check a settings file and print how it was read.
 
+    Settings that contradict each other, such as `tie_break: log_loss` with `goal: risk`, are refused.
     Names of features and classes are checked later, by `fit`, which has the data.
 
     \b
@@ -37,6 +38,7 @@ def check(
     import json
 
     from supersparse.errors import InvalidOptionError
+    from supersparse.learning.agreement import check_agreement
     from supersparse.settings.settings import load_settings, write_settings
     from supersparse.settings.settings import schema as settings_schema
 
@@ -46,5 +48,6 @@ def check(
         raise InvalidOptionError("nothing to check; name a settings file, or use --schema")
     else:
         understood = load_settings(settings)
+        check_agreement(understood)
         output.show(write_settings(understood).removesuffix("\n"), understood.to_dict)
         remark(f"{settings} is valid")

@@ -29,7 +29,8 @@ def evaluate(
     """Evaluate a scoring system on labelled data.
 
     Prints sensitivity, specificity, predictive values and the AUC with confidence intervals, and the risk
-    at each total. Use --by to compare subgroups. Results on the training data are optimistic.
+    at each total. A card with risks of its own is also judged by them: log loss and calibration. Use --by to
+    compare subgroups. Results on the training data are optimistic.
 
     \b
     Example:

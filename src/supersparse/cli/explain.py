@@ -31,7 +31,8 @@ def explain(
 ) -> None:
     """Explain one prediction.
 
-    Prints the points of each item, and the smallest changes that lead to the other class.
+    Prints the points of each item, the risk if the card has risks, and the smallest changes that lead to the
+    other class, with the risk after them.
 
     \b
     Example:
@@ -41,6 +42,7 @@ def explain(
     """
     from supersparse.exact import shown
     from supersparse.faces import ScoringSystem
+    from supersparse.faces.risk_strip import risk_percent
 
     system = ScoringSystem.load(model)
     person = _person(system, values, row, table)
@@ -51,6 +53,7 @@ def explain(
         "",
         f"Predicted: {found.label} (the total is {shown(found.total)}; "
         f"{system.card.positive} needs {system.card.cutoff.positive})",
+        *(() if found.risk is None else (f"Risk of {system.card.positive}: {risk_percent(found.risk)}",)),
         "",
         *_ways(flips),
     ]
@@ -100,8 +103,14 @@ def _ways(flips: "tuple[Flip, ...]") -> list[str]:
     if not flips:
         return ["No change of these values leads to the other class."]
     lines = [f"The smallest changes that lead to {flips[0].label}:"]
-    lines += [f"  {', '.join(_said(change) for change in flip.changes)}" for flip in flips]
+    lines += [f"  {', '.join(_said(change) for change in flip.changes)}{_risk_after(flip)}" for flip in flips]
     return lines
+
+
+def _risk_after(flip: "Flip") -> str:
+    from supersparse.faces.risk_strip import risk_percent
+
+    return "" if flip.risk is None else f" (risk {risk_percent(flip.risk)})"
 
 
 def _said(change: "Change") -> str:
@@ -133,11 +142,13 @@ def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, obje
         "threshold": plain_number(found.threshold),
         "score": plain_number(found.score),
         "prediction": found.label,
+        "risk": found.risk,
         "flips": [
             {
                 "changes": {change.column: _plain(change.after) for change in flip.changes},
                 "score": plain_number(flip.score),
                 "prediction": flip.label,
+                "risk": flip.risk,
                 "proven_smallest": flip.proven_smallest,
             }
             for flip in flips

@@ -73,11 +73,12 @@ def fit(
     """
     import json
 
-    from supersparse.certify.statement import check_certifiable
+    from supersparse.certify.statement import check_certifiable, check_goal
     from supersparse.cli.certify import with_certificate
     from supersparse.cli.counts import read_counts_question
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import fit_with_progress, with_progress
+    from supersparse.cli.recipe import asked_goal
     from supersparse.cli.training import read_question, read_splits
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
@@ -88,6 +89,8 @@ def fit(
 
     check_writable(out)
     check_writable(certificate)
+    if certificate is not None:
+        check_goal(asked_goal(asked))
     check_no_input(out, *data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
     if validation.asks and not validation.judges:

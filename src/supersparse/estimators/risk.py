@@ -46,7 +46,7 @@ class RiskScoreClassifier(_RiskModel):
     max_points : int or "auto", default="auto"
         Largest points of a feature, plus or minus, unless `points` sets them. "auto" means 5.
     max_features : int, None or "auto", default="auto"
-        Maximum number of features. "auto" means no limit, or 10 with `prepare`.
+        Maximum number of features. "auto" means 10; None means no limit.
     constraints : list of constraints, default=None
         Constraints on the features, points and rates of errors; see `supersparse.constraints`. Slope and
         intercept always have the least loss, so that the risks stay what the rows say. A constraint on rates,

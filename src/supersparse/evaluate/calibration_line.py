@@ -21,6 +21,10 @@ class CalibrationLine:
     intercept: float
     slope: float
 
+    def in_words(self) -> str:
+        """Say both numbers, and what they should be."""
+        return f"Calibration intercept {self.intercept:+.2f} (ideal 0) and slope {self.slope:.2f} (ideal 1)."
+
     def observed(self, risks: Floats) -> Floats:
         """The risk to expect where these were predicted."""
         inside = np.clip(risks, 1e-9, 1 - 1e-9)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
+from supersparse.evaluate.calibration_line import CalibrationLine, calibration_line
 from supersparse.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.evaluate.outcomes import Tally, as_list, read_outcomes
 from supersparse.evaluate.rates import Auc, auc_of, count_text, laid_out, to_pandas
@@ -52,6 +54,11 @@ class Evaluation(Tabular):
         return None if auc is None else float(2 * auc - 1)
 
     @property
+    def calibration(self) -> CalibrationLine | None:
+        """How the observed log-odds follow those of the card's risks; None if no line can be fitted."""
+        return None if self.forecasts is None else calibration_line(self.forecasts)
+
+    @property
     def brier(self) -> float | None:
         """The Brier score of the card's risks."""
         return None if self.forecasts is None else self.forecasts.brier
@@ -62,11 +69,17 @@ class Evaluation(Tabular):
         found = self.confusion.cells() | {"auc": self.auc.value, "auc_low": low, "auc_high": high}
         found |= {"ks": self.ks, "gini": self.gini}
         if self.forecasts is not None:
-            found |= {"brier": self.forecasts.brier, "mean_risk": self.forecasts.mean}
+            loss, line = self.forecasts.log_loss, self.calibration
+            found |= {"brier": self.forecasts.brier, "log_loss": loss if isfinite(loss) else None}
+            found |= {"mean_risk": self.forecasts.mean}
+            found |= {
+                "calibration_intercept": None if line is None else line.intercept,
+                "calibration_slope": None if line is None else line.slope,
+            }
         return found
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row: counts, rates with their intervals, AUC, KS, Gini and Brier score."""
+        """Return one row: counts, rates with their intervals, AUC, KS, Gini, and how good the risks are."""
         return [self.cells()]
 
     def to_frame(self) -> Any:
@@ -77,7 +90,12 @@ class Evaluation(Tabular):
         """Say it in a few sentences."""
         ks, gini = ("-" if value is None else f"{value:.3f}" for value in (self.ks, self.gini))
         text = f"{self.confusion.in_words(self.positive)} AUC {self.auc}, Gini {gini}, KS {ks}."
-        return text if self.forecasts is None else f"{text} {self.forecasts.in_words()}"
+        if self.forecasts is None:
+            return text
+        line = self.calibration
+        fitted = "" if line is None else f" {line.in_words()}"
+        loss = f"log loss {self.forecasts.log_loss:.4f}"
+        return f"{text} The card's risks: {loss}, {self.forecasts.in_words()}{fitted}"
 
     def __str__(self) -> str:
         return self.in_words()
@@ -93,7 +111,8 @@ class Evaluation(Tabular):
         rates = ("sensitivity", "specificity", "ppv", "npv", "accuracy", "prevalence")
         rows = [(name.replace("_", " "), count_text(getattr(found, name))) for name in counts]
         rows += [(name.upper() if len(name) == 3 else name, str(getattr(found, name))) for name in rates]
-        scores = {"KS": self.ks, "Gini": self.gini, "Brier score": self.brier}
+        loss = None if self.forecasts is None else self.forecasts.log_loss
+        scores = {"KS": self.ks, "Gini": self.gini, "Brier score": self.brier, "log loss": loss}
         rows += [("AUC", str(self.auc)), *((name, cell(value)) for name, value in scores.items())]
         return SmallTable((), rows)
 

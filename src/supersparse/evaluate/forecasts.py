@@ -135,6 +135,16 @@ class Forecasts(Tabular):
         return float((negatives @ risks**2 + positives @ (1 - risks) ** 2) / (negatives + positives).sum())
 
     @property
+    def log_loss(self) -> float:
+        """The mean of -log(risk of what happened); infinite if what had a risk of 0 happened."""
+        risks, negatives, positives = self._arrays()
+        with np.errstate(divide="ignore"):
+            of_positive, of_negative = np.log(risks), np.log1p(-risks)
+        some, other = positives > 0, negatives > 0  # 0 times infinity is no loss
+        loss = positives[some] @ of_positive[some] + negatives[other] @ of_negative[other]
+        return float(-loss / (negatives + positives).sum())
+
+    @property
     def mean(self) -> float:
         """The mean predicted risk, to be compared with `observed`: calibration in the large."""
         risks, negatives, positives = self._arrays()

@@ -18,7 +18,7 @@ from supersparse.evaluate.outcomes import Outcomes, read_outcomes
 from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
 from supersparse.exact import counted, shown
 
-_HEADER = ["points", "n", "events", "observed risk", "calibrated", "cross-fitted"]
+_HEADER = ("points", "n", "events", "observed risk", "card", "calibrated", "cross-fitted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -29,6 +29,7 @@ class RiskRow(Tabular):
     high: Fraction
     score: Fraction  # `high` minus the threshold; above 0, `predict` returns the positive class for `high`
     observed: Rate
+    card_risk: float | None  # as the card says it; the mean if totals were joined; None: it has no risks
     calibrated: float | None  # from the map fitted to all rows; the mean if totals were joined
     cross_fitted: float | None  # mean over the rows, each from a map fitted without its fold
 
@@ -36,24 +37,30 @@ class RiskRow(Tabular):
         return f"{_points(self)}, observed risk {self.observed._brief()}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(_HEADER, [self._row()])
+        return SmallTable(_header(self.card_risk is not None), [self._row()])
 
     def _row(self) -> list[str]:
+        own = () if self.card_risk is None else (self.card_risk,)
         return [
             _totals(self),
             count_text(self.observed.of),
             count_text(self.observed.events),
             str(self.observed),
-            *("-" if v is None else f"{v:.3f}" for v in (self.calibrated, self.cross_fitted)),
+            *("-" if v is None else f"{v:.3f}" for v in (*own, self.calibrated, self.cross_fitted)),
         ]
+
+
+def _header(with_card: bool) -> list[str]:
+    return [name for name in _HEADER if with_card or name != "card"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RiskTable(Tabular):
     """Risk by total of points. Counts are weights: a row of weight k counts as k rows.
 
-    `risk` is the calibrated map, to use for new people. `forecasts` compares the cross-fitted risks of the
-    rows with their outcomes, to evaluate it. Both are None without calibration.
+    The risks of the card itself, if it has any, stand beside the observed ones: they do not depend on these
+    rows, and all others do. `risk` is the calibrated map, to use for new people. `forecasts` compares the
+    cross-fitted risks of the rows with their outcomes, to evaluate it. Both are None without calibration.
     """
 
     rows: tuple[RiskRow, ...]
@@ -62,6 +69,11 @@ class RiskTable(Tabular):
     method: Method | None
     risk: Risk | None
     forecasts: Forecasts | None
+
+    @property
+    def has_card_risks(self) -> bool:
+        """Whether the card has risks of its own."""
+        return self.rows[0].card_risk is not None
 
     def calibration(self) -> CalibrationCurve:
         """Return cross-fitted and observed risk by total; empty without calibration.
@@ -88,7 +100,7 @@ class RiskTable(Tabular):
                 "events": plain_number(r.observed.events),
             }
             | rate_columns("observed", r.observed)
-            | {"calibrated": r.calibrated, "cross_fitted": r.cross_fitted}
+            | {"card_risk": r.card_risk, "calibrated": r.calibrated, "cross_fitted": r.cross_fitted}
             for r in self.rows
         ]
 
@@ -103,6 +115,8 @@ class RiskTable(Tabular):
             f"Of those with {_points(first)}, {first.observed} are {one_line(self.positive)}; "
             f"of those with {_points(last)}, {last.observed}."
         )
+        if self.has_card_risks:
+            text += " Column card: the card's own risk."
         if self.forecasts is not None:
             text += f" Cross-fitted {self.method} risks: {self.forecasts.in_words()}"
         return text
@@ -118,7 +132,7 @@ class RiskTable(Tabular):
         return f"{rows}; {calibrated}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(_HEADER, [row._row() for row in self.rows])
+        return SmallTable(_header(self.has_card_risks), [row._row() for row in self.rows])
 
 
 def _totals(row: RiskRow) -> str:
@@ -146,7 +160,7 @@ def risk_table(
     risk = None if method is None else fit_risk(outcomes.tally(), method)
     by_row = None if method is None else cross_fitted(outcomes, method, folds)
     return RiskTable(
-        rows=_rows(outcomes, risk, by_row, level, bins),
+        rows=_rows(outcomes, card.risk, risk, by_row, level, bins),
         positive=card.positive,
         cutoff=outcomes.tally().cutoff,
         method=method,
@@ -156,7 +170,12 @@ def risk_table(
 
 
 def _rows(
-    outcomes: Outcomes, risk: Risk | None, by_row: Floats | None, level: float, bins: int | None
+    outcomes: Outcomes,
+    own: Risk | None,
+    risk: Risk | None,
+    by_row: Floats | None,
+    level: float,
+    bins: int | None,
 ) -> tuple[RiskRow, ...]:
     tally = outcomes.tally()
     weights = [n + p for n, p in zip(tally.negatives, tally.positives, strict=True)]
@@ -176,6 +195,7 @@ def _rows(
                 high=tally.totals[last],
                 score=tally.totals[last] - tally.threshold,
                 observed=observed,
+                card_risk=None if own is None else float(np.average(own.of(totals), weights=by_total)),
                 calibrated=None if risk is None else float(np.average(risk.of(totals), weights=by_total)),
                 cross_fitted=mean,
             )

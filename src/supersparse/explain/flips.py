@@ -13,6 +13,7 @@ from itertools import accumulate, islice
 from math import ceil, floor, lcm
 
 from supersparse.card.card import Card, Label
+from supersparse.card.risk import risk_of
 from supersparse.card.scoring import predicted_label, read_person, score_person
 from supersparse.data.small_table import SmallTable, Tabular, cell, number
 from supersparse.errors import InvalidDataError, did_you_mean
@@ -53,6 +54,7 @@ class Flip(Tabular):
     changes: tuple[Change, ...]
     score: Fraction
     label: Label
+    risk: float | None  # of the positive class after the changes; None: the card has no risks
     proven_smallest: bool  # no flip has fewer columns, or as few and fewer points
 
     @property
@@ -109,6 +111,7 @@ def flips(
             changes=tuple(gains.change(option) for gains, option in way),
             score=(new := score + sum(g.direction * option[0] for g, option in way)),
             label=predicted_label(card, new),
+            risk=None if card.risk is None else risk_of(card.risk, new + card.threshold),
             proven_smallest=proven,
         )
         for way in ways

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.card.card import Card, Item, Label
+from supersparse.card.risk import risk_of
 from supersparse.card.scoring import item_points, predicted_label, read_person
 from supersparse.data.small_table import SmallTable, Tabular, cell, number
 from supersparse.data.values import is_missing
@@ -41,6 +42,7 @@ class Explanation(Tabular):
     reasons: tuple[Reason, ...]  # in card order, including items without points
     threshold: Fraction
     label: Label
+    risk: float | None  # of the positive class, as the card says it; None: it has no risks
 
     @property
     def total(self) -> Fraction:
@@ -54,7 +56,10 @@ class Explanation(Tabular):
 
     def _brief(self) -> str:
         compared = "more than" if self.score > 0 else "not more than"
-        return f"{self.label}, because {number(self.total)} points are {compared} {number(self.threshold)}"
+        risk = "" if self.risk is None else f"; risk {self.risk:.3f}"
+        return (
+            f"{self.label}, because {number(self.total)} points are {compared} {number(self.threshold)}{risk}"
+        )
 
     def _small_table(self) -> SmallTable:
         rows = [reason._row() for reason in self.reasons]
@@ -74,4 +79,9 @@ def explain(card: Card, person: Mapping[str, object]) -> Explanation:
         for item in card.items
     )
     score = sum((reason.points for reason in reasons), card.intercept)
-    return Explanation(reasons=reasons, threshold=card.threshold, label=predicted_label(card, score))
+    return Explanation(
+        reasons=reasons,
+        threshold=card.threshold,
+        label=predicted_label(card, score),
+        risk=None if card.risk is None else risk_of(card.risk, score + card.threshold),
+    )

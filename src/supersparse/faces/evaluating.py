@@ -41,6 +41,7 @@ class Evaluating:
     ) -> "RiskTable":
         """Return for each total of points the number of rows, the observed risk and the calibrated one.
 
+        A card with risks of its own has them beside the observed ones; they do not depend on these rows.
         Observed risks have Wilson intervals of the given level. `method` is "isotonic" or "logistic", or None
         for no calibration. Cross-fitted risks come from maps that did not see the row's fold: `folds` is
         their number, or a label for each row. `bins` joins neighbouring totals into at most so many
@@ -62,7 +63,10 @@ class Evaluating:
         names: Sequence[str] | None = None,
         level: float = 0.95,
     ) -> "Evaluation":
-        """Return the confusion matrix, the rates at every threshold, the AUC, and how good the risks are."""
+        """Return the confusion matrix, the rates at every threshold, the AUC, and how good the risks are.
+
+        The risks are those of the card itself: log loss, Brier score, and calibration in the large and slope.
+        """
         from supersparse.evaluate.evaluation import evaluate_card
 
         return evaluate_card(self.card, X, y, sample_weight=sample_weight, names=names, level=level)

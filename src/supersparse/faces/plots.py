@@ -20,6 +20,7 @@ from supersparse.exact import shown
 from supersparse.faces.drawing import drawable, font_names
 from supersparse.results.frontier import Frontier, Path
 from supersparse.results.trade_off import TradeOff
+from supersparse.results.words import least_of
 from supersparse.writing import write_file
 
 if TYPE_CHECKING:
@@ -65,15 +66,17 @@ def _new_axes() -> "Axes":
 
 
 def _frontier(result: Frontier, axes: "Axes") -> None:
+    is_risk = result.problem.goal == "risk"
     rows = [row for row in result.table() if row["errors"] is not None]
-    sizes, errors = [row["size"] for row in rows], [row["errors"] for row in rows]
-    axes.step(sizes, errors, where="post", color="C0", zorder=1)
-    _marks(axes, sizes, errors, [row["proven"] for row in rows])
+    sizes, least = [row["size"] for row in rows], [row["loss" if is_risk else "errors"] for row in rows]
+    axes.step(sizes, least, where="post", color="C0", zorder=1)
+    _marks(axes, sizes, least, [row["proven"] for row in rows])
     axes.set_xlabel("features at most")
-    axes.set_ylabel("training errors")
-    axes.set_ylim(0, 1.12 * max([*errors, 1]))  # from 0, and room for the highest mark
+    axes.set_ylabel("log loss" if is_risk else "training errors")
+    axes.set_ylim(0, 1.12 * max([*least, 0.1 if is_risk else 1]))  # from 0, and room for the highest mark
     axes.xaxis.set_major_locator(_whole_numbers())
-    axes.yaxis.set_major_locator(_whole_numbers())
+    if not is_risk:
+        axes.yaxis.set_major_locator(_whole_numbers())
 
 
 def _path(result: Path, axes: "Axes") -> None:
@@ -84,12 +87,13 @@ def _path(result: Path, axes: "Axes") -> None:
         low, high = max(row["C0_from"], first), min(row["C0_to"], last)
         axes.plot([low, high], [row["size"]] * 2, color="C0", linestyle="-" if row["exact"] else "--")
         axes.annotate(
-            shown(stretch.solution.evaluation.training_errors), ((low * high) ** 0.5, row["size"]),
+            least_of(stretch.solution), ((low * high) ** 0.5, row["size"]),
             xytext=(0, 4), textcoords="offset points", ha="center",
         )  # fmt: skip
     axes.set_xscale("log")
     axes.set_xlabel("C0")
-    axes.set_ylabel("features, with the training errors above the line")
+    least = "log loss" if result.frontier.problem.goal == "risk" else "training errors"
+    axes.set_ylabel(f"features, with the {least} above the line")
     axes.yaxis.set_major_locator(_whole_numbers())
 
 

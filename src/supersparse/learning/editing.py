@@ -74,6 +74,16 @@ def with_changes(fitted: Fitted, rows: TrainingRows, edits: Sequence[Mapping[str
     return replace(fitted, question=question, solution=solution, card=card)
 
 
+def check_edits(goal: str, edits: Sequence[Mapping[str, Any]]) -> None:
+    """Raise for changes that no card of this goal allows."""
+    for number, edit in enumerate(edits, start=1):
+        try:
+            if "threshold" in edit:
+                check_threshold(goal, edit["threshold"])
+        except InvalidOptionError as error:
+            raise InvalidOptionError(f"edits, entry {number}: {error}") from None
+
+
 def with_edits(card: Card, edits: Sequence[CardEdit]) -> Card:
     """Return the card with what people changed by hand in its provenance."""
     if not edits or card.provenance is None:
@@ -158,11 +168,14 @@ def _renamed(points: Mapping[str, Fraction], old: str, new: str) -> dict[str, Fr
     return {new if name == old else name: value for name, value in points.items()}
 
 
+def check_threshold(goal: str, what: object) -> None:
+    """Raise for a threshold of a card of risks."""
+    if goal == "risk":
+        raise _refused("threshold", what, "cannot be set on a card of risks", "set risk_threshold instead")
+
+
 def _with_threshold(question: Question, state: Edited, what: object) -> tuple[Edited, str]:
-    if question.problem.goal == "risk":
-        raise _refused(
-            "threshold", what, "cannot be set on a card of risks", "choose a risk to act at instead"
-        )
+    check_threshold(question.problem.goal, what)
     if what is None:
         return replace(state, threshold=None), "threshold chosen again"
     value = _number(what, "threshold")

@@ -46,6 +46,20 @@ RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
 Bounds = tuple[Any, Any] | None  # smallest and largest points, None where open
 
 
+def slack_of(settings: Settings) -> Fraction | None:
+    """Check the slack and the way ties are broken; see `Recipe.slack`."""
+    slack = exact(settings.slack, "slack", InvalidOptionError)
+    if settings.tie_break == "points":
+        if slack:
+            raise InvalidOptionError(f"slack is {shown(slack)}; it needs tie_break log_loss")
+        return None
+    if settings.goal == "risk":
+        raise InvalidOptionError(
+            "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself; remove tie_break"
+        )
+    return slack
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Recipe:
     """Settings, the preparation of raw columns (None to use numbers as they are), and solver options."""
@@ -58,17 +72,7 @@ class Recipe:
     @property
     def slack(self) -> Fraction | None:
         """How far from the least objective the least log loss is chosen; None: ties go to smaller points."""
-        settings = self.settings
-        slack = exact(settings.slack, "slack", InvalidOptionError)
-        if settings.tie_break == "points":
-            if slack:
-                raise InvalidOptionError(f"slack is {shown(slack)}; it needs tie_break log_loss")
-            return None
-        if settings.goal == "risk":
-            raise InvalidOptionError(
-                "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself; remove tie_break"
-            )
-        return slack
+        return slack_of(self.settings)
 
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""

@@ -7,6 +7,7 @@ line all read this declaration; a new setting is a field here, and its effect in
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from inspect import Parameter
 from typing import Any, Literal, TypedDict
 
@@ -15,12 +16,13 @@ from numpy.typing import NDArray
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import Number
-from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Word
+from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word
 from supersparse.forms.scalars import Whole as WholeForm
 from supersparse.forms.shapes import Field, ListOf, Pair, TableOf
+from supersparse.forms.tree import FileNode, Scalar
 from supersparse.problem.constraints.forms import KINDS, ConstraintForm
 from supersparse.problem.limits import Constraint
-from supersparse.problem.penalties import Levels
+from supersparse.problem.penalties import RISK_WANTED, Levels
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.set_forms import LevelsForm, SetForm
 
@@ -39,6 +41,42 @@ SYNONYMS = {
 }
 
 _OPEN_PAIR = Pair(Either(NumberForm(), Null()), "a pair such as [0, 10], or [0, null] for an open end")
+
+
+class _One(WholeForm):
+    """The number 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = "1"
+
+    def fits(self, node: FileNode) -> bool:
+        """No other number does."""
+        return super().fits(node) and isinstance(node, Scalar) and node.number == 1
+
+    def schema(self) -> Schema:
+        """The constant."""
+        return {"const": 1}
+
+
+class _RiskForm(NumberForm):
+    """A risk, neither 0 nor 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = RISK_WANTED
+
+    def read(self, node: FileNode, what: str) -> Fraction:
+        """The number, strictly between 0 and 1."""
+        number = super().read(node, what)
+        if not 0 < number < 1:
+            self.refuse(node, what)
+        return number
+
+    def schema(self) -> Schema:
+        """A number between, or a fraction in quotes."""
+        number, fraction = super().schema()["anyOf"]
+        return {"anyOf": [{**number, "exclusiveMinimum": 0, "exclusiveMaximum": 1}, fraction]}
 
 
 def word_or_whole(text: str) -> str | int:
@@ -82,7 +120,7 @@ class Asked:
     )
     slope: Literal["free"] | int = setting(
         "free",
-        Either(Word("free"), WholeForm(1)),
+        Either(Word("free"), _One()),
         "With goal risk, the log odds of one point: free, or 1 with a whole intercept.",
         option=word_or_whole,
     )
@@ -135,7 +173,7 @@ class Asked:
     )
     risk_threshold: Number | None = setting(
         None,
-        Either(NumberForm(0), Null()),
+        Either(_RiskForm(), Null()),
         "Risk above which one would act, such as 0.2; with objective net_benefit, or goal risk (there 0.5).",
         option=float,
     )

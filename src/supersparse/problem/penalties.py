@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 
 import numpy as np
 
@@ -250,6 +251,14 @@ def read_objective(
     >>> [str(w) for w in read_objective("net_benefit", 0.2, "auto", rows)]
     ['2/5', '8/5']
     """
+    threshold = check_objective(objective, risk_threshold, class_weight)
+    return (
+        read_class_weight(class_weight, rows) if threshold is None else (2 * threshold, 2 * (1 - threshold))
+    )
+
+
+def check_objective(objective: object, risk_threshold: object, class_weight: object) -> Fraction | None:
+    """Check that these agree; return the threshold of a net benefit, None for errors."""
     if objective not in ("errors", "net_benefit"):
         raise InvalidProblemError(
             f"objective is {objective!r}; {did_you_mean(str(objective), ['errors', 'net_benefit'])}"
@@ -260,7 +269,7 @@ def read_objective(
                 f"risk_threshold is {risk_threshold}, but objective is 'errors'; use objective='net_benefit' "
                 "or goal='risk'"
             )
-        return read_class_weight(class_weight, rows)
+        return None
     if risk_threshold is None:
         raise InvalidProblemError(
             "objective is 'net_benefit' without a threshold; give risk_threshold, such as 0.2"
@@ -270,12 +279,17 @@ def read_objective(
         raise InvalidProblemError(
             "objective='net_benefit' sets the class weights; remove class_weight, or use objective='errors'"
         )
-    return 2 * threshold, 2 * (1 - threshold)
+    return threshold
+
+
+RISK_WANTED = "a number above 0 and below 1"
 
 
 def read_risk_threshold(risk_threshold: object) -> Fraction:
     """Read a risk between 0 and 1, both excluded."""
+    if isinstance(risk_threshold, float) and not isfinite(risk_threshold):
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give {RISK_WANTED}")
     threshold = exact(risk_threshold, "risk_threshold")
     if not 0 < threshold < 1:
-        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give a risk between 0 and 1")
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give {RISK_WANTED}")
     return threshold

@@ -83,6 +83,11 @@ class Evidence:
     stability: Stability | Absent
     seconds: float  # that all of this took
 
+    @property
+    def is_risk(self) -> bool:
+        """Whether the card was learned for its risks, by least log loss."""
+        return self.card.provenance is not None and self.card.provenance.is_risk
+
 
 def gather(
     card: Card,

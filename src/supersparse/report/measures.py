@@ -35,10 +35,15 @@ def method_of(card: Card) -> Method:
 
 
 def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, proven: bool) -> Judged:
-    """Evaluate a card on test rows that it can score, with risks by total from its training rows."""
+    """Evaluate a card on test rows that it can score, with risks by total from its training rows.
+
+    A card that was learned for its risks keeps them.
+    """
     train, test = scorable(card, train), scorable(card, test)
-    outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
-    with_risk = replace(card, risk=fit_risk(outcomes.tally(), method))
+    with_risk = card
+    if card.risk is None or card.provenance is None or not card.provenance.is_risk:
+        outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
+        with_risk = replace(card, risk=fit_risk(outcomes.tally(), method))
     found = evaluate_card(with_risk, test.columns, test.y.tolist(), sample_weight=test.weights)
     assert found.forecasts is not None, "the card has risks"
     return Judged(

@@ -178,24 +178,29 @@ def check_answers(solver: Solver, question: Aim) -> None:
 def check_asked(solver: Solver, problem: Problem) -> None:
     """Raise if a solver does not support the problem's levels, constraints or options."""
     can = solver.capabilities
-    if problem.goal not in can.goals:
-        able = [n for n in registry.names() if problem.goal in _declared(n).goals]
-        raise _cannot(solver, f"goal {problem.goal!r}", able)
+    check_goal(solver.name, can, problem.goal)
     if problem.has_levels and not can.levels:
-        raise _cannot(solver, "levels", [n for n in registry.names() if _declared(n).levels])
+        raise _cannot(solver.name, "levels", [n for n in registry.names() if _declared(n).levels])
     for kind, asked in constraint_kinds(problem).items():
         if kind not in can.constraints:
             able = [n for n in registry.names() if kind in _declared(n).constraints]
-            raise _cannot(solver, repr(asked[0].in_words()), able)
+            raise _cannot(solver.name, repr(asked[0].in_words()), able)
+
+
+def check_goal(solver: str, can: Capabilities, goal: str) -> None:
+    """Raise if a solver does not minimise what the goal says."""
+    if goal not in can.goals:
+        able = [n for n in registry.names() if goal in _declared(n).goals]
+        raise _cannot(solver, f"goal {goal!r}", able)
 
 
 def _declared(name: str) -> Capabilities:
     return registry.solver_class(name).capabilities
 
 
-def _cannot(solver: Solver, what: str, able: list[str]) -> UnsupportedProblemError:
+def _cannot(solver: str, what: str, able: list[str]) -> UnsupportedProblemError:
     return UnsupportedProblemError(
-        f"solver {solver.name!r} cannot express {what}; solvers that can: {', '.join(able)}"
+        f"solver {solver!r} cannot express {what}; solvers that can: {', '.join(able)}"
     )
 
 

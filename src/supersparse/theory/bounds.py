@@ -24,7 +24,12 @@ from supersparse.theory.space import ModelSpace, declared_sets, declared_space
 def obstacles(problem: Problem, cut_points_fitted: bool) -> tuple[str, ...]:
     """List every reason why there is no bound: infinitely many or data-dependent classifiers, or weights."""
     reasons = []
-    if problem.intercept.mode == "free":
+    if problem.goal == "risk":
+        reasons.append(
+            "goal 'risk' lets the threshold be any number, so there are infinitely many classifiers; only "
+            "goal 'errors' with a range of intercepts has a bound"
+        )
+    elif problem.intercept.mode == "free":
         reasons.append(
             "the threshold can be any number, so there are infinitely many classifiers; "
             "set a range such as intercept=(-100, 100)"

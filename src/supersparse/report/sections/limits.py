@@ -1,8 +1,10 @@
 """Limits of use that follow from this card and these rows."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from supersparse.card.card import Card
+from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, IsMissing
 from supersparse.card.words import category_text
 from supersparse.data.plain import visible
@@ -28,8 +30,9 @@ def limits(evidence: Evidence) -> Section:
 def _sentences(evidence: Evidence) -> Iterator[str]:
     card, confusion = evidence.card, evidence.evaluation.confusion
     negative, positive = class_names(card)
+    gives = f"gives a risk of {positive}, and predicts" if evidence.is_risk else "predicts"
     yield (
-        f"The card predicts {positive} or {negative}. It does not explain why, and it does not say what to "
+        f"The card {gives} {positive} or {negative}. It does not explain why, and it does not say what to "
         "do: points are not causes, and lowering them need not lower the risk."
     )
     yield from _ranges(card)
@@ -43,10 +46,17 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         f"The prevalence of {positive} in these rows is {rate(confusion.prevalence)}. Where it is rarer or "
         "more frequent, predictive values and risks will differ; sensitivity and specificity may differ too."
     )
-    yield (
-        f"The threshold ({card.cutoff.positive}) reflects the weights that were set for the two kinds of "
-        "error; other costs may call for another threshold."
-    )
+    follows = _class_follows_risk(evidence)
+    if evidence.is_risk:
+        yield (
+            f"The threshold ({card.cutoff.positive}) was set for a risk above {_risk_threshold(card)}; other "
+            "costs of the two kinds of error may call for another threshold. The risks stay the same."
+        )
+    else:
+        yield (
+            f"The threshold ({card.cutoff.positive}) reflects the weights that were set for the two kinds of "
+            "error; other costs may call for another threshold."
+        )
     smaller = min(confusion.n_positive, confusion.n_negative)
     if smaller < _FEW_EVENTS:
         yield (
@@ -56,10 +66,39 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     yield from _validated(evidence)
     if card.risk is None:
         yield "The card has no risks of its own; the risks in this report come from these rows only."
+    elif follows:
+        yield f"Risk and class agree in these rows: {positive} is predicted at a risk above {follows}."
     else:
         yield "Risk and class may disagree: the class depends on the threshold, not on a risk above 0.5."
+    if evidence.is_risk and _weighs_classes(evidence):
+        yield (
+            "The two classes had different weights in the log loss, so the risks are not those of the rows "
+            "as they are; see the calibration."
+        )
     if evidence.data.weights is not None:
         yield ("Rows are weighted. Intervals treat a weight as a number of rows, so they may be too narrow.")
+
+
+def _risk_threshold(card: Card) -> str:
+    """The risk above which a card of goal risk predicted the positive class when it was learned."""
+    assert card.provenance is not None, "it says the goal"
+    given = (card.provenance.settings or {}).get("risk_threshold")
+    return "0.5" if given is None else str(given)
+
+
+def _class_follows_risk(evidence: Evidence) -> str | None:
+    """The risk threshold of a risk card, where its classes still are those of its risks; else None."""
+    card = evidence.card
+    if not evidence.is_risk or card.risk is None:
+        return None
+    at = _risk_threshold(card)
+    totals = evidence.evaluation.tally.totals
+    agree = all((risk_of(card.risk, t) > Fraction(at)) == (t > card.threshold) for t in totals)
+    return at if agree else None
+
+
+def _weighs_classes(evidence: Evidence) -> bool:
+    return not isinstance(evidence.refit, Absent) and len({*evidence.refit.problem.class_weights}) == 2
 
 
 def _ranges(card: Card) -> Iterator[str]:

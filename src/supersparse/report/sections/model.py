@@ -24,6 +24,9 @@ from supersparse.report.measures import MEASURES, baseline
 from supersparse.report.plan import Absent
 from supersparse.stop import Stop
 
+_TYPE_OF_MODEL = "scoring system: add up the points and compare the total with a threshold"
+_TYPE_OF_RISK_MODEL = "risk score: add up the points; the total gives a risk, and by a threshold a class"
+
 
 def model(evidence: Evidence) -> Section:
     """TRIPOD+AI asks for the full model (22), its output (15) and what users have to do (27b)."""
@@ -54,7 +57,7 @@ def making(evidence: Evidence) -> Section:
     else:
         stop = Stop.__members__.get(made.stop)
         rows = [
-            ("type of model", "scoring system: add up the points and compare the total with a threshold"),
+            ("type of model", _TYPE_OF_RISK_MODEL if evidence.is_risk else _TYPE_OF_MODEL),
             ("minimised", visible(made.minimised)),
             ("allowed", visible(made.allowed)),
             *_ties(evidence.card.cutoff),

@@ -65,6 +65,7 @@ def _rates(evidence: Evidence) -> TableBlock:
     ]
     if found.forecasts is not None:
         measures.append(("Brier score of the card's risks", f"{found.forecasts.brier:.4f}"))
+        measures.append(("log loss of the card's risks", f"{found.forecasts.log_loss:.4f}"))
     return TableBlock(
         caption="Measures with 95 % intervals (Wilson; AUC: Newcombe)",
         header=("measure", "value (interval)"),
@@ -131,21 +132,24 @@ def calibration(evidence: Evidence) -> Section:
 
 
 def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
+    own = ("card's risk",) if risks.has_card_risks else ()
     return TableBlock(
         caption=f"Risk ({positive}) by total of points",
-        header=("total", "rows", "events", "observed risk (95 %)", "calibrated", "cross-fitted"),
+        header=("total", "rows", "events", "observed risk (95 %)", *own, "calibrated", "cross-fitted"),
         rows=tuple(
             (
                 _totals(r),
                 count_text(r.observed.of),
                 count_text(r.observed.events),
                 rate(r.observed),
+                *(shown_decimal(r.card_risk) for _ in own),
                 shown_decimal(r.calibrated),
                 shown_decimal(r.cross_fitted),
             )
             for r in risks.rows
         ),
         notes=(
+            *("Card's risk: as the card says it, whatever these rows show." for _ in own),
             "Calibrated: an increasing curve fitted to all rows. "
             "Cross-fitted: curves that were fitted without the row.",
         ),
@@ -182,7 +186,7 @@ def _judged(forecasts: Forecasts, whose: str) -> list[Block]:
     fitted = (
         "There is no calibration slope: all risks are equal, or they separate the classes."
         if line is None
-        else f"Calibration intercept {line.intercept:+.2f} (ideal 0) and slope {line.slope:.2f} (ideal 1)."
+        else line.in_words()
     )
     return [
         Paragraph(f"For {whose}: {forecasts.in_words()} {fitted} {visible(curve.in_words())}"),

@@ -122,7 +122,13 @@ def _imbalance(evidence: Evidence) -> str:
         return _ASK + "whether classes were weighted"
     negative, positive = evidence.refit.problem.class_weights
     if negative == positive:
-        return "Not applicable: both kinds of error had the same weight, and no rows were resampled."
+        what = "classes" if evidence.is_risk else "kinds of error"
+        return f"Not applicable: both {what} had the same weight, and no rows were resampled."
+    if evidence.is_risk:
+        return (
+            f"Rows were weighted {shown(negative)} (negative) and {shown(positive)} (positive) in the log "
+            "loss; no rows were resampled. The risks follow these weights, and were not recalibrated."
+        )
     return (
         f"Errors were weighted {shown(negative)} (negative) and {shown(positive)} (positive); no rows were "
         "resampled. Risks are fitted to the rows as they are, without these weights."

@@ -1,4 +1,4 @@
-"""What was proven: the recomputed claims, the lowest error for each size, and the theoretical bounds."""
+"""What was proven: the recomputed claims, the lowest loss for each size, and the theoretical bounds."""
 
 from math import ceil
 
@@ -12,6 +12,7 @@ from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
 from supersparse.report.recheck import Recheck
 from supersparse.results.frontier import Frontier, FrontierRow
+from supersparse.results.words import least_of
 from supersparse.theory.bounds import Bound
 
 
@@ -94,29 +95,36 @@ def _compared(made: Provenance, found: Recheck) -> TableBlock:
     )
 
 
+_LEAST_ERRORS = (
+    "The lowest number of errors on these rows for each number of features, regardless of the penalty for "
+    "features. \u201cProven\u201d means that no card of that size makes fewer."
+)
+_LEAST_LOG_LOSS = (
+    "The lowest log loss on these rows for each number of features, regardless of the penalty for features. "
+    "\u201cProven\u201d means that no card of that size has a lower log loss by more than 0.000000001. The "
+    "errors are those of the same cards; they were not minimised, so they may rise with the size."
+)
+
+
 def sizes(evidence: Evidence) -> Section:
-    """The lowest error with more or fewer features."""
-    found = evidence.frontier
+    """The lowest error, or log loss, with more or fewer features."""
+    found, is_risk = evidence.frontier, evidence.is_risk
     blocks: list[Block] = []
     if isinstance(found, Absent):
         blocks.append(Paragraph(why(found)))
     else:
-        blocks.append(
-            Paragraph(
-                "The lowest number of errors on these rows for each number of features, regardless of the "
-                "penalty for features. \u201cProven\u201d means that no card of that size makes fewer."
-                + _how_many_proven(found)
-            )
-        )
+        blocks.append(Paragraph((_LEAST_LOG_LOSS if is_risk else _LEAST_ERRORS) + _how_many_proven(found)))
         blocks.append(
             Figure(
                 picture=found,
-                caption="Training errors by size. Filled: proven; hollow: best found.",
-                alt="Step plot: " + "; ".join(_errors_at(row) for row in found.rows) + ".",
+                caption=("Log loss" if is_risk else "Training errors")
+                + " by size. Filled: proven; hollow: best found.",
+                alt="Step plot: " + "; ".join(_least_at(row, is_risk) for row in found.rows) + ".",
             )
         )
-        blocks.append(_frontier_table(found))
-    return Section(name="frontier", title="Size against errors", tripod=("12c",), blocks=tuple(blocks))
+        blocks.append(_frontier_table(found, is_risk))
+    title = f"Size against {'log loss' if is_risk else 'errors'}"
+    return Section(name="frontier", title=title, tripod=("12c",), blocks=tuple(blocks))
 
 
 def _how_many_proven(found: Frontier) -> str:
@@ -129,9 +137,13 @@ def _how_many_proven(found: Frontier) -> str:
     )
 
 
-def _errors_at(row: FrontierRow) -> str:
-    errors = "none found" if row.solution is None else count_text(row.solution.evaluation.training_errors)
-    return f"at most {row.size} features: {errors} errors{'' if row.proven else ', not proven'}"
+def _least_at(row: FrontierRow, is_risk: bool) -> str:
+    if is_risk:
+        least = "none found" if row.solution is None else f"log loss {least_of(row.solution)}"
+    else:
+        errors = "none found" if row.solution is None else count_text(row.solution.evaluation.training_errors)
+        least = f"{errors} errors"
+    return f"at most {row.size} features: {least}{'' if row.proven else ', not proven'}"
 
 
 def _not_yet(row: FrontierRow) -> str:
@@ -141,7 +153,7 @@ def _not_yet(row: FrontierRow) -> str:
     return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
 
 
-def _frontier_table(found: Frontier) -> TableBlock:
+def _frontier_table(found: Frontier, is_risk: bool) -> TableBlock:
     rows = []
     for row in found.rows:
         model = row.solution
@@ -155,10 +167,11 @@ def _frontier_table(found: Frontier) -> TableBlock:
             or "no features"
         )
         errors = NONE if model is None else count_text(model.evaluation.training_errors)
-        rows.append((points, str(row.size), errors, "yes" if row.proven else _not_yet(row)))
+        losses = [NONE if model is None else least_of(model)] if is_risk else []
+        rows.append((points, str(row.size), *losses, errors, "yes" if row.proven else _not_yet(row)))
     return TableBlock(
         caption="The best card of each size",
-        header=("points", "max. features", "training errors", "proven"),
+        header=("points", "max. features", *(["log loss"] if is_risk else []), "training errors", "proven"),
         rows=tuple(rows),
         notes=()
         if found.problem.intercept.mode == "free"

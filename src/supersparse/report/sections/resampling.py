@@ -154,9 +154,9 @@ def trade_offs(evidence: Evidence) -> Section:
         proven, cards = sum(p.proven for p in found.points), sum(p.folds for p in found.points)
         blocks += [
             Paragraph(
-                "The card was learned again with other costs of the two kinds of error, without each fold, "
-                f"and tested on that fold. {share(proven, cards)} of these cards are proven optimal for "
-                f"their rows.{_ended(found, 'ratio')}"
+                f"The card was learned again with other {_weighed(evidence)}, without each fold, and tested "
+                f"on that fold. {share(proven, cards)} of these cards are proven optimal for their rows."
+                f"{_RISKS_ARE_WEIGHTED if evidence.is_risk else ''}{_ended(found, 'ratio')}"
             ),
             Figure(
                 picture=RatePairs(
@@ -166,8 +166,7 @@ def trade_offs(evidence: Evidence) -> Section:
                     marked=tuple(point.is_own for point in found.points),
                 ),
                 caption="Sensitivity against specificity on unseen rows, for cards learned with other ratios "
-                "of the costs of a missed positive and a false alarm. Bars: 95 % intervals; filled: the "
-                "ratio of this card.",
+                f"of the {_PAIR[evidence.is_risk]}. Bars: 95 % intervals; filled: the ratio of this card.",
                 alt="Points: "
                 + "; ".join(
                     f"ratio {_ratio(p)}: sensitivity {rate(p.sensitivity)}, specificity {rate(p.specificity)}"
@@ -176,8 +175,8 @@ def trade_offs(evidence: Evidence) -> Section:
                 + ".",
             ),
             TableBlock(
-                caption="Cards learned with other costs of errors, on unseen rows",
-                header=("cost of a missed positive : false alarm", "sensitivity", "specificity", "items"),
+                caption=f"Cards learned with other {_weighed(evidence)}, on unseen rows",
+                header=(_RATIO[evidence.is_risk], "sensitivity", "specificity", "items"),
                 rows=tuple(
                     (
                         _ratio(p) + (" (this card)" if p.is_own else ""),
@@ -191,6 +190,21 @@ def trade_offs(evidence: Evidence) -> Section:
             ),
         ]
     return Section(name="trade-offs", title="Trade-offs", tripod=("12e", "15", "23a"), blocks=tuple(blocks))
+
+
+_PAIR = {
+    False: "costs of a missed positive and a false alarm",
+    True: "weights of positive and negative rows",
+}
+_RATIO = {False: "cost of a missed positive : false alarm", True: "weight of a positive : negative row"}
+_RISKS_ARE_WEIGHTED = (
+    " Weights distort the risks of these cards, so only their classes are compared. To favour one kind of "
+    "error and keep the risks, set risk_threshold instead."
+)
+
+
+def _weighed(evidence: Evidence) -> str:
+    return "weights of the two classes in the log loss" if evidence.is_risk else "costs of errors"
 
 
 def _ratio(point: TradePoint) -> str:
