@@ -60,7 +60,7 @@ def test_two_hospitals_learn_the_card_of_the_pooled_rows(run, hospitals):
     assert found["evaluation"]["predicted_errors"] == wrong
 
 
-def test_the_card_is_judged_and_small_cells_are_said(run, hospitals):
+def test_small_cells_are_said(run, hospitals):
     done = counted(run)
     assert "Cells of fewer than 5 people are left out: at most " in done.stdout
     assert done.stdout.strip() in (hospitals / "2.csv").read_text()
@@ -69,10 +69,55 @@ def test_the_card_is_judged_and_small_cells_are_said(run, hospitals):
     document = json.loads(done.stdout)
     assert document["left_out_at_most"] == table.left_out > 0
     assert document["left_out"].startswith(f"At most {table.left_out} of at most ")
-    assert document["cross_validation"]["folds"] == 10
     assert {item["column"] for item in document["card"]["items"]} <= {"age", "bmi", "smoker"}
-    assert document["card"]["performance"][0]["on"] == "training"
+
+
+def test_a_card_from_whole_counts_is_judged_and_has_risks(run, hospitals):
+    counted(run, "--at-least", "1")
+    document = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--json", check=True).stdout)
+    assert document["cross_validation"]["folds"] == 10
+    assert [one["on"] for one in document["card"]["performance"]] == ["training", "cross-validation"]
     assert "risk" in document["card"]
+    assert "suppressed" not in document["card"]["provenance"]
+    assert document["no_risks"] is None
+
+
+@pytest.mark.parametrize("how", [(), ("--merge",)])
+def test_where_people_are_hidden_no_risk_and_no_rate_is_told(run, hospitals, how):
+    counted(run, *how)
+    table = pooled([hospitals / "1.csv", hospitals / "2.csv"])
+    gone = "merged" if how else "left_out"
+    assert getattr(table, gone) > 0
+    done = run("fit", "1.csv", "2.csv", "--C0", "0.02", "--out", "card.json", check=True)
+    for wrong in ("Risk (", "AUC   ", "Sensitivity", "Cross-validated"):
+        assert wrong not in done.stdout
+    assert "fold" not in done.stderr
+    assert "The card has no risks, AUC or rates: small cells" in done.stdout
+    assert f"at most {getattr(table, gone)} of them" in " ".join(done.stdout.split())
+    system = ScoringSystem.load(hospitals / "card.json")
+    assert system.card.risk is None
+    assert system.card.performance == ()
+    assert system.card.provenance.suppressed == table.suppressed
+    assert "learned from counts of people" in system.to_html()
+
+    # the remedies that are named: risks from rows, or no risk model
+    rows = np.genfromtxt(hospitals / "all.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+    with_risks = system.recalibrate({name: rows[name] for name in rows.dtype.names[:-1]}, rows["state"])
+    assert with_risks.card.risk is not None
+    refused = run("fit", "1.csv", "2.csv", "--goal", "risk")
+    assert refused.returncode == 2
+    assert f"goal is 'risk', but at most {getattr(table, gone)} of" in refused.stderr
+    assert "count with --at-least 1" in refused.stderr
+
+
+def test_folds_of_the_people_counted_are_labelled(run, hospitals):
+    counted(run)
+    done = run("fit", "1.csv", "2.csv", "--max-points", "5", check=True)
+    assert "Of the people counted, for whom a card looks better than it is: Cross-validation" in done.stdout
+    assert "note: folds divide the people counted, for whom a card looks better than it is" in done.stderr
+    asked = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--cv", "3", "--json", check=True).stdout)
+    assert asked["cross_validation"]["of_people_counted_only"]
+    assert "performance" not in asked["card"]
 
 
 def test_questions_can_be_agreed_in_advance(run, hospitals):

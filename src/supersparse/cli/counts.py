@@ -196,4 +196,18 @@ def read_counts_question(
         f"{counted(len(paths), 'site')}, {table.people} people, "
         f"{counted(len(table.counts), 'cell')}, {counted(len(table.questions.names), 'question')}"
     )
+    if table.suppressed is not None and is_divided(table, question, validation):
+        note("folds divide the people counted, for whom a card looks better than it is")
     return table, question, rows
+
+
+def is_divided(table: "CountTable", question: "Question", validation: ValidationOptions) -> bool:
+    """Whether the people counted are divided into folds; those left out or merged would be missed in these.
+
+    Then folds do not judge the card, and only choose C0, or are printed because somebody asked for them.
+    """
+    from supersparse.learning.validating import chooses_penalty
+
+    if not validation.judges:
+        return False
+    return table.suppressed is None or chooses_penalty(question.recipe.settings) or bool(validation.asks)

@@ -75,14 +75,14 @@ def fit(
 
     from supersparse.certify.statement import check_certifiable
     from supersparse.cli.certify import with_certificate
-    from supersparse.cli.counts import read_counts_question
+    from supersparse.cli.counts import is_divided, read_counts_question
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import fit_with_progress, with_progress
     from supersparse.cli.training import read_question, read_splits
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
     from supersparse.learning.clock import Clock
-    from supersparse.learning.counts import is_count_table
+    from supersparse.learning.counts import NO_RISKS, is_count_table
     from supersparse.learning.editing import with_changes
     from supersparse.results.frontier import frontier as find_frontier
 
@@ -101,6 +101,7 @@ def fit(
         )
     elif any(map(is_count_table, data)):
         counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
+        splits = None if is_divided(counts, question, validation) else []
     elif len(data) == 1:
         question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
     else:
@@ -149,20 +150,25 @@ def fit(
             find_frontier, question.problem, max_features=frontier, **clock.limited(question.recipe).options
         )
     cost = None if counts is None else counts.cost_in_words(fitted.solution)
+    folds = [judged.in_words()] if judged is not None and tells else []
+    if folds and cost is not None:
+        folds = [f"Of the people counted, for whom a card looks better than it is: {folds[0]}"]
     remark("")
     output.show(
         "\n\n".join(
             [
                 str(system),
-                *([judged.in_words()] if judged is not None and tells else []),
+                *folds,
                 *([] if sizes is None else [str(sizes)]),
-                *([] if cost is None else [cost]),
+                *([] if cost is None else [cost, NO_RISKS]),
             ]
         ),
         lambda: {
             "card": json.loads(system.to_json()),
             "columns": [] if question.prepare is None else list(question.prepare.notes_),
-            "cross_validation": None if judged is None else judged.as_data(),
+            "cross_validation": None
+            if judged is None
+            else {**judged.as_data(), **({} if cost is None else {"of_people_counted_only": True})},
             "frontier": None if sizes is None else sizes.table(),
             **(
                 {}
@@ -171,6 +177,7 @@ def fit(
                     "left_out_at_most": counts.left_out,
                     "merged_at_most": counts.merged,
                     "left_out": cost,
+                    "no_risks": None if cost is None else NO_RISKS,
                 }
             ),
             "saved": [str(path) for path in saved],

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.card.printed import moved_risk
-from supersparse.errors import InvalidDataError
+from supersparse.card.provenance import Suppressed
+from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.exact import counted
 from supersparse.learning.merging import merge_cells
 from supersparse.learning.recipe import Question, Recipe, with_directions
@@ -43,6 +44,13 @@ FORMAT = "supersparse-counts"
 VERSION = 1
 COUNT = "n"
 _MOST_DIGITS = 12  # of a count: all of them together fit 64 bits
+NO_RISKS = (
+    "The card has no risks, AUC or rates: small cells are mostly of the class that is rarer among people "
+    "with the same answers, so those of the people counted would look better than they are. Count with "
+    "--at-least 1 where rules allow it, or use rows of a site: "
+    "ScoringSystem.load('card.json').recalibrate(rows, outcomes) gives risks, and `supersparse evaluate` "
+    "errors and AUC."
+)
 MOST_PEOPLE = 1_000_000  # up to which they are written out, to be divided into folds
 _FIRST = f"# {FORMAT} "
 
@@ -100,6 +108,13 @@ class CountTable:
     def people(self) -> int:
         """How many are counted."""
         return int(self.counts.sum())
+
+    @property
+    def suppressed(self) -> Suppressed | None:
+        """How many people are left out or merged at most; None if nobody is."""
+        if not self.left_out and not self.merged:
+            return None
+        return Suppressed(left_out=self.left_out, merged=self.merged)
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -230,6 +245,11 @@ class CountTable:
 
     def question(self, recipe: Recipe, rows: TrainingRows) -> Question:
         """Ask the settings of a recipe about these questions and their counts."""
+        if recipe.settings.goal == "risk" and self.suppressed is not None:
+            raise InvalidOptionError(
+                f"goal is 'risk', but {self._hidden()}; risks learned from the others would be wrong; count "
+                "with --at-least 1 where rules allow it, or ask for goal errors"
+            )
         prepare = self.questions.prepare()
         settings = replace(recipe, prepare=prepare).settings_for(self._by_class())
         settings = with_directions(settings, prepare, self.questions.names)
@@ -237,9 +257,17 @@ class CountTable:
         return replace(recipe, prepare=None, settings=settings).question(rows)
 
     def raw_card(self, card: Card) -> Card:
-        """Return a card on the questions as one on raw columns, with the same risk for each person."""
+        """Return a card on the questions as one on raw columns, with the same risk for each person.
+
+        Where people are left out or merged it has no risks and no rates, because these would be wrong: small
+        cells are mostly of the class that is rarer among people with the same answers.
+        """
         raw = self.questions.prepare().raw_card(card)
-        return replace(raw, risk=moved_risk(card.risk, raw.intercept - card.intercept))
+        if self.suppressed is None:
+            return replace(raw, risk=moved_risk(card.risk, raw.intercept - card.intercept))
+        assert raw.provenance is not None, "it was learned"
+        made = replace(raw.provenance, suppressed=self.suppressed)
+        return replace(raw, risk=None, performance=(), provenance=made)
 
     def _by_class(self) -> NDArray[Any]:
         """Return labels in which the classes have their shares of the people."""
@@ -248,19 +276,11 @@ class CountTable:
         return np.repeat([card.negative, card.positive], [(self.people - yes) // shrink, -(-yes // shrink)])
 
     def cost_in_words(self, solution: Solution) -> str | None:
-        """Bound what the people left out or merged could change; None if there are none."""
+        """Bound the errors and the objective with the people left out or merged; None if there are none."""
         if not self.left_out and not self.merged:
             return None
-        everybody = self.people + self.left_out
-        said = ""
-        if self.left_out:
-            said += f"At most {self.left_out} of at most {everybody} people are left out of the counts. "
-        if self.merged:
-            said += (
-                f"At most {self.merged} of {self.people} people are counted with other answers than theirs. "
-            )
-        if solution.problem.goal == "risk":
-            return said + "What they would change in the log loss has no bound."
+        hidden = self._hidden()
+        said = f"{hidden[0].upper()}{hidden[1:]}. "
         errors = solution.evaluation.predicted_errors
         more = self.most_lost(solution)
         constraints = " Constraints on rates hold for those counted." if solution.problem.rate_limits else ""
@@ -269,6 +289,18 @@ class CountTable:
             f"{max(0, errors - self.merged)} to {errors + self.left_out + self.merged} people, and no "
             f"allowed card has an objective that is lower by more than {float(more):.4g}.{constraints}"
         )
+
+    def _hidden(self) -> str:
+        """Who is left out or merged, in words."""
+        said = []
+        if self.left_out:
+            everybody = self.people + self.left_out
+            said.append(f"at most {self.left_out} of at most {everybody} people are left out of the counts")
+        if self.merged:
+            said.append(
+                f"at most {self.merged} of {self.people} people are counted with other answers than theirs"
+            )
+        return ", and ".join(said)
 
     def most_lost(self, solution: Solution) -> Fraction:
         """How much lower than that of this card the least objective on everybody can be."""
