@@ -120,6 +120,23 @@ def test_folds_of_the_people_counted_are_labelled(run, hospitals):
     assert "performance" not in asked["card"]
 
 
+def test_the_exact_number_of_people_left_out_is_not_told(run, hospitals):
+    done = counted(run)
+    table = pooled([hospitals / "2.csv"])
+    assert 0 < 200 - table.people < table.left_out
+    assert f"note: at most {table.left_out} people are in cells of fewer than 5;" in done.stderr
+    assert str(200 - table.people) not in done.stderr.split()
+
+
+def test_a_file_without_a_digest_is_noted(run, hospitals):
+    counted(run)
+    assert "no digest" not in run("fit", "1.csv", "2.csv", *QUICK, check=True).stderr
+    text = (hospitals / "2.csv").read_text()
+    (hospitals / "2.csv").write_text(text.replace('"digest": "sha256:', '"old": "', 1))
+    done = run("fit", "1.csv", "2.csv", *QUICK, check=True)
+    assert "note: a file of counts has no digest" in done.stderr
+
+
 def test_questions_can_be_agreed_in_advance(run, hospitals):
     cuts = ["--target", "state", "--keep", "age", "--keep", "bmi", "--cut-points", "age=40,60;bmi=25,30"]
     for name in ("one", "two"):

@@ -113,7 +113,7 @@ def _say(found: "CountTable", n_rows: int, out: Path, saved: Path | None) -> Non
     if found.left_out > _MUCH * n_rows:
         fewer = max(1, len(found.questions.names) // 2)
         remark(
-            f"note: {n_rows - found.people} of {n_rows} people are in cells of fewer than {found.at_least}; "
+            f"note: at most {found.left_out} people are in cells of fewer than {found.at_least}; "
             f"fewer questions leave out fewer: --candidates {fewer}, or --keep for the columns that matter"
         )
     if saved is not None:
@@ -186,6 +186,8 @@ def read_counts_question(
         raise InvalidOptionError(
             f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}; remove it"
         )
+    if not table.signed:
+        note("a file of counts has no digest, so it cannot be told whether it was changed; write it again")
     written_out = validation.judges and table.people <= MOST_PEOPLE
     if validation.judges and not written_out:
         note(f"more than {MOST_PEOPLE:,} people: the card is not judged on people left out")

@@ -82,7 +82,8 @@ def fit(
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
     from supersparse.learning.clock import Clock
-    from supersparse.learning.counts import NO_RISKS, is_count_table
+    from supersparse.learning.counts import NO_RISKS
+    from supersparse.learning.counts_file import is_count_table
     from supersparse.learning.editing import with_changes
     from supersparse.results.frontier import frontier as find_frontier
 
