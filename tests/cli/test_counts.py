@@ -173,6 +173,8 @@ WRONG = [
     ),
     ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
     ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
+    ("fit 1.csv none.csv", "there is no file 'none.csv'"),
+    ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and tables of counts hold none; remove it"),
     ("fit one.csv two.csv --target state", "two.csv: only tables of counts can be several"),
     ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
     ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),

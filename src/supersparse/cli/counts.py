@@ -171,6 +171,7 @@ def read_counts_question(
 ) -> "tuple[CountTable, Question, TrainingRows]":
     """Read the counts of all sites, and ask what the options ask; few people are written out, for folds."""
     from supersparse.cli.recipe import read_recipe, weighted_recipe
+    from supersparse.data.csv_file import check_file
     from supersparse.learning.counts import MOST_PEOPLE, pooled
 
     why = "the counts hold the questions and the classes"
@@ -181,6 +182,8 @@ def read_counts_question(
     for option in ("cv_groups", "cv_time"):
         if getattr(validation, option) is not None:
             raise InvalidOptionError(f"--{option.replace('_', '-')}: counts have no such column; remove it")
+    for path in paths:
+        check_file(path)
     table = pooled(paths)
     if columns.target not in (None, table.questions.target):
         raise InvalidOptionError(

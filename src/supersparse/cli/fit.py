@@ -96,11 +96,14 @@ def fit(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
         )
     counts, splits, repeats = None, None, validation.times
+    of_counts = any(map(is_count_table, data))
+    if of_counts and engine.counts_rows:
+        raise InvalidOptionError("--engine duckdb counts rows, and tables of counts hold none; remove it")
     if engine.counts_rows:
         question, rows, splits, repeats = read_rows_question(
             data, table.reading, columns, asked, features, search, validation, engine.memory
         )
-    elif any(map(is_count_table, data)):
+    elif of_counts:
         counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
         splits = None if is_divided(counts, question, validation) else []
     elif len(data) == 1:

@@ -17,7 +17,7 @@ from supersparse.data.collecting import Coded
 from supersparse.data.lazy import MOST_DIFFERENT, LazyTable, ValueCounts
 from supersparse.data.parquet import column_of_series, text_column
 from supersparse.data.reading import ColumnReading, Reading
-from supersparse.data.roles import classes_of
+from supersparse.data.roles import HOLDS_NESTED, classes_of
 from supersparse.data.signs import possible_signs, shown_sign
 from supersparse.data.table import Column, Fault, Kind, Table, objects, typed
 from supersparse.data.tidying import counts_of_texts, tidied
@@ -73,6 +73,8 @@ class CountedTable:
 def count_columns(rows: LazyTable, target: str) -> CountedTable:
     """Count the rows of a frame by each of its columns; values are as they are, as in a frame in memory."""
     _check_there(rows, target, "target")
+    if rows.columns[target].dtype.is_nested():
+        raise InvalidDataError(f"the target {target!r} {HOLDS_NESTED}")
     values, counts = rows.counted(target)
     listed = [
         None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)
@@ -181,6 +183,8 @@ def _target(
 ) -> tuple[tuple[tuple[Any, Any], tuple[int, int]], Coding, list[str]]:
     """The two classes in sorted order with their rows, how rows get them, and notes."""
     name = roles.target
+    if rows.columns[name].dtype.is_nested():
+        raise InvalidDataError(f"{file}: the target column {name!r} {HOLDS_NESTED}")
     values, counts = rows.counted(name)
     written = _as_texts(name, values, rows.columns[name])
     if texts:
@@ -220,7 +224,8 @@ def _counted(
 ) -> CountedColumn:
     source = rows.columns[name]
     if source.dtype.is_temporal() or source.dtype.is_nested():
-        empty = Column(name=name, kind=Kind.DATE, values=objects([]), copies=np.empty(0, np.int64))
+        kind = Kind.NESTED if source.dtype.is_nested() else Kind.DATE
+        empty = Column(name=name, kind=kind, values=objects([]), copies=np.empty(0, np.int64))
         return CountedColumn(column=empty, positive=np.empty(0, bool), raw=(), source=source)
     if n_different > MOST_DIFFERENT and not as_text:
         return _rounded(rows, name, n_different, reading)
