@@ -97,7 +97,10 @@ def _read(path: Path) -> CountsFile:
 def _whole(facts: Mapping[str, Any], name: str, least: int = 0) -> int:
     number = facts[name]
     if type(number) is not int or not least <= number < 10**_MOST_DIGITS:
-        raise ValueError(f"its {name} is {str(number)[:40]}, not a whole number of at least {least}")
+        raise ValueError(
+            f"its {name} is {str(number)[:40]}, not a whole number of at least {least} with at most "
+            f"{_MOST_DIGITS} digits"
+        )
     return number
 
 
