@@ -60,7 +60,7 @@ def test_two_hospitals_learn_the_card_of_the_pooled_rows(run, hospitals):
     assert found["evaluation"]["predicted_errors"] == wrong
 
 
-def test_the_card_is_judged_and_small_cells_are_said(run, hospitals):
+def test_small_cells_are_said(run, hospitals):
     done = counted(run)
     assert "Cells of fewer than 5 people are left out: at most " in done.stdout
     assert done.stdout.strip() in (hospitals / "2.csv").read_text()
@@ -69,10 +69,72 @@ def test_the_card_is_judged_and_small_cells_are_said(run, hospitals):
     document = json.loads(done.stdout)
     assert document["left_out_at_most"] == table.left_out > 0
     assert document["left_out"].startswith(f"At most {table.left_out} of at most ")
-    assert document["cross_validation"]["folds"] == 10
     assert {item["column"] for item in document["card"]["items"]} <= {"age", "bmi", "smoker"}
-    assert document["card"]["performance"][0]["on"] == "training"
+
+
+def test_a_card_from_whole_counts_is_judged_and_has_risks(run, hospitals):
+    counted(run, "--at-least", "1")
+    document = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--json", check=True).stdout)
+    assert document["cross_validation"]["folds"] == 10
+    assert [one["on"] for one in document["card"]["performance"]] == ["training", "cross-validation"]
     assert "risk" in document["card"]
+    assert "suppressed" not in document["card"]["provenance"]
+    assert document["no_risks"] is None
+
+
+@pytest.mark.parametrize("how", [(), ("--merge",)])
+def test_where_people_are_hidden_no_risk_and_no_rate_is_told(run, hospitals, how):
+    counted(run, *how)
+    table = pooled([hospitals / "1.csv", hospitals / "2.csv"])
+    gone = "merged" if how else "left_out"
+    assert getattr(table, gone) > 0
+    done = run("fit", "1.csv", "2.csv", "--C0", "0.02", "--out", "card.json", check=True)
+    for wrong in ("Risk (", "AUC   ", "Sensitivity", "Cross-validated"):
+        assert wrong not in done.stdout
+    assert "fold" not in done.stderr
+    assert "The card has no risks, AUC or rates: small cells" in done.stdout
+    assert f"at most {getattr(table, gone)} of them" in " ".join(done.stdout.split())
+    system = ScoringSystem.load(hospitals / "card.json")
+    assert system.card.risk is None
+    assert system.card.performance == ()
+    assert system.card.provenance.suppressed == table.suppressed
+    assert "learned from counts of people" in system.to_html()
+
+    # the remedies that are named: risks from rows, or no risk model
+    rows = np.genfromtxt(hospitals / "all.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+    with_risks = system.recalibrate({name: rows[name] for name in rows.dtype.names[:-1]}, rows["state"])
+    assert with_risks.card.risk is not None
+    refused = run("fit", "1.csv", "2.csv", "--goal", "risk")
+    assert refused.returncode == 2
+    assert f"goal is 'risk', but at most {getattr(table, gone)} of" in refused.stderr
+    assert "count with --at-least 1" in refused.stderr
+
+
+def test_folds_of_the_people_counted_are_labelled(run, hospitals):
+    counted(run)
+    done = run("fit", "1.csv", "2.csv", "--max-points", "5", check=True)
+    assert "Of the people counted, for whom a card looks better than it is: Cross-validation" in done.stdout
+    assert "note: folds divide the people counted, for whom a card looks better than it is" in done.stderr
+    asked = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--cv", "3", "--json", check=True).stdout)
+    assert asked["cross_validation"]["of_people_counted_only"]
+    assert "performance" not in asked["card"]
+
+
+def test_the_exact_number_of_people_left_out_is_not_told(run, hospitals):
+    done = counted(run)
+    table = pooled([hospitals / "2.csv"])
+    assert 0 < 200 - table.people < table.left_out
+    assert f"note: at most {table.left_out} people are in cells of fewer than 5;" in done.stderr
+    assert str(200 - table.people) not in done.stderr.split()
+
+
+def test_a_file_without_a_digest_is_noted(run, hospitals):
+    counted(run)
+    assert "no digest" not in run("fit", "1.csv", "2.csv", *QUICK, check=True).stderr
+    text = (hospitals / "2.csv").read_text()
+    (hospitals / "2.csv").write_text(text.replace('"digest": "sha256:', '"old": "', 1))
+    done = run("fit", "1.csv", "2.csv", *QUICK, check=True)
+    assert "note: a file of counts has no digest" in done.stderr
 
 
 def test_questions_can_be_agreed_in_advance(run, hospitals):
@@ -111,6 +173,8 @@ WRONG = [
     ),
     ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
     ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
+    ("fit 1.csv none.csv", "there is no file 'none.csv'"),
+    ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and tables of counts hold none; remove it"),
     ("fit one.csv two.csv --target state", "two.csv: only tables of counts can be several"),
     ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
     ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),

@@ -92,3 +92,73 @@ def test_what_cannot_be_done_is_said(run, rows, arguments, message):
     done = run("fit", *QUICK, *arguments)
     assert done.returncode != 0
     assert message in " ".join(done.stderr.split())
+
+
+def written(tmp_path, header, cells, name="t.csv", encoding="utf-8"):
+    """Write a table of two columns, and whether the second is large as the class."""
+    draw = np.random.default_rng(2)
+    x = draw.integers(0, 8, 400)
+    state = np.where(x + draw.normal(0, 1, 400) > 4, "ill", "well")
+    lines = [header, *(cells(k, one, own) for k, (one, own) in enumerate(zip(x, state, strict=True)))]
+    (tmp_path / name).write_text("\n".join(lines) + "\n", encoding=encoding)
+
+
+def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
+    written(tmp_path, "x;state", lambda k, x, own: f"{x},{k % 2 * 5};{own}")
+    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    assert done.returncode == 2
+    assert "column 'x' has decimal commas, such as '0,0'; say --decimal ," in done.stderr
+    told = [
+        json.loads(
+            run("fit", "t.csv", *QUICK, "--no-validate", "--json", "--decimal", ",", *more, check=True).stdout
+        )["card"]
+        for more in ([], ["--engine", "duckdb"])
+    ]
+    assert told[0]["items"] == told[1]["items"]
+    assert told[0]["items"][0]["rule"] == "range"
+    assert [one["reading"]["columns"] for one in told] == [{"x": {"decimal": ","}}] * 2
+
+    written(tmp_path, "x;state", lambda k, x, own: f"{x + 1},{100 + k};{own}")
+    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    assert "could part decimals or thousands; say --decimal . or --decimal ," in done.stderr
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_names_that_differ_in_case_only_are_refused(run, tmp_path, suffix):
+    written(tmp_path, "BP,bp,state", lambda k, x, own: f"{k % 5},{x},{own}")
+    if suffix == "parquet":
+        polars.read_csv(tmp_path / "t.csv").write_parquet(tmp_path / "t.parquet")
+    done = run("fit", f"t.{suffix}", *QUICK, "--engine", "duckdb")
+    assert done.returncode == 2
+    assert f"t.{suffix}: columns 'BP' and 'bp' differ in case only" in done.stderr
+
+
+def test_names_are_those_of_the_file(run, tmp_path):
+    written(tmp_path, "a,a,state", lambda k, x, own: f"{k % 5},{x},{own}")
+    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    assert done.returncode == 2
+    assert "columns 1 and 2 are both called 'a'; rename one" in done.stderr
+
+    written(tmp_path, "a, ,state", lambda k, x, own: f"{k % 5},{x},{own}")
+    run("fit", "t.csv", *QUICK, "--no-validate", "--engine", "duckdb", "--out", "card.json", check=True)
+    items = json.loads((tmp_path / "card.json").read_text())["items"]
+    assert [one["column"] for one in items] == ["column 2"]
+    assert len(run("predict", "card.json", "t.csv", check=True).stdout.splitlines()) == 401
+
+
+def test_what_duckdb_cannot_read_has_a_remedy(run, tmp_path):
+    cases = [
+        (
+            "größe,state",
+            lambda k, x, own: f"{x},{own}",
+            "latin-1",
+            "is not UTF-8 text; save it as 'CSV UTF-8'",
+        ),
+        ("x,state", lambda k, x, own: f"{x},{own}" + ",9" * (k == 300), "utf-8", "--engine memory"),
+        ("x,state", lambda k, x, own: f"{'inf' if k % 20 == 0 else x / 2},{own}", "utf-8", "are none: 'inf'"),
+    ]
+    for header, cells, encoding, message in cases:
+        written(tmp_path, header, cells, encoding=encoding)
+        done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+        assert done.returncode == 2
+        assert message in done.stderr

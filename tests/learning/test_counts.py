@@ -12,7 +12,8 @@ from supersparse import Prepare, Problem, ScoringSystem, solve
 from supersparse.data.reading import Reading
 from supersparse.errors import InvalidDataError
 from supersparse.learning.clock import Clock
-from supersparse.learning.counts import CountTable, is_count_table, pooled
+from supersparse.learning.counts import CountTable, pooled
+from supersparse.learning.counts_file import is_count_table
 from supersparse.learning.fitting import fit_card
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.splits import repeated_splits
@@ -263,7 +264,9 @@ def test_different_questions_are_not_added_up(asked, tmp_path):
     with pytest.raises(InvalidDataError, match=r"b\.csv and .*a\.csv asked different questions: they .*ask"):
         pooled([tmp_path / "a.csv", tmp_path / "b.csv"])
     swapped = replace(asked, card=replace(asked.card, negative="ill", positive="well"))
-    assert asked.differs(swapped) == "they have another 'card'"
+    assert asked.differs(swapped) == (
+        "they have the positive class 'well' and the negative class 'ill', not 'ill' and 'well'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -273,7 +276,19 @@ def test_different_questions_are_not_added_up(asked, tmp_path):
         ("ill,", "ill,-", r"line \d+: the count is '-\d+'; give a whole number of at least 1"),
         ("\n0,", "\n2,", r"line 4: 6 answers of 0 or 1 are needed"),
         (",n\n", ",m\n", "the columns are not those of its questions"),
-        ('"left_out_at_most": 0', '"left_out_at_most": -4', "a negative number of people"),
+        (
+            '"left_out_at_most": 0',
+            '"left_out_at_most": -4',
+            "its left_out_at_most is -4, not a whole number of at least 0",
+        ),
+        ('"left_out_at_most": 0', '"left_out_at_most": 2.7', "its left_out_at_most is 2.7"),
+        ('"left_out_at_most": 0', f'"left_out_at_most": {10**30}', "its left_out_at_most is 1000"),
+        ('"left_out_at_most": 0', '"left_out_at_most": true', "its left_out_at_most is True"),
+        ('"left_out_at_most": 0', '"left_out_at_most": 3', "was changed since it was written: its digest"),
+        ('"merged_at_most": 0', '"merged_at_most": 3', "was changed since it was written: its digest"),
+        ('"at_least": 1', '"at_least": 0', "its at_least is 0, not a whole number of at least 1"),
+        ('"at_least": 1', '"at_least": 50', r"line \d+: the count is \d+, but .* cells have at least 50"),
+        (",ill,", ",ill,1", "was changed since it was written: its digest"),
         ('"version": 1, "at_least"', '"version": 2, "at_least"', "it has version 2"),
     ],
 )
@@ -285,6 +300,37 @@ def test_damaged_counts_are_refused(asked, tmp_path, old, new, message):
     path.write_text(text.replace(old, new))
     with pytest.raises(InvalidDataError, match=message):
         CountTable.load(path)
+
+
+def test_a_line_that_is_there_twice_is_refused(asked, tmp_path):
+    path = tmp_path / "a.csv"
+    sites(asked)[0].save(path)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, lines[3]]) + "\n")
+    with pytest.raises(InvalidDataError, match=rf"line {len(lines) + 1}: line 4 counts the same answers"):
+        CountTable.load(path)
+
+
+def test_lines_may_be_in_another_order_and_a_mark_may_stand_before_them(asked, tmp_path):
+    path = tmp_path / "a.csv"
+    table = sites(asked, at_least=5)[0]
+    table.save(path)
+    lines = path.read_text().splitlines()
+    path.write_text("\ufeff" + "\r\n".join([*lines[:3], *lines[:2:-1]]), encoding="utf-8")
+    assert is_count_table(path)
+    again = CountTable.load(path)
+    assert (again.digest, again.signed) == (table.digest, True)
+
+
+def test_files_without_a_digest_are_read(asked, tmp_path):
+    path = tmp_path / "a.csv"
+    table = sites(asked)[0]
+    table.save(path)
+    path.write_text(path.read_text().replace(f'"digest": "{table.digest}", ', ""))
+    again = CountTable.load(path)
+    assert (again.people, again.signed) == (table.people, False)
+    table.save(tmp_path / "b.csv")
+    assert not pooled([tmp_path / "b.csv", path]).signed
 
 
 def test_other_files_are_no_counts(tmp_path):
@@ -321,3 +367,5 @@ def test_one_class_is_not_enough(asked):
     table = sites(asked)[0]
     with pytest.raises(InvalidDataError, match="the counts hold one class only"):
         table._take(table.positive).rows(written_out=False)
+    with pytest.raises(InvalidDataError, match="hold no cell: each had fewer than 1000 people"):
+        table.leaving_out(1000).rows(written_out=False)

@@ -207,3 +207,16 @@ def test_what_is_no_table_is_refused():
         count_rows([1, 2], target="y")
     with pytest.raises(InvalidDataError, match="missing='item'"):
         count_rows(frame().lazy(), target="ill", prepare=Prepare(missing="drop"))
+
+
+def test_lists_are_named_as_such():
+    ages = [30, 40, 50, 60, 70, 80] * 20
+    rows = polars.LazyFrame(
+        {"age": ages, "labs": [[age, 1] for age in ages], "ill": [age >= 60 for age in ages]}
+    )
+    counted = count_rows(rows, target="ill")
+    assert "labs: left out: it holds lists or structures; make columns of single values" in " ".join(
+        counted.prepare.notes_
+    )
+    with pytest.raises(InvalidDataError, match="the target 'labs' holds lists or structures"):
+        count_rows(rows, target="labs")

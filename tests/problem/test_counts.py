@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import ScoringSystem, constraints
-from supersparse.errors import InvalidDataError
+from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
@@ -133,19 +133,26 @@ def test_counts_beyond_64_bits_stay_exact():
         ({"n": [1, 2.5, 3, 4]}, {}, r"column 'n' has 2.5 in row 1 \(counted from 0\); a count is a whole"),
         ({"n": [1, -2, 3, 4]}, {}, "column 'n' has -2 in row 1"),
         ({"n": [1, 2, float("nan"), 4]}, {}, "column 'n' has nan in row 2"),
-        ({"n": [1, 2, None, 4]}, {}, r"column 'n' has 1 missing value"),
+        ({"n": [1, 2, None, 4]}, {}, r"column 'n' has 1 missing count\(s\); fill them in"),
         ({"n": ["1", "2", "3", "4"]}, {}, "column 'n' holds '1', not counts"),
         ({"n": [0, 0, 0, 0]}, {}, "every count in column 'n' is 0"),
         ({"n": [1, 2, 3]}, {}, "column 'a' has 4 values for 3 counts"),
         ({"b": [0, 1, 0]}, {}, "column 'b' has 3 values and 'a' has 4"),
         ({"b": 7}, {}, "column 'b' is 7; give a value for each row"),
         ({"b": list("xyzw")}, {}, "column 'b' holds 'x', not numbers"),
+        ({}, {"rate_groups": "sex"}, r"rate_groups is 'sex'; give a list of columns: \['sex'\]"),
         ({"died": [0, "yes", 0, "yes"]}, {}, "y mixes labels of different types"),
     ],
 )
 def test_what_is_wrong_is_named(changes, options, message):
     with pytest.raises(InvalidDataError, match=message):
         Problem.of_counts({**TABLE, **changes}, **{"target": "died", **options})
+
+
+@pytest.mark.parametrize("name", ["sample_weight", "feature_names"])
+def test_what_the_table_says_is_not_asked_again(name):
+    with pytest.raises(InvalidProblemError, match=f"{name}: the counts are the weights"):
+        Problem.of_counts(TABLE, target="died", **{name: [1, 2, 3, 4]})
 
 
 def test_other_things_are_no_tables():

@@ -192,6 +192,11 @@ def _provenance(made: Provenance) -> dict[str, object]:
             {"change": one.change, "reason": one.reason, **({} if one.at is None else {"at": one.at})}
             for one in made.edits
         ]
+    if made.suppressed is not None:
+        content["suppressed"] = {
+            "left_out_at_most": made.suppressed.left_out,
+            "merged_at_most": made.suppressed.merged,
+        }
     return content
 
 

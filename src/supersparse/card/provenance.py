@@ -51,6 +51,22 @@ class CardEdit:
             raise InvalidCardError("an edit of the card says nothing; name the change, or leave it out")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressed:
+    """People whom the counts behind a card do not show: left out, or counted with other answers than theirs.
+
+    Both are upper bounds. They are mostly of the class that is rarer among people with their answers, so
+    errors and rates of the people counted look better than those of everybody.
+    """
+
+    left_out: int = 0
+    merged: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.left_out, self.merged) < 0:
+            raise InvalidCardError("a negative number of people is left out or merged; write 0 or more")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Provenance(Tabular):
     """The verified outcome of the solve behind a card; a card written by hand has none.
@@ -84,6 +100,7 @@ class Provenance(Tabular):
     signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
     certificate: CertificateFile | None = None  # the proof as a file that others can check
     edits: tuple[CardEdit, ...] = ()  # what was changed by hand after learning, oldest first
+    suppressed: Suppressed | None = None  # people whom the counts it was learned from do not show
 
     def __post_init__(self) -> None:
         if self.certificate is not None and not self.proven_optimal:

@@ -7,7 +7,7 @@ from supersparse.card.card import Card, Item, Learned
 from supersparse.card.fields import Fields
 from supersparse.card.performance import Judged, Performance
 from supersparse.card.printed import follows_from_learned
-from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance
+from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance, Suppressed
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, SeenTotals, TableRisk
 from supersparse.card.rules import (
@@ -264,6 +264,12 @@ def _edit(fields: Fields) -> CardEdit:
     return edit
 
 
+def _suppressed(fields: Fields) -> Suppressed:
+    suppressed = Suppressed(left_out=fields.whole("left_out_at_most"), merged=fields.whole("merged_at_most"))
+    fields.finish()
+    return suppressed
+
+
 def _provenance(fields: Fields, version: int) -> Provenance:
     made = Provenance(
         version=fields.text("version"),
@@ -291,6 +297,9 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         if version > 1 and fields.has("certificate")
         else None,
         edits=tuple(map(_edit, fields.sections("edits", optional=True))) if version > 1 else (),
+        suppressed=_suppressed(fields.section("suppressed"))
+        if version > 1 and fields.has("suppressed")
+        else None,
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):
         raise InvalidCardError("its proven_optimal and gap contradict its objective and lower bound")

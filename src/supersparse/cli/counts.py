@@ -113,7 +113,7 @@ def _say(found: "CountTable", n_rows: int, out: Path, saved: Path | None) -> Non
     if found.left_out > _MUCH * n_rows:
         fewer = max(1, len(found.questions.names) // 2)
         remark(
-            f"note: {n_rows - found.people} of {n_rows} people are in cells of fewer than {found.at_least}; "
+            f"note: at most {found.left_out} people are in cells of fewer than {found.at_least}; "
             f"fewer questions leave out fewer: --candidates {fewer}, or --keep for the columns that matter"
         )
     if saved is not None:
@@ -171,6 +171,7 @@ def read_counts_question(
 ) -> "tuple[CountTable, Question, TrainingRows]":
     """Read the counts of all sites, and ask what the options ask; few people are written out, for folds."""
     from supersparse.cli.recipe import read_recipe, weighted_recipe
+    from supersparse.data.csv_file import check_file
     from supersparse.learning.counts import MOST_PEOPLE, pooled
 
     why = "the counts hold the questions and the classes"
@@ -181,11 +182,15 @@ def read_counts_question(
     for option in ("cv_groups", "cv_time"):
         if getattr(validation, option) is not None:
             raise InvalidOptionError(f"--{option.replace('_', '-')}: counts have no such column; remove it")
+    for path in paths:
+        check_file(path)
     table = pooled(paths)
     if columns.target not in (None, table.questions.target):
         raise InvalidOptionError(
             f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}; remove it"
         )
+    if not table.signed:
+        note("a file of counts has no digest, so it cannot be told whether it was changed; write it again")
     written_out = validation.judges and table.people <= MOST_PEOPLE
     if validation.judges and not written_out:
         note(f"more than {MOST_PEOPLE:,} people: the card is not judged on people left out")
@@ -196,4 +201,18 @@ def read_counts_question(
         f"{counted(len(paths), 'site')}, {table.people} people, "
         f"{counted(len(table.counts), 'cell')}, {counted(len(table.questions.names), 'question')}"
     )
+    if table.suppressed is not None and is_divided(table, question, validation):
+        note("folds divide the people counted, for whom a card looks better than it is")
     return table, question, rows
+
+
+def is_divided(table: "CountTable", question: "Question", validation: ValidationOptions) -> bool:
+    """Whether the people counted are divided into folds; those left out or merged would be missed in these.
+
+    Then folds do not judge the card, and only choose C0, or are printed because somebody asked for them.
+    """
+    from supersparse.learning.validating import chooses_penalty
+
+    if not validation.judges:
+        return False
+    return table.suppressed is None or chooses_penalty(question.recipe.settings) or bool(validation.asks)

@@ -75,7 +75,7 @@ def fit(
 
     from supersparse.certify.statement import check_certifiable, check_goal
     from supersparse.cli.certify import with_certificate
-    from supersparse.cli.counts import read_counts_question
+    from supersparse.cli.counts import is_divided, read_counts_question
     from supersparse.cli.faces import check_folder, write_folder
     from supersparse.cli.learn import fit_with_progress, with_progress
     from supersparse.cli.recipe import asked_goal
@@ -83,7 +83,8 @@ def fit(
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
     from supersparse.learning.clock import Clock
-    from supersparse.learning.counts import is_count_table
+    from supersparse.learning.counts import NO_RISKS
+    from supersparse.learning.counts_file import is_count_table
     from supersparse.learning.editing import with_changes
     from supersparse.results.frontier import frontier as find_frontier
 
@@ -98,12 +99,16 @@ def fit(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
         )
     counts, splits, repeats = None, None, validation.times
+    of_counts = any(map(is_count_table, data))
+    if of_counts and engine.counts_rows:
+        raise InvalidOptionError("--engine duckdb counts rows, and tables of counts hold none; remove it")
     if engine.counts_rows:
         question, rows, splits, repeats = read_rows_question(
             data, table.reading, columns, asked, features, search, validation, engine.memory
         )
-    elif any(map(is_count_table, data)):
+    elif of_counts:
         counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
+        splits = None if is_divided(counts, question, validation) else []
     elif len(data) == 1:
         question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
     else:
@@ -152,20 +157,25 @@ def fit(
             find_frontier, question.problem, max_features=frontier, **clock.limited(question.recipe).options
         )
     cost = None if counts is None else counts.cost_in_words(fitted.solution)
+    folds = [judged.in_words()] if judged is not None and tells else []
+    if folds and cost is not None:
+        folds = [f"Of the people counted, for whom a card looks better than it is: {folds[0]}"]
     remark("")
     output.show(
         "\n\n".join(
             [
                 str(system),
-                *([judged.in_words()] if judged is not None and tells else []),
+                *folds,
                 *([] if sizes is None else [str(sizes)]),
-                *([] if cost is None else [cost]),
+                *([] if cost is None else [cost, NO_RISKS]),
             ]
         ),
         lambda: {
             "card": json.loads(system.to_json()),
             "columns": [] if question.prepare is None else list(question.prepare.notes_),
-            "cross_validation": None if judged is None else judged.as_data(),
+            "cross_validation": None
+            if judged is None
+            else {**judged.as_data(), **({} if cost is None else {"of_people_counted_only": True})},
             "frontier": None if sizes is None else sizes.table(),
             **(
                 {}
@@ -174,6 +184,7 @@ def fit(
                     "left_out_at_most": counts.left_out,
                     "merged_at_most": counts.merged,
                     "left_out": cost,
+                    "no_risks": None if cost is None else NO_RISKS,
                 }
             ),
             "saved": [str(path) for path in saved],

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, isinf
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from supersparse.data.collecting import Coded
 from supersparse.data.lazy import MOST_DIFFERENT, LazyTable, ValueCounts
 from supersparse.data.parquet import column_of_series, text_column
 from supersparse.data.reading import ColumnReading, Reading
-from supersparse.data.roles import classes_of
+from supersparse.data.roles import HOLDS_NESTED, classes_of
+from supersparse.data.signs import possible_signs, shown_sign
 from supersparse.data.table import Column, Fault, Kind, Table, objects, typed
 from supersparse.data.tidying import counts_of_texts, tidied
 from supersparse.data.training import Roles, check_named, usable_features
@@ -72,6 +73,8 @@ class CountedTable:
 def count_columns(rows: LazyTable, target: str) -> CountedTable:
     """Count the rows of a frame by each of its columns; values are as they are, as in a frame in memory."""
     _check_there(rows, target, "target")
+    if rows.columns[target].dtype.is_nested():
+        raise InvalidDataError(f"the target {target!r} {HOLDS_NESTED}")
     values, counts = rows.counted(target)
     listed = [
         None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)
@@ -133,6 +136,8 @@ def count_training(
             of_texts=texts,
         )
         found[own], readings[own], column_notes[own] = _tidy(labelled, counted, reading)
+        if texts and reading.decimal == "," and found[own].column.kind is Kind.NUMBER:
+            readings[own] = replace(readings[own], decimal=",")
         labelled = labelled.without_codes(own, found[own].source.gone)
     table = Table(
         name=name,
@@ -178,6 +183,8 @@ def _target(
 ) -> tuple[tuple[tuple[Any, Any], tuple[int, int]], Coding, list[str]]:
     """The two classes in sorted order with their rows, how rows get them, and notes."""
     name = roles.target
+    if rows.columns[name].dtype.is_nested():
+        raise InvalidDataError(f"{file}: the target column {name!r} {HOLDS_NESTED}")
     values, counts = rows.counted(name)
     written = _as_texts(name, values, rows.columns[name])
     if texts:
@@ -217,14 +224,18 @@ def _counted(
 ) -> CountedColumn:
     source = rows.columns[name]
     if source.dtype.is_temporal() or source.dtype.is_nested():
-        empty = Column(name=name, kind=Kind.DATE, values=objects([]), copies=np.empty(0, np.int64))
+        kind = Kind.NESTED if source.dtype.is_nested() else Kind.DATE
+        empty = Column(name=name, kind=kind, values=objects([]), copies=np.empty(0, np.int64))
         return CountedColumn(column=empty, positive=np.empty(0, bool), raw=(), source=source)
     if n_different > MOST_DIFFERENT and not as_text:
         return _rounded(rows, name, n_different, reading)
     found = rows.value_counts(name)
     gone = found.values.is_null().to_list()
     raw = tuple(None if no else v for v, no in zip(found.values.to_list(), gone, strict=True))
-    column = _column(name, found, raw, source, reading, as_text=as_text, of_texts=of_texts)
+    points = reading is not None and (
+        reading.decimal == "." or any(one.dtype.is_float() for one in rows.columns.values())
+    )
+    column = _column(name, found, raw, source, reading, as_text=as_text, of_texts=of_texts, points=points)
     return CountedColumn(column=column, positive=found.positive, raw=raw, source=source)
 
 
@@ -237,10 +248,16 @@ def _column(
     *,
     as_text: bool,
     of_texts: bool,
+    points: bool,
 ) -> Column:
-    """Make a column of the different values, as the reader of files does."""
+    """Make a column of the different values, as the reader of files does.
+
+    `points` says that the numbers of the file are known to have decimal points.
+    """
     words = frozenset() if reading is None else reading.missing - Reading().missing
     if of_texts and not source.holds_numbers and reading is not None:
+        if not as_text and reading.decimal is None:
+            _check_signs(name, [reading.plain(text) for text in raw if text is not None], points=points)
         column = _of_texts(name, raw, found.counts, reading, Kind.TEXT if as_text else None)
     elif as_text:
         column = _as_texts(name, found.values, source)
@@ -249,6 +266,8 @@ def _column(
         column = Column(name=name, kind=Kind.TRUTH, values=truths if None in raw else truths.astype(bool))
     else:
         column = column_of_series(name, found.values, words)
+    if of_texts and source.dtype.is_float() and any(v is not None and isinf(v) for v in raw):
+        raise InvalidDataError(_not_numbers(name, ["inf"]))
     empty = [v is None or v != v for v in (column.values.tolist() if len(column.values) else raw)]
     missing = int(found.counts[np.array(empty, dtype=bool)].sum())
     return replace(column, copies=found.counts, n_missing=missing)
@@ -272,15 +291,36 @@ def _of_texts(
         name, Coded(texts, np.repeat(np.arange(len(raw)), copies)), expected, reading.decimal or "."
     )
     if isinstance(found, Fault):
-        shown = ", ".join(repr(text) for text in list(found.odd)[:3])
-        raise InvalidDataError(
-            f"column {name!r} holds numbers, and {len(found.odd)} different text(s) that are none: "
-            f"{shown}; treat as missing with --na, as categories with --category {name!r}, or leave the "
-            f"column out with --drop {name!r}"
-        )
+        raise InvalidDataError(_not_numbers(name, list(found.odd)))
     return replace(
         found, values=found.values[np.cumsum(copies) - copies] if len(found.values) else found.values
     )
+
+
+def _not_numbers(name: str, odd: Sequence[str]) -> str:
+    return (
+        f"column {name!r} holds numbers, and {len(odd)} different text(s) that are none: "
+        f"{', '.join(map(repr, odd[:3]))}; treat as missing with --na, as categories with --category "
+        f"{name!r}, or leave the column out with --drop {name!r}"
+    )
+
+
+def _check_signs(name: str, cells: Sequence[str], *, points: bool) -> None:
+    """Refuse numbers with decimal commas, which DuckDB takes for texts, unless it is told of them."""
+    present = [cell for cell in cells if cell]
+    if 2 * sum(map(bool, map(possible_signs, present))) < len(present):
+        return
+    shown = shown_sign(present)
+    if shown.sign == ",":
+        raise InvalidDataError(
+            f"column {name!r} has decimal commas, such as {shown.example!r}; say --decimal , with --engine "
+            "duckdb, or use --engine memory"
+        )
+    if shown.sign is None and shown.unclear is not None and not points:
+        raise InvalidDataError(
+            f"column {name!r} has {shown.unclear!r}, in which a sign could part decimals or thousands; say "
+            "--decimal . or --decimal , with --engine duckdb"
+        )
 
 
 def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | None) -> CountedColumn:

@@ -178,6 +178,15 @@ def _read(
     )
 
 
+def read_top(path: Path, reading: Reading) -> tuple[str, list[str]]:
+    """Return the separator of a file and the names of its columns, as `read_csv_file` finds them."""
+    with open_text(path, reading.encoding) as file:
+        top = [_record(file), _record(file)]
+    separator = reading.separator or _separator(path, *map("".join, top))
+    first = next(csv.reader(chain(*top), delimiter=separator), [])
+    return separator, read_header(shown_name(path), first)[0]
+
+
 def _lines(file: TextIO) -> Iterator[str]:
     """The lines, of which none may be so long that reading it would fill the memory."""
     while line := file.readline(LONGEST_LINE + 1):

@@ -1,13 +1,15 @@
 """Files of many rows, read by DuckDB: Parquet and CSV, single, in folders, or by a pattern."""
 
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 from typing import Any
 
+from supersparse.data.collecting import read_header
+from supersparse.data.csv_file import read_top
 from supersparse.data.reading import Reading
 from supersparse.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError
 
@@ -57,14 +59,16 @@ def open_rows(
             if is_text:
                 relation = _csv(connection, files, reading, texts)
             else:
+                for file in files:
+                    _check_case(file, _parquet_names(connection, file))
                 relation = connection.read_parquet(files, union_by_name=len(files) > 1)
             yield OpenedRows(relation=relation, name=name, is_text=is_text)
         except duckdb.OutOfMemoryException as error:
             raise InvalidDataError(
                 f"{name}: {memory} of memory are too few ({_first_line(error)}); raise --memory"
             ) from None
-        except duckdb.Error as error:
-            raise InvalidDataError(f"{name} cannot be read by DuckDB: {_first_line(error)}") from None
+        except (duckdb.Error, UnicodeError) as error:
+            raise InvalidDataError(f"{name} cannot be read by DuckDB: {_reason(error)}") from None
         finally:
             connection.close()
 
@@ -77,15 +81,70 @@ def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collect
         "auto_type_candidates": ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"],  # yes and no are texts
         "union_by_name": len(files) > 1,
     }
-    if reading.separator is not None:
-        options["delimiter"] = reading.separator
     if reading.decimal is not None:
         options["decimal"] = reading.decimal
     if reading.encoding is not None:
         options["encoding"] = reading.encoding
+    tops = [_top(connection, file, reading, options) for file in files]
+    separators = {separator for separator, _ in tops}
+    if len(separators) == 1:  # otherwise DuckDB finds that of each file
+        options["delimiter"] = separators.pop()
+    for file, (_, names) in zip(files, tops, strict=True):
+        _check_case(file, names)
     found = connection.read_csv(list(files), **options)
-    as_text = {name: "VARCHAR" for name in texts if name in found.columns}
-    return connection.read_csv(list(files), **options, dtype=as_text) if as_text else found
+    named = dict(zip(found.columns, found.columns, strict=True))
+    if all(names == tops[0][1] for _, names in tops):  # DuckDB has other names where one is blank
+        named |= dict(zip(found.columns, tops[0][1], strict=False))
+    as_text = {theirs: "VARCHAR" for theirs, own in named.items() if own in texts}
+    if as_text:
+        found = connection.read_csv(list(files), **options, dtype=as_text)
+    if list(named) == list(named.values()):
+        return found
+    return found.project(", ".join(f"{_quoted(theirs)} AS {_quoted(own)}" for theirs, own in named.items()))
+
+
+def _top(
+    connection: Any, file: str, reading: Reading, options: Mapping[str, Any]
+) -> tuple[str | None, list[str]]:
+    """The separator of a file, None if it is not known, and the names of its columns, spaces removed."""
+    if not file.lower().endswith(".zst"):
+        separator, names = read_top(Path(file), reading)
+        return separator, names
+    given = {} if reading.separator is None else {"delimiter": reading.separator}
+    asked = {**options, **given, "header": False, "all_varchar": True, "parallel": False}
+    cells = connection.read_csv(file, **asked).limit(1).fetchall()
+    return reading.separator, read_header(
+        file, ["" if cell is None else cell for cell in (cells or [()])[0]]
+    )[0]
+
+
+def _parquet_names(connection: Any, file: str) -> list[str]:
+    """The names of the columns of a Parquet file; below a nested column there are others, which are none."""
+    fields = connection.execute("SELECT name, num_children FROM parquet_schema(?)", [file]).fetchall()
+    names, inside = [], 0
+    for name, children in fields[1:]:
+        if inside:
+            inside -= 1
+        else:
+            names.append(name)
+        inside += children or 0
+    return names
+
+
+def _check_case(file: str, names: Sequence[str]) -> None:
+    """Refuse names that DuckDB holds for the same; it would rename one, and the card could not be used."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.casefold(), name)
+        if other != name:
+            raise InvalidDataError(
+                f"{file}: columns {other!r} and {name!r} differ in case only, and DuckDB cannot tell them "
+                "apart; rename one, or use --engine memory"
+            )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _files(paths: Sequence[Path]) -> tuple[list[str], bool]:
@@ -118,6 +177,20 @@ def _files(paths: Sequence[Path]) -> tuple[list[str], bool]:
 def _kind(file: str) -> str | None:
     low = file.lower()
     return "parquet" if low.endswith(_PARQUET) else "text" if low.endswith(_CSV) else None
+
+
+def _reason(error: Exception) -> str:
+    """What an error of DuckDB says, and what to do about it."""
+    said = str(error)
+    if isinstance(error, UnicodeError) or "utf-8 encoded" in said.lower():
+        return "it is not UTF-8 text; save it as 'CSV UTF-8', or use --engine memory"
+    first, _, rest = said.partition("\n")
+    if "CSV Error on Line" in first:
+        more = rest.partition("\n")[0].removesuffix(".")
+        return f"{first}: {more}; correct the line, or use --engine memory, which says what is wrong in it"
+    if "sniffing" in first:
+        return "do all lines have as many cells as the header? --engine memory names one that has not"
+    return first
 
 
 def _first_line(error: Exception) -> str:

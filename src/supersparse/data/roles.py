@@ -17,6 +17,8 @@ from supersparse.exact import counted
 
 _PLAIN_INTEGER = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 
+HOLDS_NESTED = "holds lists or structures; make columns of single values of them"
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Target:
@@ -115,6 +117,8 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     """
     if column.kind is Kind.EMPTY:
         return "all cells are blank or missing"
+    if column.kind is Kind.NESTED:
+        return f"it {HOLDS_NESTED}"
     if column.kind is Kind.DATE:
         return "it holds dates; convert them to numbers, such as years or days since an event"
     if column.kind is Kind.TOO_MANY:

@@ -26,6 +26,7 @@ class Kind(Enum):
     TRUTH = "true or false"
     TEXT = "text"
     DATE = "dates"
+    NESTED = "lists or structures"
     EMPTY = "nothing"
     TOO_MANY = "too many different texts"  # these are not kept
 

@@ -263,7 +263,7 @@ def usable_features(table: Table, roles: Roles, note: Callable[[str], None]) -> 
             continue
         why = why_no_feature(column, table.n_rows)
         if why is not None and name in roles.keep:
-            if column.kind in (Kind.DATE, Kind.EMPTY, Kind.TOO_MANY):
+            if column.kind in (Kind.DATE, Kind.NESTED, Kind.EMPTY, Kind.TOO_MANY):
                 raise InvalidDataError(f"--keep: column {name!r} cannot be a feature: {why}")
             why = None
         if why is not None:

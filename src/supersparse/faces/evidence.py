@@ -6,7 +6,7 @@ from math import ceil
 
 from supersparse.card.card import Card
 from supersparse.card.performance import Performance
-from supersparse.card.provenance import CertificateFile, Provenance
+from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import counted, shown
@@ -40,6 +40,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
     return (
         ("Proof", _proof(made) + ("" if made.signed else _UNSIGNED)),
         *(() if said else (("Errors", _errors(card, made)),)),
+        *(() if made.suppressed is None else (("Counts", _suppressed(made.suppressed)),)),
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
@@ -75,6 +76,19 @@ def _edited(made: Provenance) -> str:
     """What was changed by hand, and why."""
     said = [visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits]
     return f"by hand after learning: {'; '.join(said)}"
+
+
+def _suppressed(hidden: Suppressed) -> str:
+    """Who is not in the counts as they are, and what that does to the figures above."""
+    gone = []
+    if hidden.left_out:
+        gone.append(f"at most {hidden.left_out} of them left out")
+    if hidden.merged:
+        gone.append(f"at most {hidden.merged} of them with other answers than theirs")
+    return (
+        f"learned from counts of people, {' and '.join(gone) or 'nobody left out'}; proof and errors are of "
+        "those counted, for whom a card looks better than it is"
+    )
 
 
 def _questions(made: Provenance) -> str:

@@ -17,6 +17,7 @@ for the best one: 2·m·W/N more.
 """
 
 import csv
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +31,9 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card
 from supersparse.card.printed import moved_risk
-from supersparse.errors import InvalidDataError
-from supersparse.exact import counted
+from supersparse.card.provenance import Suppressed
+from supersparse.errors import InvalidDataError, InvalidOptionError
+from supersparse.learning.counts_file import COUNT, FIRST, FORMAT, VERSION, read_counts_file
 from supersparse.learning.merging import merge_cells
 from supersparse.learning.recipe import Question, Recipe, with_directions
 from supersparse.learning.rows import TrainingRows
@@ -39,12 +41,14 @@ from supersparse.prepare.questions import Questions
 from supersparse.solving.solution import Solution
 from supersparse.writing import whole_text
 
-FORMAT = "supersparse-counts"
-VERSION = 1
-COUNT = "n"
-_MOST_DIGITS = 12  # of a count: all of them together fit 64 bits
+NO_RISKS = (
+    "The card has no risks, AUC or rates: small cells are mostly of the class that is rarer among people "
+    "with the same answers, so those of the people counted would look better than they are. Count with "
+    "--at-least 1 where rules allow it, or use rows of a site: "
+    "ScoringSystem.load('card.json').recalibrate(rows, outcomes) gives risks, and `supersparse evaluate` "
+    "errors and AUC."
+)
 MOST_PEOPLE = 1_000_000  # up to which they are written out, to be divided into folds
-_FIRST = f"# {FORMAT} "
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -61,6 +65,7 @@ class CountTable:
     at_least: int = 1
     left_out: int = 0
     merged: int = 0
+    signed: bool = True  # False: read from a file without a digest
 
     @classmethod
     def of(
@@ -102,6 +107,13 @@ class CountTable:
         return int(self.counts.sum())
 
     @property
+    def suppressed(self) -> Suppressed | None:
+        """How many people are left out or merged at most; None if nobody is."""
+        if not self.left_out and not self.merged:
+            return None
+        return Suppressed(left_out=self.left_out, merged=self.merged)
+
+    @property
     def labels(self) -> NDArray[Any]:
         """The class of each cell."""
         card = self.questions.card
@@ -123,6 +135,13 @@ class CountTable:
             return f"No cell has fewer than {self.at_least} people, so none is left out."
         return f"Cells of fewer than {self.at_least} people are left out: at most {self.left_out} people."
 
+    @property
+    def digest(self) -> str:
+        """A digest of the cells, in their fixed order, and of what is said about others."""
+        facts = [self.at_least, self.left_out, self.merged]
+        cells = [self.answers.tolist(), self.positive.tolist(), self.counts.tolist()]
+        return f"sha256:{hashlib.sha256(json.dumps([facts, cells]).encode()).hexdigest()}"
+
     def save(self, path: Path) -> None:
         """Write a CSV file, with the questions in its first lines."""
         facts = {
@@ -131,10 +150,11 @@ class CountTable:
             "at_least": self.at_least,
             "left_out_at_most": self.left_out,
             "merged_at_most": self.merged,
+            "digest": self.digest,
             "questions": self.questions.as_data(),
         }
         with whole_text(path) as file:
-            file.write(f"{_FIRST}{json.dumps(facts)}\n")
+            file.write(f"{FIRST}{json.dumps(facts)}\n")
             file.write("# A line for each combination of answers (1 yes, 0 no) and class that occurs; ")
             file.write(f"{COUNT}: how many people. {self.in_words()}\n")
             lines = csv.writer(file, lineterminator="\n")
@@ -145,49 +165,21 @@ class CountTable:
     @classmethod
     def load(cls, path: Path) -> "CountTable":
         """Read such a file."""
-        try:
-            return cls._load(path)
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise InvalidDataError(
-                f"{path} cannot be read as a table of counts: {error}; write it again with "
-                "`supersparse counts`"
-            ) from None
-
-    @classmethod
-    def _load(cls, path: Path) -> "CountTable":
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
-            try:
-                facts = json.loads(first.removeprefix(_FIRST)) if first.startswith(_FIRST) else None
-                if not isinstance(facts, dict) or facts["format"] != FORMAT:
-                    raise ValueError("its first line is not that of a table of counts")
-                if facts["version"] != VERSION:
-                    raise ValueError(f"it has version {facts['version']!r}, and this release reads {VERSION}")
-                at_least, left_out = int(facts["at_least"]), int(facts["left_out_at_most"])
-                merged = int(facts.get("merged_at_most", 0))
-                if at_least < 1 or left_out < 0 or merged < 0:
-                    raise ValueError("it says that a negative number of people is left out or merged")
-                questions = Questions.from_data(facts["questions"], f"{path}, line 1,")
-            except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-                raise InvalidDataError(
-                    f"{path} cannot be read as a table of counts: {error}; write it again with "
-                    "`supersparse counts`"
-                ) from None
-            lines = [(k, line) for k, line in enumerate(csv.reader(file), start=2) if line]
-        lines = [(k, line) for k, line in lines if not line[0].startswith("# ")]
-        wanted = [*questions.names, questions.target, COUNT]
-        if not lines or lines[0][1] != wanted:
-            raise InvalidDataError(f"{path}: the columns are not those of its questions; write it again")
-        rows = [_row(path, k, line, questions) for k, line in lines[1:]]
+        file = read_counts_file(path)
+        answers, positive, counts = zip(*file.cells, strict=True) if file.cells else ((), (), ())
         table = _counted(
-            questions,
-            np.array([answers for answers, _, _ in rows], dtype=np.int8).reshape(
-                len(rows), len(questions.names)
-            ),
-            np.array([positive for _, positive, _ in rows], dtype=bool),
-            np.array([n for _, _, n in rows], dtype=np.int64),
+            file.questions,
+            np.array(answers, dtype=np.int8).reshape(len(file.cells), len(file.questions.names)),
+            np.array(positive, dtype=bool),
+            np.array(counts, dtype=np.int64),
         )
-        return replace(table, at_least=at_least, left_out=left_out, merged=merged)
+        table = replace(table, at_least=file.at_least, left_out=file.left_out, merged=file.merged)
+        if file.digest not in (None, table.digest):
+            raise InvalidDataError(
+                f"{path} was changed since it was written: its digest is of other counts; write it again "
+                "with `supersparse counts`"
+            )
+        return replace(table, signed=file.digest is not None)
 
     def _take(self, kept: NDArray[np.bool_]) -> "CountTable":
         return replace(
@@ -207,10 +199,16 @@ class CountTable:
             at_least=max(self.at_least, other.at_least),
             left_out=self.left_out + other.left_out,
             merged=self.merged + other.merged,
+            signed=self.signed and other.signed,
         )
 
     def rows(self, *, written_out: bool) -> TrainingRows:
         """Return rows to learn from: one for each person, or one for each cell with its count."""
+        if not len(self.counts):
+            raise InvalidDataError(
+                f"the counts hold no cell: each had fewer than {self.at_least} people; count again with "
+                "fewer questions (--candidates 4), or with a lower --at-least"
+            )
         if not self.positive.any() or self.positive.all():
             raise InvalidDataError(
                 "the counts hold one class only, and two are needed; count again with fewer questions "
@@ -230,6 +228,11 @@ class CountTable:
 
     def question(self, recipe: Recipe, rows: TrainingRows) -> Question:
         """Ask the settings of a recipe about these questions and their counts."""
+        if recipe.settings.goal == "risk" and self.suppressed is not None:
+            raise InvalidOptionError(
+                f"goal is 'risk', but {self._hidden()}; risks learned from the others would be wrong; count "
+                "with --at-least 1 where rules allow it, or ask for goal errors"
+            )
         prepare = self.questions.prepare()
         settings = replace(recipe, prepare=prepare).settings_for(self._by_class())
         settings = with_directions(settings, prepare, self.questions.names)
@@ -237,9 +240,17 @@ class CountTable:
         return replace(recipe, prepare=None, settings=settings).question(rows)
 
     def raw_card(self, card: Card) -> Card:
-        """Return a card on the questions as one on raw columns, with the same risk for each person."""
+        """Return a card on the questions as one on raw columns, with the same risk for each person.
+
+        Where people are left out or merged it has no risks and no rates, because these would be wrong: small
+        cells are mostly of the class that is rarer among people with the same answers.
+        """
         raw = self.questions.prepare().raw_card(card)
-        return replace(raw, risk=moved_risk(card.risk, raw.intercept - card.intercept))
+        if self.suppressed is None:
+            return replace(raw, risk=moved_risk(card.risk, raw.intercept - card.intercept))
+        assert raw.provenance is not None, "it was learned"
+        made = replace(raw.provenance, suppressed=self.suppressed)
+        return replace(raw, risk=None, performance=(), provenance=made)
 
     def _by_class(self) -> NDArray[Any]:
         """Return labels in which the classes have their shares of the people."""
@@ -248,19 +259,11 @@ class CountTable:
         return np.repeat([card.negative, card.positive], [(self.people - yes) // shrink, -(-yes // shrink)])
 
     def cost_in_words(self, solution: Solution) -> str | None:
-        """Bound what the people left out or merged could change; None if there are none."""
+        """Bound the errors and the objective with the people left out or merged; None if there are none."""
         if not self.left_out and not self.merged:
             return None
-        everybody = self.people + self.left_out
-        said = ""
-        if self.left_out:
-            said += f"At most {self.left_out} of at most {everybody} people are left out of the counts. "
-        if self.merged:
-            said += (
-                f"At most {self.merged} of {self.people} people are counted with other answers than theirs. "
-            )
-        if solution.problem.goal == "risk":
-            return said + "What they would change in the log loss has no bound."
+        hidden = self._hidden()
+        said = f"{hidden[0].upper()}{hidden[1:]}. "
         errors = solution.evaluation.predicted_errors
         more = self.most_lost(solution)
         constraints = " Constraints on rates hold for those counted." if solution.problem.rate_limits else ""
@@ -269,6 +272,18 @@ class CountTable:
             f"{max(0, errors - self.merged)} to {errors + self.left_out + self.merged} people, and no "
             f"allowed card has an objective that is lower by more than {float(more):.4g}.{constraints}"
         )
+
+    def _hidden(self) -> str:
+        """Who is left out or merged, in words."""
+        said = []
+        if self.left_out:
+            everybody = self.people + self.left_out
+            said.append(f"at most {self.left_out} of at most {everybody} people are left out of the counts")
+        if self.merged:
+            said.append(
+                f"at most {self.merged} of {self.people} people are counted with other answers than theirs"
+            )
+        return ", and ".join(said)
 
     def most_lost(self, solution: Solution) -> Fraction:
         """How much lower than that of this card the least objective on everybody can be."""
@@ -281,14 +296,6 @@ class CountTable:
 
 def _rounded_up(people: int, at_least: int) -> int:
     return -(-people // max(1, at_least)) * at_least
-
-
-def is_count_table(path: Path) -> bool:
-    """Whether a file begins like a table of counts."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(_FIRST)) == _FIRST.encode()
 
 
 def pooled(paths: Sequence[Path]) -> CountTable:
@@ -316,19 +323,3 @@ def _counted(
     sums = np.zeros(len(first), dtype=np.int64)
     np.add.at(sums, group.reshape(-1), counts)
     return CountTable(questions=questions, answers=answers[first], positive=positive[first], counts=sums)
-
-
-def _row(path: Path, line: int, cells: Sequence[str], questions: Questions) -> tuple[list[int], bool, int]:
-    """Read one line: answers, whether the class is the positive one, and the count."""
-    where = f"{path}, line {line}"
-    *answers, label, n = cells if len(cells) > 1 else ["", ""]
-    if len(answers) != len(questions.names) or any(cell not in ("0", "1") for cell in answers):
-        raise InvalidDataError(f"{where}: {counted(len(questions.names), 'answer')} of 0 or 1 are needed")
-    classes = [str(label) for label in questions.card.classes]
-    if label not in classes:
-        raise InvalidDataError(
-            f"{where}: the class is {label!r}; the classes are {classes[0]!r} and {classes[1]!r}"
-        )
-    if not (n.isascii() and n.isdigit() and len(n) <= _MOST_DIGITS and int(n) > 0):
-        raise InvalidDataError(f"{where}: the count is {n[:40]!r}; give a whole number of at least 1")
-    return [int(cell) for cell in answers], label == str(questions.card.positive), int(n)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from supersparse.data.codings import Coding
 from supersparse.data.counted_rows import CountedColumn, CountedTable
+from supersparse.data.roles import HOLDS_NESTED
 from supersparse.data.table import Kind
 from supersparse.data.values import Cells, read_cells
 from supersparse.errors import InvalidDataError
@@ -48,7 +49,7 @@ def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
 def cells_of(counted: CountedColumn) -> Cells:
     """The entries of a column, as rows in memory are read."""
     column = counted.column
-    if column.kind in (Kind.DATE, Kind.EMPTY, Kind.TOO_MANY):
+    if column.kind in (Kind.DATE, Kind.NESTED, Kind.EMPTY, Kind.TOO_MANY):
         return read_cells(np.full(max(1, len(counted.raw)), None, dtype=object))
     return read_cells(column.values)
 
@@ -59,6 +60,9 @@ def _prepared(
     notes: dict[str, str] = {}
     plans = []
     for position, (name, counted) in enumerate(table.columns.items()):
+        if counted.column.kind is Kind.NESTED:
+            notes[name] = f"left out: it {HOLDS_NESTED}"
+            continue
         if counted.column.kind is Kind.DATE:
             notes[name] = "left out: it holds dates; convert them to numbers"
             continue

@@ -174,6 +174,12 @@ class Questions:
             if only:
                 more = f" and {len(only) - 1} more" if len(only) > 1 else ""
                 return f"they {what} {only[0]!r}{more}"
+        if self.card.classes != other.card.classes:
+            negative, positive = other.card.classes
+            return (
+                f"they have the positive class {positive!r} and the negative class {negative!r}, not "
+                f"{self.card.positive!r} and {self.card.negative!r}"
+            )
         different = [name for name in mine if mine[name] != theirs[name]]
         return f"they have another {different[0]!r}" if different else None
 

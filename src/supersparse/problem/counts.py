@@ -32,6 +32,8 @@ class CountedRows:
 def read_counted(table: object, target: str, count: str, rate_groups: Sequence[str]) -> CountedRows:
     """Read a mapping of columns or a frame, also a lazy one; rows with a count of 0 do not occur."""
     columns = _columns(table)
+    if isinstance(rate_groups, str):
+        raise InvalidDataError(f"rate_groups is {rate_groups!r}; give a list of columns: [{rate_groups!r}]")
     for what, name in (("target", target), ("count", count), *(("rate_groups", g) for g in rate_groups)):
         if name not in columns:
             hint = did_you_mean(str(name), list(columns))
@@ -94,6 +96,8 @@ def _counts(values: object, name: str) -> NDArray[Any]:
     series = as_series(values)
     if series is not None and series.null_count():
         raise InvalidDataError(f"column {name!r} has {series.null_count()} missing count(s); fill them in")
+    if isinstance(values, list | tuple) and None in values:
+        raise InvalidDataError(f"column {name!r} has {values.count(None)} missing count(s); fill them in")
     counts = np.asarray(values) if series is None else as_array(values)
     if counts.ndim != 1 or counts.dtype.kind not in "uifO":
         shown = (

@@ -141,6 +141,11 @@ class Problem(ProblemParts):
         >>> problem.class_totals
         (Fraction(940, 1), Fraction(110, 1))
         """
+        for name in ("sample_weight", "feature_names"):
+            if name in settings:
+                raise InvalidProblemError(
+                    f"{name}: the counts are the weights, and the columns have names; remove it"
+                )
         rows = read_counted(table, target, count, rate_groups)
         if settings.get("positive") is None:
             settings["positive"] = rows.chosen_positive()

@@ -9,6 +9,7 @@ from supersparse.card.rules import Domain, IsMissing
 from supersparse.card.words import category_text
 from supersparse.data.plain import visible
 from supersparse.exact import shown
+from supersparse.faces.evidence import facts
 from supersparse.faces.naming import class_names
 from supersparse.report.blocks import Bullets, Section, column_name, counted, rate
 from supersparse.report.evidence import Evidence
@@ -150,6 +151,9 @@ def _validated(evidence: Evidence) -> Iterator[str]:
     made = evidence.card.provenance
     if made is not None and not made.proven_optimal:
         yield "A better card for the training rows may exist: the search stopped before ruling that out."
+    said = dict(facts(evidence.card)).get("Counts")
+    if said is not None:
+        yield f"The card was {said}."
     if not isinstance(evidence.stability, Absent):
         found = evidence.stability
         if 2 * found.same_items < found.samples:
