@@ -142,9 +142,9 @@ def draw_rates(seed: int) -> DrawnRisk:
 
 
 def draw_constant(seed: int) -> DrawnRisk:
-    """Draw a problem with a constant column, and a constraint that may want its points.
+    """Draw a problem with a constant column, and maybe a constraint that wants its points.
 
-    They move the totals by whole numbers, which an intercept makes up for, unless every card has them.
+    Where they move the totals by fractions, no whole intercept makes up for that.
     """
     r = random.Random(seed)
     drawn = draw_risk(seed)
@@ -152,16 +152,17 @@ def draw_constant(seed: int) -> DrawnRisk:
     at = r.randrange(p)
     asked = r.choice(
         [
+            (),
             ("must_use", NAMES[at]),
             ("at_least", r.randint(1, p), list(NAMES[:p])),
             ("only_if", NAMES[r.randrange(p)], NAMES[at]),
             ("max_total_score", r.choice([0, 1, 3, 10])),
         ]
     )
-    value = r.choice([0.0, 2.0, -4.0, 40.0] + [0.3, 0.5] * (asked[0] == "must_use"))
+    value = r.choice([0.0, 2.0, -4.0, 40.0, 0.3, 0.5])
     X = [[value if j == at else v for j, v in enumerate(row)] for row in drawn.X]
     kept = [] if r.random() < 0.8 else drawn.asked
-    return replace(drawn, X=X, asked=[*kept, asked], max_features=None)
+    return replace(drawn, X=X, asked=[*kept, asked] if asked else kept, max_features=None)
 
 
 def _column(r: random.Random, n: int) -> list[float]:

@@ -215,6 +215,7 @@ class Problem(ProblemParts):
             self.levels,
             self.support_limits,
             self.score_limits,
+            intercept_is_whole=self.goal == "risk" and self.slope == 1,
         )
         most = min((c.most for c in self.asked if isinstance(c, MaxFeatures)), default=None)
         problem = replace(self, sets=sets, max_features=most)

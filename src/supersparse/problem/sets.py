@@ -146,21 +146,28 @@ def without_useless_columns(
     levels: tuple[Levels | None, ...],
     support_limits: Sequence[SupportLimit],
     score_limits: Sequence[ScoreLimit],
+    *,
+    intercept_is_whole: bool,
 ) -> tuple[CoefficientSet, ...]:
     """Allow only 0 for columns that no model needs.
 
-    A constant column shifts all totals equally, and a free threshold does the same at no cost. A bounded,
-    penalised or zero intercept cannot replace it; then only all-zero columns are useless. A column stays if a
-    constraint requires it, if using it may cost less than 0 does, or if it may help to satisfy a limit.
+    A constant column shifts all totals equally, and a free threshold does the same at no cost; one that is
+    whole, as with slope 1, where the shift is. A bounded, penalised or zero intercept cannot replace it; then
+    only all-zero columns are useless. A column stays if a constraint requires it, if using it may cost less
+    than 0 does, or if it may help to satisfy a limit.
     """
-    threshold_is_free = intercept.mode == "free"
+
+    def makes_up_for(j: int) -> bool:
+        if intercept.mode != "free":
+            return False
+        return not intercept_is_whole or int(rows.columns[j][0]) % (rows.scales[j] * sets[j].denominator) == 0
 
     def useless(j: int) -> bool:
         own = levels[j]
         return (
             rows.constant[j]
             and 0 in sets[j]
-            and (threshold_is_free or rows.magnitudes[j] == 0)
+            and (rows.magnitudes[j] == 0 or makes_up_for(j))
             and (own is None or own.prefer_zero)
             and all(limit.weights[j] >= 0 for limit in support_limits)
             and all(limit.term(j, v) >= 0 for limit in score_limits for v in sets[j].turning_points)
