@@ -78,7 +78,6 @@ def run(tmp_path, monkeypatch, capsys):
 
     The command as a function: quick, because nothing is imported twice.
     """
-    from supersparse.cli import say
     from supersparse.cli.app import main
 
     monkeypatch.chdir(tmp_path)
@@ -87,7 +86,6 @@ def run(tmp_path, monkeypatch, capsys):
     def run(*arguments, stdin=b"", check=False):
         monkeypatch.setattr(sys, "argv", ["supersparse", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
-        monkeypatch.setattr(say, "_hushed", False)
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()

@@ -104,7 +104,7 @@ def test_the_best_net_benefit_is_that_of_the_class_weights(threshold):
     [
         ({"objective": "net_benefit"}, "give risk_threshold"),
         ({"risk_threshold": 0.2}, "use objective='net_benefit'"),
-        ({"objective": "net_benefit", "risk_threshold": 1}, "between 0 and 1"),
+        ({"objective": "net_benefit", "risk_threshold": 1}, "above 0 and below 1"),
         ({"objective": "net_benefit", "risk_threshold": 0.2, "class_weight": "balanced"}, "sets the class"),
         ({"objective": "benefit"}, "did you mean 'net_benefit'"),
     ],

@@ -40,8 +40,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             if group is AskedOptions:
                 values["declared"] = {option: given.pop(option) for option in _OPTIONS}
             given[name] = group(**values)
-            if isinstance(given[name], Output) and given[name].quiet:
-                say.hush()
+        say.hush(quiet=any(isinstance(one, Output) and bool(one.quiet) for one in given.values()))
         asked = next((one for one in given.values() if isinstance(one, AskedOptions)), None)
         if asked is not None and asked.settings is not None:
             settings = Settings.load(asked.settings)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from supersparse.card.checks import OutsideValue
 
 _LARGE = 20_000_000  # bytes, about a second
-_hushed = False  # one process runs one command
+_hushed = False  # one process runs one command at a time
 
 
-def hush() -> None:
-    """Print only results and errors from now on."""
+def hush(*, quiet: bool) -> None:
+    """Print only results and errors from now on, or notes too."""
     global _hushed
-    _hushed = True
+    _hushed = quiet
 
 
 def is_hushed() -> bool:
