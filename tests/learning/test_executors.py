@@ -163,5 +163,7 @@ def test_tasks_come_back_in_order_however_they_end():
         assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]
     with Losing(last=3) as executor, pytest.warns(WorkerLostWarning):
         assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]
+    with Losing({2, 3}, error=KeyboardInterrupt()) as executor, pytest.warns(WorkerLostWarning):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(4)), "it")) == [0, 1, 4, 9]
     with Losing() as executor:
         assert list(each_on(executor, pow, [], "it")) == []

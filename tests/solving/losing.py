@@ -18,9 +18,10 @@ from supersparse.errors import WorkerLostWarning
 class Losing(ThreadPoolExecutor):
     """Loses the tasks whose numbers are listed; after `last`, takes none."""
 
-    def __init__(self, lost=(), last=10**9):
+    def __init__(self, lost=(), last=10**9, error=None):
         super().__init__(2)
         self.lost, self.last, self.n = lost, last, 0
+        self.error = error or ConnectionError("the worker is gone")
 
     def submit(self, function, /, *args, **kwargs):
         self.n += 1
@@ -28,7 +29,7 @@ class Losing(ThreadPoolExecutor):
             raise RuntimeError("cannot schedule new futures after shutdown")
         if self.n in self.lost:
             future = Future()
-            future.set_exception(ConnectionError("the worker is gone"))
+            future.set_exception(self.error)
             return future
         return super().submit(function, *args, **kwargs)
 

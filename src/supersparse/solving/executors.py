@@ -7,7 +7,7 @@ handed back, to be done here, where its error, if it has one, can be seen.
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -69,18 +69,19 @@ class Sender(Generic[Given]):
         back = []
         for future in finished:
             task = self._sent.pop(future)
-            try:
+            error = _error_of(future)
+            if error is None:
                 back.append(Back(task, future.result(), done=True))
-            except SupersparseError:
-                raise
-            except Exception as error:  # whatever an executor raises where a worker is lost
+            elif isinstance(error, SupersparseError):
+                raise error
+            else:  # whatever an executor says where a worker is lost
                 back.extend(self.failed(task, error))
         return back
 
-    def failed(self, task: Task[Given], error: Exception) -> list[Back[Given]]:
+    def failed(self, task: Task[Given], error: BaseException) -> list[Back[Given]]:
         """Send a task again whose worker was lost; return it if it is to be done here."""
         task.failures += 1
-        self._warn(f"a worker was lost ({error or type(error).__name__}); {self._what} is done again")
+        self._warn(f"a worker was lost ({_in_words(error)}); {self._what} is done again")
         if task.failures < _MOST_FAILURES and self.send(task):
             return []
         return [Back(task, None, done=False)]
@@ -96,14 +97,24 @@ class Sender(Generic[Given]):
     def _give_up(self, error: Exception) -> None:
         self.is_gone = True
         self._has_warned = False
-        self._warn(
-            f"the executor takes no more work ({error or type(error).__name__}); the rest is done here"
-        )
+        self._warn(f"the executor takes no more work ({_in_words(error)}); the rest is done here")
 
     def _warn(self, message: str) -> None:
         if not self._has_warned:
             warnings.warn(message, WorkerLostWarning, stacklevel=users_level())
         self._has_warned = True
+
+
+def _error_of(future: Future[Any]) -> BaseException | None:
+    """The error of a task that has ended, never raised: a worker's Ctrl-C must not look like one here."""
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
+
+
+def _in_words(error: BaseException) -> str:
+    return str(error) or type(error).__name__
 
 
 def each_on(

@@ -45,6 +45,16 @@ def test_a_lost_worker_loses_its_slice_and_nothing_else():
     assert len([w for w in told if w.category is WorkerLostWarning]) == 1
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
+def test_a_workers_ctrl_c_loses_its_slice_and_is_none_of_ours(error):
+    problem = medium(seed=1)
+    with (
+        Losing({1, 2, 3, 5, 8}, error=error) as executor,
+        pytest.warns(WorkerLostWarning, match=r"lost \((KeyboardInterrupt|3)\); its slice is done again"),
+    ):
+        assert answer(solve(problem, "exact", executor=executor)) == answer(solve(problem, "exact"))
+
+
 def test_without_the_executor_the_solve_goes_on_here():
     problem = medium(seed=1)
     with Losing(set(), last=4) as executor, pytest.warns(WorkerLostWarning, match="the rest is done here"):
