@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from solving.losing import Losing
+from solving.losing import Losing, Silent
 from supersparse import (
     RiskScoreClassifier,
     RiskScoreClassifierCV,
@@ -25,6 +25,7 @@ from supersparse.problem.problem import Problem
 from supersparse.report import Plan, make_report
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.settings.settings import Settings
+from supersparse.solving import executors
 from supersparse.solving.exact import engine
 from supersparse.solving.executors import each_on
 from supersparse.solving.risk import engine as risk_engine
@@ -167,3 +168,10 @@ def test_tasks_come_back_in_order_however_they_end():
         assert list(each_on(executor, pow, ((n, 2) for n in range(4)), "it")) == [0, 1, 4, 9]
     with Losing() as executor:
         assert list(each_on(executor, pow, [], "it")) == []
+
+
+def test_a_task_that_never_comes_back_is_done_here(monkeypatch):
+    monkeypatch.setattr(executors, "_PATIENCE", 0.05)
+    monkeypatch.setattr(executors, "_LOOK_SECONDS", 0.01)
+    with Silent({3, 20}) as executor, pytest.warns(WorkerLostWarning, match="seconds; it is done here"):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]

@@ -34,6 +34,44 @@ class Losing(ThreadPoolExecutor):
         return super().submit(function, *args, **kwargs)
 
 
+class Silent(ThreadPoolExecutor):
+    """Never answers the tasks whose numbers are listed, or answers them after so many seconds."""
+
+    def __init__(self, lost, after=None):
+        super().__init__(2)
+        self.lost, self.after, self.n, self.late = lost, after, 0, 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.n += 1
+        if self.n not in self.lost:
+            return super().submit(function, *args, **kwargs)
+        future = Future()
+        future.set_running_or_notify_cancel()
+
+        def answer():
+            time.sleep(self.after)
+            future.set_result(function(*args, **kwargs))
+            self.late += 1
+
+        if self.after is not None:
+            super().submit(answer)
+        return future
+
+
+class Answering(ThreadPoolExecutor):
+    """Answers every task with the same."""
+
+    def __init__(self, answer):
+        super().__init__(1)
+        self.answer, self.n = answer, 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.n += 1
+        future = Future()
+        future.set_result(self.answer)
+        return future
+
+
 @contextmanager
 def killed_processes(after=1.0):
     """Two processes, one of which is killed after so many seconds."""
