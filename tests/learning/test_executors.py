@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from solving.losing import Losing, Silent
+from solving.losing import Answering, Losing, Silent
 from supersparse import (
     RiskScoreClassifier,
     RiskScoreClassifierCV,
@@ -99,6 +99,18 @@ def test_the_folds_of_a_cross_validation_run_on_the_executor(goal):
     for k in range(3):
         key = f"split{k}_test_score"
         assert np.allclose(found.cv_results_[key], alone.cv_results_[key], atol=1e-8)
+
+
+@pytest.mark.parametrize("result", [None, object(), [1]])
+def test_a_fold_that_comes_back_as_anything_else_is_learned_here(result):
+    X, y = table()
+    with (
+        Answering(result) as executor,
+        pytest.warns(WorkerLostWarning, match="its slice is done again"),  # of the final fit
+        pytest.warns(WorkerLostWarning, match="it answered with .*; its fold is done again"),
+    ):
+        found = classifier("errors", cv=True, executor=executor).fit(X, y)
+    assert found.best_score_ == classifier("errors", cv=True).fit(X, y).best_score_
 
 
 def test_without_workers_the_folds_are_learned_here():

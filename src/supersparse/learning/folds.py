@@ -59,9 +59,14 @@ def named_folds(splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> 
     ]
 
 
-def fit_fold_in_time(ends: float | None, *given: Any) -> list[FoldResult] | None:
-    """Fit a fold as `fit_fold` does; None, and no fit, after a time as `time.time` counts."""
-    return None if ends is not None and time.time() >= ends else fit_fold(*given)
+def fit_fold_in_time(ends: float | None, *given: Any) -> list[FoldResult]:
+    """Fit a fold as `fit_fold` does; nothing, and no fit, after a time as `time.time` counts."""
+    return [] if ends is not None and time.time() >= ends else fit_fold(*given)
+
+
+def are_fold_results(answer: object) -> bool:
+    """Whether a worker has answered with what a fold gives."""
+    return isinstance(answer, list) and all(isinstance(result, FoldResult) for result in answer)
 
 
 def fit_fold(

@@ -62,6 +62,8 @@ class Sender(Generic[Given]):
         if not self.is_gone:
             try:
                 future = self._executor.submit(task.function, *task.arguments)
+                if not isinstance(future, Future):
+                    raise TypeError(f"its submit returned {future!r}, which is no concurrent.futures.Future")
             except Exception as error:  # a broken pool has its own kind, one that is shut down RuntimeError
                 self._give_up(error)
             else:
@@ -165,11 +167,13 @@ def each_on(
     function: Callable[..., Result],
     arguments: Iterable[tuple[Any, ...]],
     what: str,
+    is_result: Callable[[Any], bool] = lambda result: True,
 ) -> Iterator[Result]:
     """Yield the results of a function for each tuple of arguments, in order, as `map` does.
 
     Arguments are asked for when a worker is free. What a lost worker had is done again; where the executor
     takes no more, the rest is done here, and so is what takes four times as long as all that came back.
+    An answer that is no result counts as a lost worker.
     """
     sender: Sender[int] = Sender(executor, what)
     numbered = enumerate(arguments)
@@ -184,6 +188,11 @@ def each_on(
                     results[n] = function(*given)
                     break
             for task, result, done in sender.collect(_LOOK_SECONDS) if len(sender) else []:
+                if done and not is_result(result):
+                    error = TypeError(f"it answered with {type(result).__name__}")
+                    if not sender.failed(task, error):
+                        continue
+                    done = False
                 results[task.given] = result if done else function(*task.arguments)
             late = sender.overdue(max(_PATIENCE, 4 * sender.slowest)) if sender.slowest else None
             if late is not None:

@@ -70,11 +70,7 @@ class SolveOptions:
         _check_at_least("n_jobs", self.n_jobs, 1, whole=True)
         _check_at_least("random_state", self.random_state, 0, whole=True)
         _check_priorities(self.branching_priorities)
-        if self.executor is not None and not callable(getattr(self.executor, "submit", None)):
-            raise InvalidOptionError(
-                f"executor is {self.executor!r}; give a concurrent.futures.Executor, such as "
-                "ProcessPoolExecutor() or dask's Client.get_executor()"
-            )
+        _check_executor(self.executor)
         if self.formulation not in ("bigm", "indicator"):
             raise InvalidOptionError(
                 f"formulation is {self.formulation!r}; "
@@ -121,6 +117,22 @@ class SolverKeywords(SolveKeywords, total=False):
     """The options together with the name of the solver."""
 
     solver: str
+
+
+def _check_executor(given: object) -> None:
+    if given is None:
+        return
+    if isinstance(given, type):
+        raise InvalidOptionError(
+            f"executor is the class {given.__name__}; give an instance: {given.__name__}()"
+        )
+    if callable(getattr(given, "get_executor", None)):  # a Client of dask, whose futures are of another kind
+        raise InvalidOptionError(f"executor is {given!r}; give client.get_executor()")
+    if not callable(getattr(given, "submit", None)):
+        raise InvalidOptionError(
+            f"executor is {given!r}; give a concurrent.futures.Executor, such as "
+            "ProcessPoolExecutor() or dask's Client.get_executor()"
+        )
 
 
 def _check_priorities(given: object) -> None:

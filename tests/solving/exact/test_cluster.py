@@ -116,10 +116,36 @@ def test_a_checkpoint_goes_from_a_cluster_to_one_thread(tmp_path):
     assert answer(solve(problem, "exact", checkpoint=file)) == answer(solve(problem, "exact"))
 
 
+class Client:
+    """As dask's: its own futures, and an executor for those of Python."""
+
+    def __repr__(self):
+        return "Client"
+
+    def submit(self, function, *given):
+        return 7
+
+    def get_executor(self):
+        raise AssertionError
+
+
+def test_an_executor_whose_futures_are_none_takes_no_work(monkeypatch):
+    problem = medium(seed=1)
+    monkeypatch.delattr(Client, "get_executor")
+    with pytest.warns(
+        WorkerLostWarning, match=r"its submit returned 7, which is no .*; the rest is done here"
+    ):
+        assert answer(solve(problem, "exact", executor=Client())) == answer(solve(problem, "exact"))
+
+
 def test_what_is_no_executor_and_solvers_without_one_are_refused():
     problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_points=1)
     with pytest.raises(InvalidOptionError, match="executor is 2"):
         solve(problem, "exact", executor=2)
+    with pytest.raises(InvalidOptionError, match=r"the class ThreadPoolExecutor; give an instance: Thread"):
+        solve(problem, "exact", executor=ThreadPoolExecutor)
+    with pytest.raises(InvalidOptionError, match=r"executor is Client; give client.get_executor\(\)"):
+        solve(problem, "exact", executor=Client())
     with ThreadPoolExecutor(1) as executor, pytest.raises(UnsupportedProblemError, match="executor"):
         solve(problem, "exhaustive", executor=executor)
 
