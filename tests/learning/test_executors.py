@@ -15,8 +15,9 @@ from supersparse import (
     constraints,
     frontier,
     pool,
+    solve,
 )
-from supersparse.errors import InfeasibleError, WorkerLostWarning
+from supersparse.errors import InfeasibleError, InvalidOptionError, WorkerLostWarning
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
@@ -84,6 +85,32 @@ def test_a_classifier_proves_on_its_executor_and_a_clone_shares_it(goal):
     alone = classifier(goal).fit(X, y)
     assert model.proven_optimal_
     assert model.objective_ == pytest.approx(alone.objective_, abs=1.1e-9)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_pickle_leaves_the_executor_out(goal):
+    X, y = table()
+    with Noting() as executor:
+        model = classifier(goal, executor=executor).fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+    assert model.executor is executor
+    assert again.executor is None
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("n_jobs", [0, "2", 1.5])
+def test_n_jobs_is_refused_with_what_to_give(goal, n_jobs):
+    X, y = table()
+    match = f"n_jobs is {n_jobs!r}; give a whole number of at least 1, or -1 for one per core"
+    with pytest.raises(InvalidOptionError, match=match):
+        classifier(goal, n_jobs=n_jobs).fit(X, y)
+    problem = Problem.of(X, y, goal=goal, C0=0.01, max_points=2, max_features=2)
+    with pytest.raises(InvalidOptionError, match=match):
+        solve(problem, n_jobs=n_jobs)
+    with pytest.raises(InvalidOptionError, match="checkpoint is 5; give the path of a file"):
+        solve(problem, checkpoint=5)
+    assert solve(problem, n_jobs=None).proven_optimal
 
 
 @pytest.mark.parametrize("goal", GOALS)
