@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from solving.losing import Losing
+from solving.losing import Answering, Losing, Silent
 from supersparse import (
     RiskScoreClassifier,
     RiskScoreClassifierCV,
@@ -15,8 +15,9 @@ from supersparse import (
     constraints,
     frontier,
     pool,
+    solve,
 )
-from supersparse.errors import InfeasibleError, WorkerLostWarning
+from supersparse.errors import InfeasibleError, InvalidOptionError, WorkerLostWarning
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
@@ -25,6 +26,7 @@ from supersparse.problem.problem import Problem
 from supersparse.report import Plan, make_report
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.settings.settings import Settings
+from supersparse.solving import executors
 from supersparse.solving.exact import engine
 from supersparse.solving.executors import each_on
 from supersparse.solving.risk import engine as risk_engine
@@ -86,6 +88,32 @@ def test_a_classifier_proves_on_its_executor_and_a_clone_shares_it(goal):
 
 
 @pytest.mark.parametrize("goal", GOALS)
+def test_a_pickle_leaves_the_executor_out(goal):
+    X, y = table()
+    with Noting() as executor:
+        model = classifier(goal, executor=executor).fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+    assert model.executor is executor
+    assert again.executor is None
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("n_jobs", [0, "2", 1.5])
+def test_n_jobs_is_refused_with_what_to_give(goal, n_jobs):
+    X, y = table()
+    match = f"n_jobs is {n_jobs!r}; give a whole number of at least 1, or -1 for one per core"
+    with pytest.raises(InvalidOptionError, match=match):
+        classifier(goal, n_jobs=n_jobs).fit(X, y)
+    problem = Problem.of(X, y, goal=goal, C0=0.01, max_points=2, max_features=2)
+    with pytest.raises(InvalidOptionError, match=match):
+        solve(problem, n_jobs=n_jobs)
+    with pytest.raises(InvalidOptionError, match="checkpoint is 5; give the path of a file"):
+        solve(problem, checkpoint=5)
+    assert solve(problem, n_jobs=None).proven_optimal
+
+
+@pytest.mark.parametrize("goal", GOALS)
 def test_the_folds_of_a_cross_validation_run_on_the_executor(goal):
     X, y = table()
     with Noting({2}) as executor, pytest.warns(WorkerLostWarning, match="its fold is done again"):
@@ -98,6 +126,18 @@ def test_the_folds_of_a_cross_validation_run_on_the_executor(goal):
     for k in range(3):
         key = f"split{k}_test_score"
         assert np.allclose(found.cv_results_[key], alone.cv_results_[key], atol=1e-8)
+
+
+@pytest.mark.parametrize("result", [None, object(), [1]])
+def test_a_fold_that_comes_back_as_anything_else_is_learned_here(result):
+    X, y = table()
+    with (
+        Answering(result) as executor,
+        pytest.warns(WorkerLostWarning, match="its slice is done again"),  # of the final fit
+        pytest.warns(WorkerLostWarning, match="it answered with .*; its fold is done again"),
+    ):
+        found = classifier("errors", cv=True, executor=executor).fit(X, y)
+    assert found.best_score_ == classifier("errors", cv=True).fit(X, y).best_score_
 
 
 def test_without_workers_the_folds_are_learned_here():
@@ -163,5 +203,14 @@ def test_tasks_come_back_in_order_however_they_end():
         assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]
     with Losing(last=3) as executor, pytest.warns(WorkerLostWarning):
         assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]
+    with Losing({2, 3}, error=KeyboardInterrupt()) as executor, pytest.warns(WorkerLostWarning):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(4)), "it")) == [0, 1, 4, 9]
     with Losing() as executor:
         assert list(each_on(executor, pow, [], "it")) == []
+
+
+def test_a_task_that_never_comes_back_is_done_here(monkeypatch):
+    monkeypatch.setattr(executors, "_PATIENCE", 0.05)
+    monkeypatch.setattr(executors, "_LOOK_SECONDS", 0.01)
+    with Silent({3, 20}) as executor, pytest.warns(WorkerLostWarning, match="seconds; it is done here"):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]

@@ -18,9 +18,10 @@ from supersparse.errors import WorkerLostWarning
 class Losing(ThreadPoolExecutor):
     """Loses the tasks whose numbers are listed; after `last`, takes none."""
 
-    def __init__(self, lost=(), last=10**9):
+    def __init__(self, lost=(), last=10**9, error=None):
         super().__init__(2)
         self.lost, self.last, self.n = lost, last, 0
+        self.error = error or ConnectionError("the worker is gone")
 
     def submit(self, function, /, *args, **kwargs):
         self.n += 1
@@ -28,9 +29,47 @@ class Losing(ThreadPoolExecutor):
             raise RuntimeError("cannot schedule new futures after shutdown")
         if self.n in self.lost:
             future = Future()
-            future.set_exception(ConnectionError("the worker is gone"))
+            future.set_exception(self.error)
             return future
         return super().submit(function, *args, **kwargs)
+
+
+class Silent(ThreadPoolExecutor):
+    """Never answers the tasks whose numbers are listed, or answers them after so many seconds."""
+
+    def __init__(self, lost, after=None):
+        super().__init__(2)
+        self.lost, self.after, self.n, self.late = lost, after, 0, 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.n += 1
+        if self.n not in self.lost:
+            return super().submit(function, *args, **kwargs)
+        future = Future()
+        future.set_running_or_notify_cancel()
+
+        def answer():
+            time.sleep(self.after)
+            future.set_result(function(*args, **kwargs))
+            self.late += 1
+
+        if self.after is not None:
+            super().submit(answer)
+        return future
+
+
+class Answering(ThreadPoolExecutor):
+    """Answers every task with the same."""
+
+    def __init__(self, answer):
+        super().__init__(1)
+        self.answer, self.n = answer, 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.n += 1
+        future = Future()
+        future.set_result(self.answer)
+        return future
 
 
 @contextmanager

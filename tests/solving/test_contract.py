@@ -39,7 +39,7 @@ def test_numpys_numbers_are_numbers():
         ({"node_limit": 1.5}, "node_limit is 1.5; give a whole number of at least 0"),
         ({"gap": -0.1}, "gap is -0.1"),
         ({"absolute_gap": None}, "absolute_gap is None; give a number"),
-        ({"n_jobs": 0}, "n_jobs is 0; give a finite number of at least 1"),
+        ({"n_jobs": 0}, "n_jobs is 0; give a whole number of at least 1, or -1 for one per core"),
         ({"random_state": -1}, "random_state is -1"),
         ({"formulation": "bigM"}, "formulation is 'bigM'; did you mean 'bigm'"),
     ],

@@ -52,7 +52,7 @@ def fit_with_progress(
     from supersparse.learning.judging import no_better_than_baseline, slope_at_its_limit
     from supersparse.stop import Stop
 
-    processes = question.recipe.options.get("n_jobs", -1) if n_jobs is None else n_jobs
+    processes = (question.recipe.options.get("n_jobs", -1) or 1) if n_jobs is None else n_jobs
     with warnings_as_remarks(), progress(clock.ends) as watch:
         fitted = fit_card(
             question,

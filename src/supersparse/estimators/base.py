@@ -46,7 +46,7 @@ from supersparse.problem.asked import Asked, names_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolveOptions, SolverKeywords
+from supersparse.solving.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
 
@@ -86,6 +86,8 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         by_name = isinstance(self.prepare, str) and self.prepare == "auto"
         if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
             raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
+        if self.n_jobs is not None and (not hasattr(self.n_jobs, "__index__") or int(self.n_jobs) == 0):
+            raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
         options: SolverKeywords = {
             "solver": self.solver,
             "solver_options": self.solver_options or {},
@@ -113,6 +115,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         alone = copy(self)
         alone.executor = None
         return clone(alone).set_params(executor=self.executor)  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle leaves out the executor, which is of this process and not of the model."""
+        return {**super().__getstate__(), "executor": None}
 
     def _learn_from(self, recipe: Recipe, rows: TrainingRows, share: float = 1.0) -> tuple[Question, Clock]:
         """Learn from all rows in a share of the time; return what was asked, and the clock for the rest."""

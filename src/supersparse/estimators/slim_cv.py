@@ -27,7 +27,7 @@ from supersparse.estimators.parameters import SLIMCVKeywords, takes_settings
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learning.clock import Clock
-from supersparse.learning.folds import Fold, FoldResult, fit_fold_in_time, named_folds
+from supersparse.learning.folds import Fold, FoldResult, are_fold_results, fit_fold_in_time, named_folds
 from supersparse.learning.recipe import Question
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
@@ -193,10 +193,10 @@ intercept, solver, solver_options, gap
             (ends, k == 0, on_one_thread, values, rows, costs, fold, initial) for k, fold in enumerate(folds)
         ]
         if executor is not None:
-            each = list(each_on(executor, fit_fold_in_time, fits, "its fold"))
+            each = list(each_on(executor, fit_fold_in_time, fits, "its fold", are_fold_results))
         else:
             each = Parallel(n_jobs=self.n_jobs)(delayed(fit_fold_in_time)(*given) for given in fits)
-        by_fold = [results for results in each if results is not None]
+        by_fold = [results for results in each if results]
         self._count(by_fold, len(folds))
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)

@@ -59,17 +59,15 @@ def named_folds(splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> 
     ]
 
 
-def fit_fold_in_time(
-    ends: float | None, is_first: bool, recipe: Recipe, *given: Any
-) -> list[FoldResult] | None:
-    """Fit a fold as `fit_fold` does; after `ends`, as `time.time` counts, None and no fit but the first.
+def fit_fold_in_time(ends: float | None, is_first: bool, recipe: Recipe, *given: Any) -> list[FoldResult]:
+    """Fit a fold as `fit_fold` does; nothing after `ends`, as `time.time` counts, but the first fold.
 
     A fold that finds no model in its share of the time is fitted again in all that is left.
     """
     if ends is None or (is_first and time.time() >= ends):
         return fit_fold(recipe, *given)
     if time.time() >= ends:
-        return None
+        return []
     try:
         return fit_fold(recipe, *given)
     except SolverFailedError as error:
@@ -77,6 +75,11 @@ def fit_fold_in_time(
         if error.interrupted or share is None or left <= share:
             raise
         return fit_fold(replace(recipe, options={**recipe.options, "time_limit": left}), *given)
+
+
+def are_fold_results(answer: object) -> bool:
+    """Whether a worker has answered with what a fold gives."""
+    return isinstance(answer, list) and all(isinstance(result, FoldResult) for result in answer)
 
 
 def fit_fold(

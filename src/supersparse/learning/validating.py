@@ -17,7 +17,7 @@ from supersparse.exact import counted, exact, shown
 from supersparse.learning.calibrating import LeftOut, Pooled
 from supersparse.learning.choosing import Candidate, choose_penalty, read_values
 from supersparse.learning.clock import Clock
-from supersparse.learning.folds import Fold, FoldResult, fit_fold, named_folds
+from supersparse.learning.folds import Fold, FoldResult, are_fold_results, fit_fold, named_folds
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
@@ -248,7 +248,7 @@ class _Folds:
             return
         at_once = self._given(rest, ceil(len(rest) / n_jobs))
         if self.executor is not None:
-            yield from each_on(self.executor, self.task, at_once, "its fold")
+            yield from each_on(self.executor, self.task, at_once, "its fold", are_fold_results)
             return
         parallel = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch=n_jobs)
         yield from parallel(delayed(self.task)(*given) for given in at_once)

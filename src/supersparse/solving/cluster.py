@@ -1,9 +1,11 @@
 """Slices of a proof on an executor.
 
 The queue, the evaluator and the best model stay here. Each slice travels with what the best model says when
-it is sent, and comes back as what is still open. Both engines prove this way.
+it is sent, and comes back as what is still open. Both engines prove this way. While no worker answers, as
+when they start, this process proves alone.
 """
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -11,6 +13,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from supersparse.solving.executors import Sender, Task, workers_of
 
 LOOK_SECONDS = 0.02  # between two looks at the limits
+_QUIET = 0.5  # seconds without an answer, at least, after which this process works on what waits
+_PATIENCE = 5.0  # seconds, at least, after which a slice without an answer is done here
+_START = 60.0  # the same before the first answer: workers must start, and load what is compiled
 Taken = TypeVar("Taken")
 
 
@@ -66,6 +71,8 @@ class Cluster:
         self._sender: Sender[Any] = Sender(executor, "its slice")
         self._work = slices.least_work
         self._most_sent = 2 * workers_of(executor)
+        self._heard_at = time.monotonic()  # when a slice last came back
+        self._has_heard = False
         slices.divide_among(self._most_sent)
 
     def run(self, is_over: Callable[[], bool], beside: Callable[[], bool] = lambda: False) -> None:
@@ -75,16 +82,43 @@ class Cluster:
                 self._fill()
                 if self._sender.is_gone:
                     self._slices.do_here()
-                is_busy = beside() or self._sender.is_gone
+                has_worked = self._stand_in()
+                is_busy = beside() or has_worked or self._sender.is_gone
                 self._collect(0.0 if is_busy else LOOK_SECONDS)
         finally:
             for task in self._sender.cancel():  # its work is lost
                 self._slices.put_back(task.given)
 
+    def _stand_in(self) -> bool:
+        """Do a slice here where a worker owes one, or while none answers; say whether there was one.
+
+        What is taken back is forgotten where it was sent, so nothing is closed twice.
+        """
+        sender, slices = self._sender, self._slices
+        slowest = sender.slowest if self._has_heard else 0.0
+        late = sender.overdue(max(_PATIENCE, 4 * slowest) if self._has_heard else _START)
+        if late is not None:
+            slices.do_here(late.given)
+            return True
+        if time.monotonic() - self._heard_at < max(_QUIET, 2 * slowest):
+            return False
+        taken = slices.take()
+        if taken is None and not self._has_heard:
+            if time.monotonic() - self._heard_at > _START:
+                sender.say_late(_START)
+            first = sender.take_back()
+            taken = None if first is None else first.given
+        if taken is None:
+            return False
+        slices.do_here(taken)
+        return True
+
     def _fill(self) -> None:
         """Send slices until enough are on their way."""
         slices = self._slices
-        while len(self._sender) < self._most_sent and not self._sender.is_gone:
+        # what was taken back before the first answer is with workers that start: more would only wait
+        most = self._most_sent - (0 if self._has_heard else self._sender.forgotten)
+        while len(self._sender) < most and not self._sender.is_gone:
             taken = slices.take()
             if taken is None:
                 # short slices give the others something to do
@@ -111,13 +145,23 @@ class Cluster:
             if not done:
                 self._slices.do_here(task.given)
                 continue
-            if result is None:
+            if result is None and task.arguments[1] is None:  # it does not know the arrays
                 self._send(task.given, with_arrays=True)
                 continue
             try:
+                if result is None:
+                    raise TypeError("it was sent the arrays and answered None")
                 left = self._slices.read(task.given, result)
             except Exception as error:  # as good as lost
                 if self._sender.failed(task, error):
                     self._slices.do_here(task.given)
                 continue
+            self._hear()
             self._slices.receive(task.given, left)
+
+    def _hear(self) -> None:
+        self._heard_at = time.monotonic()
+        if not self._has_heard:
+            self._has_heard = True
+            self._sender.ready_at = self._heard_at
+            self._sender.slowest = 0.0

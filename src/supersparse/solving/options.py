@@ -17,6 +17,7 @@ from supersparse.problem.points import Points
 from supersparse.solving.rounding import Start
 from supersparse.solving.solution import TraceEvent
 
+N_JOBS = "give a whole number of at least 1, or -1 for one per core"
 Formulation = Literal["bigm", "indicator"]
 
 
@@ -65,16 +66,17 @@ class SolveOptions:
         _check_at_least("memory_limit", self.memory_limit, 1, optional=True)
         _check_at_least("gap", self.gap, 0)
         _check_at_least("absolute_gap", self.absolute_gap, 0)
+        if self.n_jobs is None:  # as scikit-learn has it
+            object.__setattr__(self, "n_jobs", 1)
         if self.n_jobs == -1:
             object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
-        _check_at_least("n_jobs", self.n_jobs, 1, whole=True)
+        if isinstance(self.n_jobs, bool) or not hasattr(self.n_jobs, "__index__") or self.n_jobs < 1:
+            raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
+        if not isinstance(self.checkpoint, str | PathLike | None):
+            raise InvalidOptionError(f"checkpoint is {self.checkpoint!r}; give the path of a file")
         _check_at_least("random_state", self.random_state, 0, whole=True)
         _check_priorities(self.branching_priorities)
-        if self.executor is not None and not callable(getattr(self.executor, "submit", None)):
-            raise InvalidOptionError(
-                f"executor is {self.executor!r}; give a concurrent.futures.Executor, such as "
-                "ProcessPoolExecutor() or dask's Client.get_executor()"
-            )
+        _check_executor(self.executor)
         if self.formulation not in ("bigm", "indicator"):
             raise InvalidOptionError(
                 f"formulation is {self.formulation!r}; "
@@ -102,7 +104,7 @@ class SolveKeywords(TypedDict, total=False):
     memory_limit: float | None
     gap: float
     absolute_gap: float
-    n_jobs: int
+    n_jobs: int | None
     random_state: int
     formulation: Formulation
     branching_priorities: Mapping[str, int]
@@ -121,6 +123,22 @@ class SolverKeywords(SolveKeywords, total=False):
     """The options together with the name of the solver."""
 
     solver: str
+
+
+def _check_executor(given: object) -> None:
+    if given is None:
+        return
+    if isinstance(given, type):
+        raise InvalidOptionError(
+            f"executor is the class {given.__name__}; give an instance: {given.__name__}()"
+        )
+    if callable(getattr(given, "get_executor", None)):  # a Client of dask, whose futures are of another kind
+        raise InvalidOptionError(f"executor is {given!r}; give client.get_executor()")
+    if not callable(getattr(given, "submit", None)):
+        raise InvalidOptionError(
+            f"executor is {given!r}; give a concurrent.futures.Executor, such as "
+            "ProcessPoolExecutor() or dask's Client.get_executor()"
+        )
 
 
 def _check_priorities(given: object) -> None:

@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from solving.exact.hard import medium
-from solving.losing import Losing, killed_dask_workers, killed_processes
+from solving.losing import Answering, Losing, Silent, killed_dask_workers, killed_processes
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, WorkerLostWarning
 from supersparse.problem.problem import Problem
 from supersparse.results.pool import pool
+from supersparse.solving import cluster
 from supersparse.solving.exact import engine, remote
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
@@ -45,6 +46,62 @@ def test_a_lost_worker_loses_its_slice_and_nothing_else():
     assert len([w for w in told if w.category is WorkerLostWarning]) == 1
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
+def test_a_workers_ctrl_c_loses_its_slice_and_is_none_of_ours(error):
+    problem = medium(seed=1)
+    with (
+        Losing({1, 2, 3, 5, 8}, error=error) as executor,
+        pytest.warns(
+            WorkerLostWarning, match=r"lost \((KeyboardInterrupt|SystemExit)\); its slice is done again"
+        ),
+    ):
+        assert answer(solve(problem, "exact", executor=executor)) == answer(solve(problem, "exact"))
+
+
+def test_a_slice_that_never_comes_back_is_done_here(monkeypatch):
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    problem = medium(seed=1)
+    with (
+        Silent({6, 9}) as executor,
+        pytest.warns(
+            WorkerLostWarning, match=r"not answered for \d+ seconds; its slice is done here"
+        ) as told,
+    ):
+        found = solve(problem, "exact", executor=executor, time_limit=60)
+    assert answer(found) == answer(solve(problem, "exact"))
+    assert len([w for w in told if w.category is WorkerLostWarning]) == 1
+
+
+def test_an_answer_that_comes_too_late_is_ignored(monkeypatch):
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster.Sender, "_took", lambda *given: None)
+    problem = medium(seed=1)
+    with Silent(range(6, 60, 3), after=0.005) as executor, pytest.warns(WorkerLostWarning, match="done here"):
+        found = solve(problem, "exact", executor=executor)
+    assert answer(found) == answer(solve(problem, "exact"))
+    assert executor.late > 0
+
+
+def test_while_no_worker_answers_the_solve_goes_on_here(monkeypatch):
+    monkeypatch.setattr(cluster, "_QUIET", 0.05)
+    problem = medium(seed=1)
+    with Silent(range(10**6)) as executor:
+        found = solve(problem, "exact", executor=executor, time_limit=60)
+    assert answer(found) == answer(solve(problem, "exact"))
+    monkeypatch.setattr(cluster, "_START", 0.0)
+    with Silent(range(10**6)) as executor, pytest.warns(WorkerLostWarning, match="has not answered"):
+        assert solve(problem, "exact", executor=executor, time_limit=60).proven_optimal
+
+
+@pytest.mark.parametrize("result", [None, 0, "x", (b"", b"", 1), object()])
+def test_workers_that_answer_with_anything_else_count_as_lost(result):
+    problem = medium(seed=1)
+    with Answering(result) as executor, pytest.warns(WorkerLostWarning, match="its slice is done again"):
+        found = solve(problem, "exact", executor=executor, time_limit=60)
+    assert answer(found) == answer(solve(problem, "exact"))
+    assert executor.n < 5000
+
+
 def test_without_the_executor_the_solve_goes_on_here():
     problem = medium(seed=1)
     with Losing(set(), last=4) as executor, pytest.warns(WorkerLostWarning, match="the rest is done here"):
@@ -59,10 +116,36 @@ def test_a_checkpoint_goes_from_a_cluster_to_one_thread(tmp_path):
     assert answer(solve(problem, "exact", checkpoint=file)) == answer(solve(problem, "exact"))
 
 
+class Client:
+    """As dask's: its own futures, and an executor for those of Python."""
+
+    def __repr__(self):
+        return "Client"
+
+    def submit(self, function, *given):
+        return 7
+
+    def get_executor(self):
+        raise AssertionError
+
+
+def test_an_executor_whose_futures_are_none_takes_no_work(monkeypatch):
+    problem = medium(seed=1)
+    monkeypatch.delattr(Client, "get_executor")
+    with pytest.warns(
+        WorkerLostWarning, match=r"its submit returned 7, which is no .*; the rest is done here"
+    ):
+        assert answer(solve(problem, "exact", executor=Client())) == answer(solve(problem, "exact"))
+
+
 def test_what_is_no_executor_and_solvers_without_one_are_refused():
     problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_points=1)
     with pytest.raises(InvalidOptionError, match="executor is 2"):
         solve(problem, "exact", executor=2)
+    with pytest.raises(InvalidOptionError, match=r"the class ThreadPoolExecutor; give an instance: Thread"):
+        solve(problem, "exact", executor=ThreadPoolExecutor)
+    with pytest.raises(InvalidOptionError, match=r"executor is Client; give client.get_executor\(\)"):
+        solve(problem, "exact", executor=Client())
     with ThreadPoolExecutor(1) as executor, pytest.raises(UnsupportedProblemError, match="executor"):
         solve(problem, "exhaustive", executor=executor)
 

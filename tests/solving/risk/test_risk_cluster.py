@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from conformance.risk_brute_force import brute_force, draw_rates, draw_risk
 from counts import examples
-from solving.losing import Losing, killed_dask_workers, killed_processes
+from solving.losing import Answering, Losing, Silent, killed_dask_workers, killed_processes
 from solving.risk.test_risk_engine import CLOSE, medium
 from supersparse import constraints as c
 from supersparse import frontier, pool, solve
 from supersparse.errors import InfeasibleError, UnsupportedProblemError, WorkerLostWarning
+from supersparse.solving import cluster
 from supersparse.solving.arrays import unpacked
 from supersparse.solving.risk import engine, remote
 from supersparse.stop import Stop
@@ -89,6 +90,26 @@ def test_a_lost_worker_loses_its_slice_and_nothing_else():
     ):
         assert_same(solve(medium(), executor=executor), solve(medium()))
     assert len([w for w in told if w.category is WorkerLostWarning]) == 1
+
+
+def test_what_never_comes_back_or_too_late_is_done_here(monkeypatch):
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    monkeypatch.setattr(cluster, "_QUIET", 0.05)
+    alone = solve(medium())
+    with Silent({6, 9}) as executor, pytest.warns(WorkerLostWarning, match="its slice is done here"):
+        assert_same(solve(medium(), executor=executor, time_limit=60), alone)
+    with Silent(range(10**6)) as executor:  # none has answered yet
+        assert_same(solve(medium(), executor=executor, time_limit=60), alone)
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster.Sender, "_took", lambda *given: None)
+    with Silent(range(6, 60, 3), after=0.005) as executor, pytest.warns(WorkerLostWarning, match="done here"):
+        assert_same(solve(medium(), executor=executor, time_limit=60), alone)
+    assert executor.late > 0
+
+
+def test_workers_that_answer_none_count_as_lost():
+    with Answering(None) as executor, pytest.warns(WorkerLostWarning, match="its slice is done again"):
+        assert_same(solve(medium(), executor=executor, time_limit=60), solve(medium()))
 
 
 def test_without_the_executor_the_rest_is_done_here():
