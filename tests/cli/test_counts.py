@@ -183,7 +183,7 @@ WRONG = [
     (
         "fit wide.csv",
         "has c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, "
-        "c19, 5 more",
+        "c19 and 5 more",
     ),
 ]
 

@@ -4,7 +4,7 @@ A command takes some of these dataclasses as parameters; see `supersparse.cli.co
 not given is None, so that a settings file can say it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,23 +17,13 @@ if TYPE_CHECKING:
     from supersparse.data.reading import Reading
     from supersparse.solving.options import SolverKeywords
 
-_SHOWN = 20  # columns of a table
-DataFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA",
-        help="CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
-        "- for standard input.",
-    ),
-]
-DataFiles = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="DATA",
-        help="CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
-        "- for standard input. Or tables of counts, one of each site; see `supersparse counts`.",
-    ),
-]
+_TABLE = (
+    "CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
+    "- for standard input."
+)
+_COUNTS = " Or tables of counts, one of each site; see `supersparse counts`."
+DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=_TABLE)]
+DataFiles = Annotated[list[Path], typer.Argument(metavar="DATA", help=_TABLE + _COUNTS)]
 CardFile = Annotated[
     Path,
     typer.Argument(
@@ -162,14 +152,14 @@ class ColumnOptions:
     ] = None
     weights: Weights = None
 
-    def told_target(self, known: Iterable[str] = ()) -> str:
+    def told_target(self, known: Sequence[str] = ()) -> str:
         """The column to predict; an error, which names the columns of the table, if none was told."""
-        if self.target is not None:
-            return self.target
-        names = list(known)
-        more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-        table = f"; the table has {', '.join([*names[:_SHOWN], *more])}" if names else ""
-        raise InvalidOptionError(f"Missing option '--target': name the column to predict{table}")
+        from supersparse.data.small_table import listed
+
+        if self.target is None:
+            table = f"; the table has {listed(known, most=20)}" if known else ""
+            raise InvalidOptionError(f"Missing option '--target': name the column to predict{table}")
+        return self.target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

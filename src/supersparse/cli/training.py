@@ -52,7 +52,7 @@ def _read_rows(
 
     settings = recipe.settings
     roles = Roles(
-        target=asked.told_target(read_table(path, reading).columns if asked.target is None else ()),
+        target=asked.told_target(list(read_table(path, reading).columns) if asked.target is None else ()),
         positive=asked.positive,
         drop=asked.drop or (),
         keep=asked.keep or (),
