@@ -24,6 +24,7 @@ def test_the_keywords_are_the_options_with_the_same_types():
     assert list(keywords) == [f.name for f in fields(SolveOptions)]
     # a start is given in many forms, and read before a solver sees it
     assert (keywords.pop("initial"), options.pop("initial")) == (Start | None, Points | None)
+    assert (keywords.pop("n_jobs"), options.pop("n_jobs")) == (int | None, int)  # None is read as 1
     assert keywords == options
 
 
