@@ -14,6 +14,7 @@ from supersparse import RiskScoreClassifier, ScoringSystem, constraints, item
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report import Plan, make_report
 from supersparse.report import evidence as gathering
+from supersparse.report.blocks import TableBlock
 from supersparse.report.sections.tripod import ITEMS
 
 COLUMNS, Y = table()
@@ -124,6 +125,9 @@ def test_a_card_of_risks_is_confirmed(asked):
     system = model.fit(pd.DataFrame(COLUMNS), Y).scoring_system_
     report = make_report(ScoringSystem.from_json(system.to_json()), COLUMNS, Y, plan=Plan.nothing())
     assert "Confirmed" in said(report, "proof")
+    (claims,) = [block for block in report.section("proof").blocks if isinstance(block, TableBlock)]
+    assert [row[3] for row in claims.rows] == ["yes"] * 4 + ["–"] * 2
+    assert float(claims.rows[0][1]) == float(claims.rows[0][2])
     worse = replace(system.card.provenance, objective=system.card.provenance.objective + Fraction(1, 10**6))
     changed = ScoringSystem(replace(system.card, provenance=worse))
     assert "NOT CONFIRMED" in said(make_report(changed, COLUMNS, Y, plan=Plan.nothing()), "proof")

@@ -6,6 +6,7 @@ from math import lcm
 
 from supersparse.card.card import Card
 from supersparse.card.printed import follows_from_learned
+from supersparse.card.provenance import Provenance
 from supersparse.card.risk import LogisticRisk
 from supersparse.errors import VerificationError
 from supersparse.problem.objective import evaluate
@@ -27,13 +28,17 @@ class Recheck:
     n: Fraction  # weight of all rows
     obeys: str | None  # None if all constraints are satisfied, else the violation
 
+    def has_objective_of(self, made: Provenance) -> bool:
+        """Whether the objective is that of a card; a log loss is rounded, so it may differ a little."""
+        return abs(self.objective - made.objective) <= (_LOG_LOSS_ROUNDING if made.is_risk else 0)
+
     def confirms(self, card: Card) -> bool:
         """Whether every number on the card was reproduced."""
         made = card.provenance
         return (
             made is not None
             and self.obeys is None
-            and abs(self.objective - made.objective) <= (_LOG_LOSS_ROUNDING if made.is_risk else 0)
+            and self.has_objective_of(made)
             and (self.training_errors, self.predicted_errors, self.n)
             == (made.training_errors, made.predicted_errors, made.total_weight)
         )

@@ -1,5 +1,6 @@
 """What was proven: the recomputed claims, the lowest loss for each size, and the theoretical bounds."""
 
+from fractions import Fraction
 from math import ceil
 
 from supersparse.card.provenance import CertificateFile, Provenance
@@ -58,10 +59,13 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
     if isinstance(found, Absent):
         return Paragraph(f"The claims could not be recomputed: {visible(found.reason)}.")
     if found.confirms(evidence.card):
+        exactly = "exactly those on the card"
+        if made.is_risk:
+            exactly = "those on the card, the log loss to ten decimals"
         return Paragraph(
-            "Confirmed: recomputed from these rows, the objective and both error counts are exactly those on "
-            "the card, and the card satisfies all its constraints. The lower bound is the solver's; it was "
-            "checked when the card was learned."
+            f"Confirmed: recomputed from these rows, the objective and both error counts are {exactly}, and "
+            "the card satisfies all its constraints. The lower bound is the solver's; it was checked when "
+            "the card was learned."
         )
     if evidence.same_rows:
         broken = "" if found.obeys is None else f" {visible(found.obeys)}."
@@ -80,16 +84,25 @@ def _compared(made: Provenance, found: Recheck) -> TableBlock:
     def row(what: str, claimed: object, again: object) -> tuple[str, str, str, str]:
         return what, str(claimed), str(again), "yes" if claimed == again else "no"
 
+    def written(objective: Fraction) -> str:
+        return f"{float(objective):.10f}" if made.is_risk else str(objective)
+
     tie = "" if made.threshold_was_free else " (total = threshold is wrong)"
+    numbers = "" if made.is_risk else " (exact fractions)"
     return TableBlock(
-        caption="The card's claims, and the same numbers recomputed from these rows (exact fractions)",
+        caption=f"The card's claims, and the same numbers recomputed from these rows{numbers}",
         header=("quantity", "claimed", "recomputed", "equal"),
         rows=(
-            row("objective", made.objective, found.objective),
+            (
+                "objective",
+                written(made.objective),
+                written(found.objective),
+                "yes" if found.has_objective_of(made) else "no",
+            ),
             row(f"training errors{tie}", made.training_errors, found.training_errors),
             row("predicted errors", made.predicted_errors, found.predicted_errors),
             row("total weight", made.total_weight, found.n),
-            ("proven lower bound", str(made.lower_bound), NONE, NONE),
+            ("proven lower bound", written(made.lower_bound), NONE, NONE),
             ("gap", f"{float(made.gap):.6f}", NONE, NONE),
         ),
     )
