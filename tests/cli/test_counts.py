@@ -172,6 +172,7 @@ WRONG = [
         "--positive: q.json",
     ),
     ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
+    ("fit 1.csv 2.csv 1.csv", "1.csv holds the same counts as 1.csv; give each site once"),
     ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
     ("fit 1.csv none.csv", "there is no file 'none.csv'"),
     ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and tables of counts hold none; remove it"),

@@ -182,8 +182,12 @@ def read_counts_question(
     for option in ("cv_groups", "cv_time"):
         if getattr(validation, option) is not None:
             raise InvalidOptionError(f"--{option.replace('_', '-')}: counts have no such column; remove it")
+    seen: dict[bytes, Path] = {}
     for path in paths:
         check_file(path)
+        same = seen.setdefault(path.read_bytes(), path)
+        if same is not path:
+            raise InvalidOptionError(f"{path} holds the same counts as {same}; give each site once")
     table = pooled(paths)
     if columns.target not in (None, table.questions.target):
         raise InvalidOptionError(
