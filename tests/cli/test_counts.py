@@ -153,6 +153,13 @@ def test_names_and_titles_are_given(run, hospitals):
     assert "Age at admission" in done.stdout
 
 
+def test_counts_that_are_given_twice_are_noted(run, hospitals):
+    counted(run, "--at-least", "1")
+    done = run("fit", "1.csv", "2.csv", "1.csv", *QUICK, check=True)
+    assert "note: 1.csv holds the same counts as 1.csv, so the same people may count twice" in done.stderr
+    assert "the same counts" not in run("fit", "1.csv", "2.csv", *QUICK, check=True).stderr
+
+
 WRONG = [
     ("counts one.csv --out 1.csv", "Missing option '--target'"),
     (
@@ -172,7 +179,6 @@ WRONG = [
         "--positive: q.json",
     ),
     ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
-    ("fit 1.csv 2.csv 1.csv", "1.csv holds the same counts as 1.csv; give each site once"),
     ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
     ("fit 1.csv none.csv", "there is no file 'none.csv'"),
     ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and tables of counts hold none; remove it"),

@@ -187,7 +187,7 @@ def read_counts_question(
         check_file(path)
         same = seen.setdefault(path.read_bytes(), path)
         if same is not path:
-            raise InvalidOptionError(f"{path} holds the same counts as {same}; give each site once")
+            note(f"{path} holds the same counts as {same}, so the same people may count twice")
     table = pooled(paths)
     if columns.target not in (None, table.questions.target):
         raise InvalidOptionError(
