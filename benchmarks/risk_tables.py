@@ -158,7 +158,7 @@ def cases() -> list[Case]:
     ]
     found += [
         Case(f"spambase, columns by chance, seed {s}", lambda s=s: some(read("spambase.csv"), 27, s), 7, 1.0)
-        for s in range(4)
+        for s in range(8)
     ]
     found += [
         Case("tic-tac-toe", lambda: read("tictactoe.csv"), k, 10.0 if k == 7 else 1.0) for k in (5, 6, 7)
