@@ -1,6 +1,7 @@
 """`counts`, and `fit` on the counts of several sites."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -98,7 +99,9 @@ def test_where_people_are_hidden_no_risk_and_no_rate_is_told(run, hospitals, how
     assert system.card.risk is None
     assert system.card.performance == ()
     assert system.card.provenance.suppressed == table.suppressed
-    assert "learned from counts of people" in system.to_html()
+    sheet = system.sheet()
+    for face in (system.to_html(), system.to_markdown(), system.to_svg(), sheet.to_html(), sheet.to_svg()):
+        assert "learned from counts of people" in " ".join(re.sub("<[^>]*>", " ", face).split())
 
     # the remedies that are named: risks from rows, or no risk model
     rows = np.genfromtxt(hospitals / "all.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")

@@ -27,6 +27,8 @@ MEASURES = ("Sensitivity", "Specificity", "PPV", "NPV", "AUC", "Errors")
 
 CERTIFICATE = "Certificate"
 """The label of the file that holds the proof."""
+COUNTS = "Counts"
+"""The label of who is missing in the counts that a card was learned from."""
 
 _UNSIGNED = " (the card's file is not signed: it may have been changed since)"
 
@@ -40,7 +42,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
     return (
         ("Proof", _proof(made) + ("" if made.signed else _UNSIGNED)),
         *(() if said else (("Errors", _errors(card, made)),)),
-        *(() if made.suppressed is None else (("Counts", _suppressed(made.suppressed)),)),
+        *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),

@@ -7,7 +7,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
-from supersparse.faces.evidence import CERTIFICATE, MEASURES
+from supersparse.faces.evidence import CERTIFICATE, COUNTS, MEASURES
 from supersparse.faces.risk_strip import rows_behind
 
 INK, FAINT, LINE, ACCENT, SOFT, WHITE = "#17202b", "#52606f", "#c9d2dc", "#0d4f52", "#eef3f3", "#ffffff"
@@ -107,7 +107,7 @@ class Page:
 
 _WIDTH, _MARGIN = 480.0, 18.0
 _SIZE, _SMALL = 10.0, 7.75
-_SMALL_PRINT = ("Proof", "Errors", CERTIFICATE)
+_SMALL_PRINT = ("Proof", "Errors", COUNTS, CERTIFICATE)
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}  # points
 _SHEET_MARGIN = 45.0
 _SHRINK = 0.95
