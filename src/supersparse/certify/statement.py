@@ -119,7 +119,7 @@ def _coefficient(one: Coefficient) -> dict[str, Any]:
     return content
 
 
-def check_goal(goal: str) -> None:
+def check_certifiable_goal(goal: str) -> None:
     """Raise for goal risk: its bound is on a log loss, which no linear derivation shows."""
     if goal == "risk":
         raise UnsupportedProblemError(
@@ -130,7 +130,7 @@ def check_goal(goal: str) -> None:
 
 def check_certifiable(problem: Problem) -> None:
     """Raise for what has no certificate yet, naming it."""
-    check_goal(problem.goal)
+    check_certifiable_goal(problem.goal)
     for limits in (problem.rate_limits, problem.score_limits):
         if limits:
             raise UnsupportedProblemError(

@@ -50,7 +50,7 @@ def certify(
     """
     from supersparse.card.cases import read_labelled, reading_for
     from supersparse.certify.checking import check, check_by_viprchk
-    from supersparse.certify.statement import check_goal
+    from supersparse.certify.statement import check_certifiable_goal
     from supersparse.cli.report import target_of
     from supersparse.errors import InvalidCardError
     from supersparse.faces import ScoringSystem
@@ -59,7 +59,7 @@ def certify(
 
     system = ScoringSystem.load(model)
     made = system.card.provenance
-    check_goal("risk" if made is not None and made.is_risk else "errors")
+    check_certifiable_goal("risk" if made is not None and made.is_risk else "errors")
     if made is None or not made.proven_optimal:
         raise InvalidCardError(f"{model} is not proven optimal; learn it with a longer time limit first")
     place = out if out is not None else model.with_name(f"{model.stem}.vipr.gz")

@@ -1,12 +1,15 @@
 """`supersparse check`: validate a settings file."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from supersparse.cli.options import Output
 from supersparse.cli.say import remark
+
+if TYPE_CHECKING:
+    from supersparse.settings.settings import Settings
 
 
 def check(
@@ -38,7 +41,6 @@ def check(
     import json
 
     from supersparse.errors import InvalidOptionError
-    from supersparse.learning.agreement import check_agreement
     from supersparse.settings.settings import load_settings, write_settings
     from supersparse.settings.settings import schema as settings_schema
 
@@ -48,6 +50,29 @@ def check(
         raise InvalidOptionError("nothing to check; name a settings file, or use --schema")
     else:
         understood = load_settings(settings)
-        check_agreement(understood)
+        _check_agreement(understood)
         output.show(write_settings(understood).removesuffix("\n"), understood.to_dict)
         remark(f"{settings} is valid")
+
+
+def _check_agreement(settings: "Settings") -> None:
+    """Raise for settings that no table can satisfy, in the words of `fit`."""
+    from supersparse.errors import InvalidProblemError
+    from supersparse.learning.editing import check_edits
+    from supersparse.learning.recipe import slack_of
+    from supersparse.problem.penalties import check_objective
+    from supersparse.problem.problem import read_goal
+    from supersparse.solving.answering import check_goal
+    from supersparse.solving.registry import solver_class
+
+    try:
+        goal, _ = read_goal(settings)
+        threshold = None if goal == "risk" else settings.risk_threshold
+        check_objective(settings.objective, threshold, settings.class_weight)
+    except InvalidProblemError as error:
+        raise InvalidProblemError(f"{settings.source or 'the settings'}: {error}") from None
+    slack_of(settings)
+    solver = settings.solve.get("solver", "auto")
+    if solver != "auto":
+        check_goal(solver, solver_class(solver).capabilities, goal)
+    check_edits(goal, settings.edits)

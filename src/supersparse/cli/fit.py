@@ -73,7 +73,7 @@ def fit(
     """
     import json
 
-    from supersparse.certify.statement import check_certifiable, check_goal
+    from supersparse.certify.statement import check_certifiable, check_certifiable_goal
     from supersparse.cli.certify import with_certificate
     from supersparse.cli.counts import is_divided, read_counts_question
     from supersparse.cli.faces import check_folder, write_folder
@@ -91,7 +91,7 @@ def fit(
     check_writable(out)
     check_writable(certificate)
     if certificate is not None:
-        check_goal(asked_goal(asked))
+        check_certifiable_goal(asked_goal(asked))
     check_no_input(out, *data, *(path for path in (asked.settings, wording.names) if path is not None))
     check_folder(out_dir)
     if validation.asks and not validation.judges:
