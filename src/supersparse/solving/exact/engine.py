@@ -54,7 +54,7 @@ _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few mil
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _ALONE = 3_000_000  # touched rows, some thirty milliseconds: what threads are not started for
-_SEARCHERS = 4  # threads, at most, that search before they prove
+_SEARCHERS, _SEARCHERS_ON_LARGE_TABLES = 2, 4  # threads, at most, that search before they prove
 
 
 class ExactSolver:
@@ -229,7 +229,8 @@ class _Solve:
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
-        searchers = range(1, min(_SEARCHERS, threads // 2) + 1)
+        most = _SEARCHERS_ON_LARGE_TABLES if self._is_large else _SEARCHERS
+        searchers = range(1, min(most, threads // 2) + 1)
         searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
         workers = proof.start(threads, self._is_over, searches, self._step_of_third)
         searched, proven, known = int(self.search.spent[0]), self._pace, self._best_objective
@@ -333,6 +334,10 @@ class _Solve:
         return is_first and len(self.form.rates.most) > 0 and self.stop is None and self.proof.is_open
 
     @property
+    def _is_large(self) -> bool:
+        return self.form.n_rows * self.form.n_features > _LARGE
+
+    @property
     def _search_share(self) -> float:
         """Search work per unit of proof work."""
         best, spent = self.monitor.best_evaluation, self.search.spent[0]
@@ -341,7 +346,7 @@ class _Solve:
             is_first = spent < _PATIENCE_BEFORE_LONG_PROOFS
             if best.features > _MANY and (is_first or bound < _HOPELESS * objective):
                 return _SHARE_BEFORE_LONG_PROOFS
-            if self.form.n_rows * self.form.n_features > _LARGE and bound < _FAR * objective:
+            if self._is_large and bound < _FAR * objective:
                 return _SHARE_ON_LARGE_TABLES
         return _SHARE_WHILE_IMPROVING if self.search.is_improving else _SHARE_AFTERWARDS
 
