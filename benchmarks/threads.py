@@ -1,10 +1,11 @@
 """Wall time by number of threads: ``python -m benchmarks.threads [--threads 1,2,4,8,16] [--only NAME,...]``.
 
-Needs as many free cores. Besides instances of the study it solves tables with many small supports, which
-take from a tenth of a second to a minute with one thread, and hard tables (``benchmarks.hard_tables``), of
-which hard_floats_F25 and hard_floats_F27 only if they are named. With ``--processes 16`` executors of so many
-processes follow. Writes ``results/thread-scaling.jsonl`` (not with ``--only`` or ``--processes``) and the
-table in docs/cluster.md; ``--report`` only writes the table.
+Needs as many free cores. Runs of less than six seconds are made three times, and the shortest counts. Besides
+instances of the study it solves tables with many small supports, which take from a tenth of a second to a
+minute with one thread, and hard tables (``benchmarks.hard_tables``), of which hard_floats_F25 and
+hard_floats_F27 only if they are named. With ``--processes 16`` executors of so many processes follow. Writes
+``results/thread-scaling.jsonl`` (not with ``--only`` or ``--processes``) and the table in docs/cluster.md;
+``--report`` only writes the table.
 """
 
 import argparse
@@ -50,6 +51,7 @@ _HARDER = {  # a third of a minute and one and a half with 16 threads
     "hard_floats_F27": HardTable("floats", 5, 0.05, 1),
 }
 _LIMIT = 300.0
+_SHORT, _REPEATS = 6.0, 3  # seconds: what ends sooner is measured so often, and the least counts
 
 
 def small_supports(name: str) -> Problem:
@@ -113,6 +115,14 @@ def measure(problem: Problem, threads: int, executor: Executor | None = None) ->
     }
 
 
+def measure_often(problem: Problem, threads: int, executor: Executor | None = None) -> dict[str, float | str]:
+    """Measure once, or where a run is short several times; return what is stored of the shortest."""
+    runs = [measure(problem, threads, executor)]
+    while len(runs) < _REPEATS and float(runs[0]["seconds"]) < _SHORT:
+        runs.append(measure(problem, threads, executor))
+    return min(runs, key=lambda run: float(run["seconds"])) | {"runs": len(runs)}
+
+
 def compile_all() -> None:
     """Load the kernels, or compile them."""
     warm_up()
@@ -144,12 +154,12 @@ def main() -> None:
         {"machine": platform.machine(), "cores": cores, "python": platform.python_version()}
     ]
     for name, problem in problems(only):
-        found = [measure(problem, n) for n in threads]
+        found = [measure_often(problem, n) for n in threads]
         lines += [{"problem": name, **record} for record in found]
         for n in processes:
             with ProcessPoolExecutor(n, mp_context=get_context("spawn")) as executor:
                 wait([executor.submit(compile_all) for _ in range(4 * n)])  # and every process has started
-                found.append(measure(problem, 1, executor))
+                found.append(measure_often(problem, 1, executor))
         seconds = [float(record["seconds"]) for record in found]
         ratios = " ".join(f"{seconds[0] / s:.1f}" for s in seconds)
         print(f"{name:24}" + "".join(f"{s:11.2f} s" for s in seconds) + f"   {ratios}", flush=True)
