@@ -71,6 +71,15 @@ def test_classes_may_have_long_names_with_an_e(tmp_path, classes):
     assert checker().check(*written(tmp_path, X, named, None, {"C0": 0.2})).startswith("PROVEN")
 
 
+@pytest.mark.parametrize("intercept", ["free", "paper", "none", (-3, 3)])
+@pytest.mark.parametrize("asked", [{"constraints": [constraints.must_use("x1")]}, {"min_features": 0}])
+def test_a_column_of_zeros_that_a_constraint_keeps_is_certified(tmp_path, asked, intercept):
+    own = {"(intercept)": 2} if intercept == "paper" else {}
+    settings = {"C0": 0.1, "points": {"x0": 1, "x1": 10, **own}, "intercept": intercept, **asked}
+    said = checker().check(*written(tmp_path, [[0, 0], [1, 0], [0, 0], [1, 0]], [0, 0, 1, 1], None, settings))
+    assert said.startswith("PROVEN")
+
+
 @pytest.mark.parametrize("text", ["1e999999", "-1E+999999", "2e-999999999", "1e99_999_9"])
 def test_a_number_that_would_fill_the_memory_is_refused(text):
     module = checker()
