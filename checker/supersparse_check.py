@@ -97,6 +97,7 @@ def read_table(path, question):
     header = [name.strip() for name in cells[0]]
     demand(all(len(row) == len(header) for row in cells), "the rows of the table have different lengths")
     how = [question["columns"].get(name, {}) for name in header]
+    demand(len(set(header) - {""}) == sum(map(bool, header)), "two columns of the table have one name")
     rows = [dict(zip(header, map(cell, row, how, [question["missing"]] * len(row)))) for row in cells[1:]]
     target, weight = question["target"] or header[0], question["weights"]
     rows = [row for row in rows if all(row[name] for name in [target, *question["complete"]])]
@@ -143,8 +144,7 @@ def allowed_values(asked):
     low, high = asked.get("interval", (1, 0))
     values = asked.get("set", [v for v in range(low, high + 1) if v or asked["zero"]])
     demand(values and values == sorted(set(values)), f"the points of {asked['name']!r} are not in order")
-    flat = asked.get("penalty")
-    penalties = asked.get("penalties", [flat if v else 0 for v in values])
+    penalties = asked.get("penalties", [asked.get("penalty") if v else 0 for v in values])
     demand(len(penalties) == len(values), f"{asked['name']!r} has not one penalty for each of its points")
     return values, [exact(penalty) for penalty in penalties]
 
@@ -405,7 +405,7 @@ def in_words(question, target):
     names = [feature_in_words(one) for one in features]
     weight = f"its {question['weights']!r}" if question["weights"] else "1"
     steps = f"in steps of 1/{unit}" if unit > 1 else "whole"
-    yield f"  positive: {question['positive']!r} in the column {target!r}"
+    yield f"  positive: {question['positive']!r} in the column {target!r}, all else there is negative"
     negative, positive = (exact(price) for price in question["class_weights"])
     yield f"  weight of a row: {weight}; a wrong one costs {negative} if negative, {positive} if positive"
     yield "  objective: cost of the errors by weight, over the weight of all rows, plus the penalties"

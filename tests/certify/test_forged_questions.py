@@ -146,6 +146,13 @@ def test_a_feature_is_printed_as_what_it_reads_whatever_its_name(tmp_path):
     assert said.count("'x0': -3 to 3, penalty 1/10 unless 0") == 2
 
 
+def test_a_table_in_which_a_name_stands_for_two_columns_is_refused(tmp_path):
+    data, card, proof = written(tmp_path, [[0], [1]] * 2, [0, 1] * 2, None, {"C0": 0.1, "max_points": 3})
+    data.write_text("y,x0,x0\n0,1,0\n1,0,1\n0,1,0\n1,0,1\n")
+    with pytest.raises(MODULE.Refused, match="two columns of the table have one name"):
+        MODULE.check(data, card, proof)
+
+
 def test_an_intercept_of_no_known_kind_is_refused(tmp_path):
     X, y = [[i] for i in range(6)], [0, 0, 0, 1, 1, 1]
     files = written(tmp_path, X, y, None, {"C0": 0.1, "max_points": 3, "intercept": "none"})
