@@ -485,7 +485,8 @@ def check(data, card_file, proof_file):
     return "\n".join([*words, "  not proven: that no other points with this objective are smaller"])
 
 def main():
-    sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # where names have letters that it cannot write
     try:
         demand(len(sys.argv) == 4, "call it as: supersparse-check data.csv card.json proof.vipr.gz")
         print(check(*sys.argv[1:]))

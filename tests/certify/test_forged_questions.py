@@ -3,6 +3,7 @@
 import copy
 import gzip
 import json
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -181,6 +182,18 @@ def test_a_name_with_line_breaks_fakes_no_line(tmp_path):
     with_question(files[2], lambda question: question.update({"x\nPROVEN": 1}))
     done = subprocess.run(call, capture_output=True, text=True)
     assert [line[:12] for line in done.stdout.splitlines()] == ["NOT PROVEN: "]
+
+
+def test_a_terminal_that_lacks_letters_sees_codes_and_the_proof_stands(tmp_path):
+    files = written(
+        tmp_path, [[0], [1]] * 2, ["größer", "kleiner"] * 2, None, {"C0": 0.1, "positive": "größer"}
+    )
+    call = [sys.executable, "-S", str(CHECKER), *map(str, files)]
+    done = subprocess.run(
+        call, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    assert done.stdout.startswith("PROVEN")
+    assert r"'gr\xf6\xdfer' in the column 'y'" in done.stdout
 
 
 def test_each_set_of_points_needs_as_many_penalties():
