@@ -3,7 +3,8 @@
     python supersparse_check.py data.csv card.json proof.vipr.gz
 
 This file needs Python 3.11 and nothing else. It shares no code with the program that made the card. It
-1. reads the question (columns, allowed points, penalties, limits) from the top of the proof, and prints it;
+1. reads the question (columns, allowed points, penalties, limits) from the top of the proof, and prints all
+   of it, so that you can see whether it is yours; what it cannot put into words, it refuses;
 2. builds the integer program of that question from the table, and compares it with the one in the proof;
 3. checks that the card is a solution of it, with the objective and the errors that the card claims;
 4. checks every line of the proof, in whole numbers; one must say: no solution has a smaller objective.
@@ -24,8 +25,8 @@ class Refused(Exception):
     """The first thing that is not as it should be."""
 
 def demand(condition, message):
-    if not condition:
-        raise Refused(message)
+    if not condition:  # a message may quote the files, so nothing in it may look like a line of its own
+        raise Refused("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
 
 def exact(*given):
     """An exact number. One that would fill the memory when written out, such as 1e999999999, is refused."""
@@ -41,6 +42,49 @@ def opened(path, encoding="utf-8-sig"):
     opening = gzip.open if str(path).endswith(".gz") else open
     return opening(path, "rt", encoding=encoding, newline=""), sha256
 
+NUMBER = (int, str)
+ENDS = {"at_least": ">=", "above": ">", "at_most": "<=", "below": "<"}
+COLUMN = {"column": str, "if_missing": (*NUMBER, ...)}
+RULES = [COLUMN | {"rule": ("value", "missing")},
+         COLUMN | {"rule": "range"} | dict.fromkeys(ENDS, (*NUMBER, ...)),
+         COLUMN | {"rule": ("category", "other"), "values": [(str, int, bool, {"number": NUMBER})]}]
+POINTS = [{"name": str} | points | price for price in ({"penalty": NUMBER}, {"penalties": [NUMBER]})
+          for points in ({"interval": [int, int], "zero": bool}, {"set": [int]})]
+READ = {"decimal": (",", ...), "spellings": ({str: str}, ...), "missing": ([str], ...)}
+QUESTION = {
+    "target": (str, None), "positive": str, "weights": (str, None), "table": (str, None), "encoding": str,
+    "separator": (str, None), "missing": [str], "columns": {str: READ}, "complete": [str], "unit": int,
+    "class_weights": [NUMBER, NUMBER], "limits": [[[NUMBER], NUMBER]], "same_sign": [[int]],
+    "intercept": ("free", "range", "paper", "none"), "range": ([int, int], None), "b": (*POINTS, None),
+    "features": [tuple(rule | points for rule in RULES for points in POINTS)]}
+
+def fits(value, shape):
+    """Whether a value has a shape: a type, a word, one of a tuple of shapes, a list of things of one shape
+    or of as many as there are, or a dictionary with these keys (... if they may be missing) and no others."""
+    if isinstance(shape, tuple):
+        return any(fits(value, one) for one in shape)
+    if isinstance(shape, list) and isinstance(value, list):
+        shapes = shape * len(value) if len(shape) == 1 else shape
+        return len(value) == len(shapes) and all(map(fits, value, shapes))
+    if isinstance(shape, dict) and isinstance(value, dict):
+        shape = dict.fromkeys(value, shape[str]) if str in shape else shape
+        return value.keys() <= shape.keys() and all(fits(value.get(k, ...), one) for k, one in shape.items())
+    return type(value) is shape if isinstance(shape, type) else value == shape
+
+def read_question(line):
+    """The question at the top of a proof; one in which anything is unknown is refused."""
+    question = json.loads(line.removeprefix("% "))
+    for key in {**QUESTION, **question}:
+        known = fits(question.get(key, ...), QUESTION.get(key, ()))
+        demand(known, f"{key!r} of the question is not as this program knows it: {question.get(key)!r:.300}")
+    P, mode = len(question["features"]), question["intercept"]
+    demand((question["range"] is None) == (mode != "range"), f"the intercept {mode!r} has a wrong range")
+    demand((question["b"] is None) == (mode != "paper"), f"the intercept {mode!r} has wrong points")
+    demand(question["unit"] > 0, "the unit of the points is not positive")
+    demand(all(len(amounts) == P + 1 for amounts, _ in question["limits"]), "a limit has a wrong length")
+    demand(all(0 <= f < P for fs in question["same_sign"] for f in fs), "same_sign names no feature")
+    return question
+
 def read_table(path, question):
     """The rows of a CSV file as dictionaries of texts ("" where missing), and the sha256 of the file.
     Left out are rows without a class or of weight 0, and those with a gap in columns that must have none."""
@@ -53,6 +97,7 @@ def read_table(path, question):
     header = [name.strip() for name in cells[0]]
     demand(all(len(row) == len(header) for row in cells), "the rows of the table have different lengths")
     how = [question["columns"].get(name, {}) for name in header]
+    demand(len(set(header) - {""}) == sum(map(bool, header)), "two columns of the table have one name")
     rows = [dict(zip(header, map(cell, row, how, [question["missing"]] * len(row)))) for row in cells[1:]]
     target, weight = question["target"] or header[0], question["weights"]
     rows = [row for row in rows if all(row[name] for name in [target, *question["complete"]])]
@@ -97,9 +142,10 @@ def feature_value(rule, row):
 def allowed_values(asked):
     """The points that a feature may have, in units and rising, with the penalty of each."""
     low, high = asked.get("interval", (1, 0))
-    values = asked.get("set") or [v for v in range(low, high + 1) if v or asked["zero"]]
-    demand(values == sorted(set(values)), f"the points of {asked['name']!r} are not in order")
-    penalties = asked.get("penalties") or [asked["penalty"] if v else 0 for v in values]
+    values = asked.get("set", [v for v in range(low, high + 1) if v or asked["zero"]])
+    demand(values and values == sorted(set(values)), f"the points of {asked['name']!r} are not in order")
+    penalties = asked.get("penalties", [asked.get("penalty") if v else 0 for v in values])
+    demand(len(penalties) == len(values), f"{asked['name']!r} has not one penalty for each of its points")
     return values, [exact(penalty) for penalty in penalties]
 
 class Program:
@@ -327,25 +373,75 @@ def check_card(card, question, program, solution, best, people, sha256):
     demand(named == sha256, "the card names another certificate: its sha256 differs")
     return errors, size, objective
 
-def in_words(question):
-    """The question in plain words: what the proof is about."""
-    for one in question["features"]:
-        shown = "{} to {}".format(*one["interval"]) if "interval" in one else str(one["set"])
-        yield f"  {one['name']}: {shown} times 1/{question['unit']}, penalty {one.get('penalty', 'by value')}"
-    names = [*(one["name"] for one in question["features"]), "b"]
+def feature_in_words(one):
+    """The column and the test that make a feature. Its name is left out: it may say anything."""
+    values = ", ".join(repr(v["number"] if isinstance(v, dict) else v) for v in one.get("values", ()))
+    ends = " and".join(f" {sign} {exact(one[end])}" for end, sign in ENDS.items() if end in one)
+    tests = {"value": "", "missing": " is missing", "range": ends or " is a number",
+             "category": f" is one of {values}", "other": f" is none of {values}"}
+    gap = f" ({exact(one['if_missing'])} where missing)" if "if_missing" in one else ""
+    return repr(one["column"]) + tests[one["rule"]] + gap * (one["rule"] != "missing")
+
+def runs(values, unit):
+    """Rising points in short, such as -3 to 3, 5, 6."""
+    starts = [k for k, v in enumerate(values) if not k or values[k - 1] + 1 < v]
+    parts = [values[first:after] for first, after in zip(starts, [*starts[1:], len(values)])]
+    short = [(part, ", ") if len(part) < 3 else (part[:: len(part) - 1], " to ") for part in parts]
+    return ", ".join(between.join(str(exact(v, unit)) for v in part) for part, between in short)
+
+def points_in_words(one, unit):
+    """The points that a feature may have, and what they cost."""
+    (values, penalties), by_penalty = allowed_values(one), {}
+    for v, penalty in zip(values, penalties):
+        by_penalty.setdefault(penalty, []).append(v)
+    costs = "; ".join(f"{penalty} for {runs(own, unit)}" for penalty, own in by_penalty.items())
+    costs = f"{exact(one['penalty'])} unless 0" if "penalty" in one else costs
+    return f"{runs(values, unit)}{'' if 0 in values else ' (0 is not allowed)'}, penalty {costs}"
+
+def in_words(question, target):
+    """The question in plain words, all of it. Texts of the files stand in quotes, and what cannot be printed
+    as a code, so that none of them passes for a line or a word of this program's own."""
+    unit, b, features = question["unit"], question["b"], question["features"]
+    names = [feature_in_words(one) for one in features]
+    weight = f"its {question['weights']!r}" if question["weights"] else "1"
+    steps = f"in steps of 1/{unit}" if unit > 1 else "whole"
+    yield f"  positive: {question['positive']!r} in the column {target!r}, all else there is negative"
+    negative, positive = (exact(price) for price in question["class_weights"])
+    yield f"  weight of a row: {weight}; a wrong one costs {negative} if negative, {positive} if positive"
+    yield "  objective: cost of the errors by weight, over the weight of all rows, plus the penalties"
+    yield f"  features, with the points they may have (points and b {steps}):"
+    yield from (f"    {name}: {points_in_words(one, unit)}" for name, one in zip(names, features))
+    low, high = (exact(end, unit) for end in question["range"] or (0, 0))
+    above = "above 0 (0 is wrong for both classes)"
+    yield "  predicted positive: " + {
+        "free": "a total of t or more, t free", "none": f"a total {above}",
+        "range": f"a total plus b {above}, b from {low} to {high}",
+        "paper": f"a total plus b {above}, b of {b and points_in_words(b, unit)}"}[question["intercept"]]
     for amounts, most in question["limits"]:
-        yield f"  used, at most {most} of {({n: w for n, w in zip(names, amounts) if w != '0'})}"
-    yield from (f"  no opposite signs among {[names[f] for f in fs]}" for fs in question["same_sign"])
-    yield f"  columns read in a way of their own: {question['columns'] or 'none'}"
-    yield f"  rows left out: without a class, or with a gap in one of {question['complete']}"
-    yield "  intercept {intercept} {range}; positive {positive}, weights {class_weights}".format(**question)
+        used = [(exact(w), name) for name, w in zip([*names, "b"] if b else names, amounts)]
+        sign = -1 if all(w <= 0 for w, _ in used) else 1  # at most -2 of -1 each: at least 2
+        counted = ", ".join(f"{name} (counts {sign * w})" if sign * w != 1 else name for w, name in used if w)
+        counted = counted if any(sign * w != 1 for w, _ in used) else "all features" + " and b" * bool(b)
+        yield f"  used: {'at most' if sign > 0 else 'at least'} {sign * exact(most)} of {counted}"
+    for features in question["same_sign"]:
+        yield f"  no opposite signs among {', '.join(names[f] for f in features)}"
+    separator = repr(question["separator"]) if question["separator"] else "the most frequent of , ; tab |"
+    yield f"  the file: encoding {question['encoding']!r}, separator {separator}"
+    yield f"  missing: {', '.join(['blank cells', *map(repr, question['missing'])])}"
+    for name, how in question["columns"].items():
+        said = ["a decimal comma"] if "decimal" in how else []
+        said += [f"{old!r} is {new!r}" for old, new in how.get("spellings", {}).items()]
+        said += [f"{code!r} is missing" for code in how.get("missing", ())]
+        yield f"  in the column {name!r}: {', '.join(said)}"
+    complete = ", ".join(map(repr, question["complete"]))
+    yield f"  left out: rows without a class or of weight 0{complete and ', or with a gap in ' + complete}"
 
 def check_claim(data, card_file, lines, sha256):
     """Steps 1 to 3; return the program, its best value, the solution, and what is claimed in words."""
     with opened(card_file)[0] as file:
         card = json.load(file)
     _, _, statement, line = (next(lines) for _ in range(4))
-    question = json.loads(statement.removeprefix("% "))
+    question = read_question(statement)
     rows, target, fingerprint = read_table(data, question)
     positive = [same(row[target], question["positive"]) for row in rows]
     demand(0 < sum(positive) < len(rows), "there are not two classes")
@@ -365,7 +461,7 @@ def check_claim(data, card_file, lines, sha256):
     return program, best, solution, [
         f"PROVEN: no allowed scoring system has an objective below {F} (about {float(F):.6g}), the card's.",
         f"  N = {len(rows)} rows ({sum(positive)} positive), P = {len(question['features'])} features",
-        f"  the card: {errors} errors (by weight), {size} features used", *in_words(question),
+        f"  the card: {errors} errors (by weight), {size} features used", *in_words(question, target),
         f"  table sha256 {fingerprint}"]
 
 def check(data, card_file, proof_file):
@@ -389,6 +485,8 @@ def check(data, card_file, proof_file):
     return "\n".join([*words, "  not proven: that no other points with this objective are smaller"])
 
 def main():
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # where names have letters that it cannot write
     try:
         demand(len(sys.argv) == 4, "call it as: supersparse-check data.csv card.json proof.vipr.gz")
         print(check(*sys.argv[1:]))

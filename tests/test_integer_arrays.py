@@ -30,6 +30,11 @@ def test_a_column_of_single_precision_is_kept_exactly(column):
     assert_reproduced(column)
 
 
+@given(st.lists(st.floats(**finite), min_size=1, max_size=8))
+def test_a_column_of_long_doubles_is_kept_exactly(numbers):
+    assert_reproduced(np.array(numbers, np.longdouble) / 3)
+
+
 @given(st.lists(st.integers(-(10**15) + 1, 10**15 - 1), min_size=1, max_size=8), st.integers(0, 15))
 def test_a_column_of_short_decimals_is_kept_exactly(numerators, digits):
     assert_reproduced(np.array([float(f"{n}e-{digits}") for n in numerators]))

@@ -40,7 +40,10 @@ KINDS = {
         "Damaged and forged files",
         "Mutations of good files, given to every reader in a process with little memory and time. Each must "
         "be refused with an error of this package, or be read; files with a digest must mean what they "
-        "meant.",
+        "meant. A new digest is no signature. A checkpoint or stored answer that someone wrote anew is "
+        "believed in what it says was searched or proven already, so whoever can write it can have any card "
+        "called proven optimal: keep such files where only you can write. A [certificate](certificates.md) "
+        "rests on neither.",
     ),
     "kills": (
         "Kills",

@@ -61,7 +61,7 @@ def _times(floats: NDArray[np.float64], scale: int) -> NDArray[np.int64] | None:
 
 
 def _long_decimals(values: NDArray[np.generic]) -> tuple[IntArray, int]:
-    if values.dtype == object:
+    if values.dtype == object or values.dtype.itemsize > 8:  # digits of long doubles exceed 64 bits
         fractions = [Fraction(str(v)) for v in values]
         scale = math.lcm(*(f.denominator for f in fractions))
         return np.array([int(f * scale) for f in fractions], dtype=object), scale

@@ -95,7 +95,7 @@ def written(folder, X, y, weights, settings, name="proof.vipr.gz", *, named=Fals
         solution = solve(problem, "exhaustive")
     data, card, proof = folder / "data.csv", folder / "card.json", folder / name
     header = [f"x{f}" for f in range(len(X[0]))]
-    with data.open("w", newline="") as file:
+    with data.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["y", *header, *([] if weights is None else ["weight"])])
         for r, row in enumerate(X):

@@ -111,6 +111,13 @@ def test_every_model_of_the_pool_obeys(solver, case: ConstrainedCase, within):
     check_pool(case.problem, within, solver)
 
 
+@pytest.mark.parametrize("goal", ["errors", "risk"])
+def test_a_limit_above_every_model_may_be_as_large_as_one_likes(goal):
+    problem = Problem.of(X, Y, C0=Fraction(1, 10**9), max_points=1, goal=goal)
+    sizes = {len(pool(problem, within=within).models) for within in (10**10, 10**400)}
+    assert len(sizes) == 1
+
+
 def test_what_does_not_fit_is_counted():
     problem = Problem.of(X, Y, max_points=2)
     whole = pool(problem, 9, solver="exhaustive")

@@ -116,6 +116,31 @@ def test_an_edit_that_is_not_proven_says_between_what_it_costs():
     assert "The model after the change is not proven optimal: the change costs between" in str(found)
 
 
+def test_a_limit_on_the_features_replaces_that_of_the_problem():
+    X = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 1, 1], [0, 0, 1]]
+    free = Problem.of(X, [0, 0, 0, 1, 1, 0], C0=0.01, max_points=2)
+    for limited in (free.asking(max_features=1), free.asking(max_features=3).asking(max_features=1)):
+        found = what_if(solve(limited, "exhaustive"), max_features=3)
+        alone = solve(free.asking(max_features=3), "exhaustive")
+        assert found.after.objective == alone.objective < found.before.objective
+        assert found.asked == ("at most 3 instead of at most 1 features",)
+        assert what_if(found.before, max_features=1).asked == ()
+        assert what_if(found.before, max_features=0).asked == ("at most 0 instead of at most 1 features",)
+    assert what_if(solve(free, "exhaustive"), max_features=1).asked == ("at most 1 feature",)
+
+
+def test_a_constraint_beside_one_of_its_kind_is_not_told_as_if_it_were_alone():
+    before = solved(constraints=[c.min_sensitivity(1), c.at_most(1, of=["age", "lab"])])
+    looser = [c.min_sensitivity(0.5), c.at_most(2, of=["age", "lab"]), c.at_most(1, of=["age", "smoker"])]
+    assert what_if(before, constraints=looser).asked == (
+        "sensitivity of at least 0.5 (besides 'sensitivity of at least 1', which stays)",
+        "at most 2 of age, lab (besides 'at most 1 of age, lab', which stays)",
+        "at most 1 of age, smoker",
+    )
+    found = what_if(before, without=[c.min_sensitivity(1)], constraints=[c.min_sensitivity(0.5)])
+    assert found.asked == ("without 'sensitivity of at least 1'", "sensitivity of at least 0.5")
+
+
 def test_edits_that_cannot_be_made_are_refused():
     before = solved(constraints=[c.min_sensitivity(1)])
     with pytest.raises(InvalidProblemError, match="sign: 'age' has 'up'"):
@@ -128,5 +153,9 @@ def test_edits_that_cannot_be_made_are_refused():
         InfeasibleError, match=r"'age': no value of .* satisfies 'age not -2 or -1 or 0 or 1 or 2'"
     ):
         what_if(before, forbid={"age": [-2, -1, 0, 1, 2]})
+    with pytest.raises(InfeasibleError, match="satisfies 'age not 0 or 1 or 2' and 'age not below 0'"):
+        what_if(before, forbid={"age": [0, 1, 2]}, sign={"age": "+"})
+    with pytest.raises(InfeasibleError, match="satisfies 'age not -2 or -1 or 0' and 'age not above 0'"):
+        what_if(before, forbid={"age": [-2, -1, 0]}, sign={"age": "-"})
     with pytest.raises(InfeasibleError, match="specificity of at least 1"):
         what_if(before, max_features=0, constraints=[c.min_specificity(1)])

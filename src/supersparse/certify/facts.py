@@ -33,8 +33,9 @@ def least_cost(
 def written_facts(program: Program, lines: Lines, best: int, margins: Ints) -> Facts:
     """Write the shared lines and lay out the program. Rows of similar margin share a block.
 
-    For each feature, with its range S of values: c·p - λ >= 0 and c·n + λ >= 0, where c is M // S. And
-    for blocks of rows, each twice as large as the last: Σ cost·z >= 0.
+    For each feature, with its range S of values: c·p - λ >= 0 and c·n + λ >= 0, where c is M // S, and no
+    less than the largest λ, which M need not cover in a column of zeros. And for blocks of rows, each twice
+    as large as the last: Σ cost·z >= 0.
     """
     cutoff = lines.known_solution(best - 1)
     features, n = program.features, len(program.features)
@@ -44,7 +45,8 @@ def written_facts(program: Program, lines: Lines, best: int, margins: Ints) -> F
     ways = np.full((2, n), -1, np.int64)
     for f, feature in enumerate(features):
         reach = max([*feature.column, *zero]) - min([*feature.column, *zero])
-        rate[f] = program.M // max(1, reach)
+        largest = max(abs(v) for v in (feature.of.values[0], feature.of.values[-1]))
+        rate[f] = max(program.M // max(1, reach), largest)
         for side, sign in enumerate(SIGNS):
             ways[side, f] = _without_effect(program, lines, feature, sign, int(rate[f]))
     literals = np.full(2 * n, -1, np.int64)
@@ -97,7 +99,7 @@ def _without_effect(program: Program, lines: Lines, feature: FeatureVariables, s
     if feature.literal(sign) >= 0:
         target[feature.literal(sign)] = rate
     terms, right = lines.combined(target, [(feature.below if sign > 0 else feature.above, 1)])
-    assert right == 0, "the range of a score is too small for one of its parts"
+    assert right == 0, "points are larger than what multiplies their sign"
     return lines.derive("G", 0, target, terms)
 
 

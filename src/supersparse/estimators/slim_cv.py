@@ -80,7 +80,8 @@ intercept, solver, solver_options, gap
         which the starting point violates a constraint starts without it.
     checkpoint : path, default=None
         Folder to save the progress of every fit to; created if missing. Run the same fit with the same
-        folder to resume. Delete the folder when you are done.
+        folder to resume. What its files say was proven is believed, so keep it where only you can write.
+        Delete the folder when you are done.
     certificate : path, default=None
         File for a proof that no card is better, such as "proof.vipr.gz", which `supersparse-check` and other
         programs can check. Written once the optimum is proven, beyond the time limit.

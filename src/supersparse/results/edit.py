@@ -1,7 +1,7 @@
 """Edit: the cost of a change to a problem, found by solving again."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from typing import Unpack
 
@@ -9,6 +9,7 @@ from supersparse.data.small_table import SmallTable, Tabular, cell, listed
 from supersparse.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
 from supersparse.exact import Number, exact, shown
 from supersparse.problem.constraints.single import fixed, must_not_use, must_use
+from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import matching
 from supersparse.problem.objective import with_best_intercept
@@ -170,9 +171,9 @@ def what_if(
 
     `pin` fixes the points of features. `forbid` names features that must not be used, or points that a
     feature must not have (``{"age": [3, 4]}``). `force` names features that must be used. `sign` fixes the
-    sign of a feature's points ("+" or "-"; 0 stays allowed). `constraints` are added and those in `without`
-    are dropped. Features are given by name or pattern. The solver defaults to that of the solution; options
-    are those of `solve`.
+    sign of a feature's points ("+" or "-"; 0 stays allowed). `max_features` replaces the problem's own limit.
+    `constraints` are added and those in `without` are dropped; to loosen one, do both. Features are given by
+    name or pattern. The solver defaults to that of the solution; options are those of `solve`.
 
     >>> X, y = [[0, 0], [0, 1], [1, 1], [1, 1]] * 2, [0, 0, 1, 1] * 2
     >>> problem = Problem.of(X, y, C0=0.2, max_points=2)
@@ -192,14 +193,41 @@ def what_if(
             )
     added = [*_as_constraints(pin, forbid, force), *constraints]
     kept = _kept_values(before, forbid, sign)
-    problem = with_sets(before.without(dropped), {j: one.values for j, one in kept.items()})
+    own_limits = [c for c in before.asked if isinstance(c, MaxFeatures) and c not in dropped]
+    replaced = own_limits if max_features is not None else []
+    free = before.without([*dropped, *replaced])
+    problem = with_sets(free, {j: one.values for j, one in kept.items()})
     problem = problem.asking(added, max_features=max_features)
     words = [f"without {c.in_words()!r}" for c in dropped]
     words += [word for one in kept.values() for word in one.words]
-    words += [c.in_words() for c in problem.asked if c not in before.asked]
+    if problem.max_features != before.max_features and replaced:
+        words.append(f"at most {problem.max_features} instead of at most {before.max_features} features")
+    words += [
+        _beside(c, free.asked)
+        for c in problem.asked
+        if c not in before.asked and not (replaced and isinstance(c, MaxFeatures))
+    ]
     start_here: SolveKeywords = {"initial": _start(problem, solution.points), **options}
     after = solve(problem, solver or solution.solver, **start_here)
     return Edit(before=solution, after=after, asked=tuple(words))
+
+
+def _beside(new: Constraint, kept: Sequence[Constraint]) -> str:
+    """A new constraint in words, with those of its kind that stay beside it, as they may be stricter."""
+    return new.in_words() + "".join(
+        f" (besides {old.in_words()!r}, which stays)" for old in kept if _differ_in_numbers(old, new)
+    )
+
+
+def _differ_in_numbers(one: Constraint, other: Constraint) -> bool:
+    """Whether two constraints are of one kind and about the same features, groups and rates."""
+    if type(one) is not type(other) or one == other:
+        return False
+    numbers = int | Fraction
+    return all(
+        a == b or (isinstance(a, numbers) and isinstance(b, numbers))
+        for a, b in zip(astuple(one), astuple(other), strict=True)  # type: ignore[call-overload]
+    )
 
 
 def _as_constraints(
@@ -228,10 +256,13 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
 
     def keep(j: int, narrow: Callable[[CoefficientSet], CoefficientSet | None], words: str) -> None:
         own = kept.get(j, _Kept(problem.given_sets[j], ()))
-        left = narrow(own.values)
+        left, all_words = narrow(own.values), (*own.words, words)
         if left is None:
-            raise InfeasibleError(f"feature {names[j]!r}: no value of {own.values} satisfies {words!r}")
-        kept[j] = _Kept(left, (*own.words, words))
+            raise InfeasibleError(
+                f"feature {names[j]!r}: no value of {problem.given_sets[j]} satisfies "
+                f"{' and '.join(map(repr, all_words))}"
+            )
+        kept[j] = _Kept(left, all_words)
 
     for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
         listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
@@ -243,10 +274,16 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
         if given not in SIGN_WORDS:
             raise InvalidProblemError(f"sign: {word!r} has {given!r}; give '+' or '-'")
         for j in matching([word], names, "sign"):
-            ends = (0, None) if SIGN_WORDS[given] > 0 else (None, 0)
             words = f"{names[j]} not {'below' if SIGN_WORDS[given] > 0 else 'above'} 0"
-            keep(j, lambda values, ends=ends, j=j: values.within(*ends, names[j]), words)  # type: ignore[misc]
+            keep(j, lambda values, s=SIGN_WORDS[given], j=j: _of_sign(values, s, names[j]), words)  # type: ignore[misc]
     return kept
+
+
+def _of_sign(values: CoefficientSet, sign: int, name: str) -> CoefficientSet | None:
+    """The values that are 0 or of a sign; None if there are none."""
+    if (values.greatest if sign > 0 else -values.least) < 0:
+        return None
+    return values.within(0, None, name) if sign > 0 else values.within(None, 0, name)
 
 
 def _start(problem: Problem, points: Points) -> Points | None:

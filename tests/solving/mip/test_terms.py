@@ -87,6 +87,13 @@ def test_scores_beyond_64_bits_are_python_integers():
     assert greatest.tolist() == [10**20, 3 * 10**20]
 
 
+def test_a_column_beyond_64_bits_that_is_not_used_scores_0():
+    asked = [constraints.must_not_use("x0")]
+    problem = Problem.of([[1e15], [1e-9], [0.1]], [0, 1, 1], constraints=asked, intercept="none")
+    least, greatest = score_range(read_terms(problem), None)
+    assert least.tolist() == greatest.tolist() == [0, 0, 0]
+
+
 @settings(max_examples=examples(60), deadline=None, derandomize=True)
 @given(case=cases())
 def test_no_useful_intercept_is_left_out(case):

@@ -45,7 +45,7 @@ def _how_to_check(certificate: CertificateFile) -> list[Block]:
             items=(
                 f"Checked by {' and '.join(checked_by)}." if checked_by else "Not checked yet.",
                 "Check it with plain Python and no package: "
-                f"“python -I supersparse_check.py DATA CARD {file}”. The program has at most 400 lines, "
+                f"“python -I supersparse_check.py DATA CARD {file}”. The program has at most 500 lines, "
                 "builds the question from the table, and prints PROVEN or the first thing that is wrong.",
                 "Or with viprchk, a program by others: “supersparse certify CARD DATA --viprchk PROGRAM” "
                 "gives it the same question and the lines of the proof.",

@@ -29,7 +29,7 @@ class Collecting:
     """Replaces `Cuts`: a fixed cut that keeps every model within it."""
 
     def __init__(self, form: IntegerForm, limit: Fraction) -> None:
-        cut = form.in_kernel_units(limit)
+        cut = min(form.in_kernel_units(limit), form.worst_cost)  # a limit above every model, however large
         self.now = CutValues(tie=cut, strict=cut, l1=OPEN)
         self.shared = np.array([cut, 0], np.int64)
         self.models: dict[tuple[int, ...], Points] = {}

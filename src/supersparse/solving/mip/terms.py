@@ -133,7 +133,7 @@ def read_terms(problem: Problem) -> tuple[Term, ...]:
 
 def score_range(terms: Sequence[Term], max_features: int | None) -> tuple[IntArray, IntArray]:
     """Return the smallest and largest score of each row that the sets and the size limit allow."""
-    largest = sum(_magnitude(t.column) * max(abs(t.values[0]), abs(t.values[-1])) for t in terms)
+    largest = sum(_magnitude(t.column) * max(1, abs(t.values[0]), abs(t.values[-1])) for t in terms)
     dtype = np.int64 if fits_int64(largest) else object
     optional = [t for t in terms if t.counted and not t.is_forced]
     certain = [t for t in terms if not (t.counted and not t.is_forced)]

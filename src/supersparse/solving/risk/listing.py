@@ -21,6 +21,7 @@ from supersparse.solving.solution import Claim, proves
 
 _ROOM = 4096  # cards listed by one call of the kernels
 _PENALTY_ROUNDING = 1e-12
+_NO_LIMIT = Fraction(10**300)  # a float, and above every objective
 
 Coefficients = tuple[int, ...]
 
@@ -91,7 +92,8 @@ def _list(problem: Problem, limit: Fraction, options: SolveOptions, monitor: Mon
         cards.add(coefficients_of(instance, problem.n_features, problem.unit, columns, index))
 
     tree = RiskTree(instance, listed, _ROOM)
-    tree.best.value[0] = float(limit - instance.base_penalty) + _PENALTY_ROUNDING + instance.data.tolerance
+    allowed = float(min(limit, _NO_LIMIT) - instance.base_penalty)
+    tree.best.value[0] = allowed + _PENALTY_ROUNDING + instance.data.tolerance
     tree.start()
     begun = monitor.nodes
 
