@@ -74,10 +74,20 @@ def test_other_rows_are_told_from_the_training_rows():
     assert "not the card's 60 training rows" in said(report, "data")
     assert "neither confirm nor refute" in said(report, "proof")
     assert "refer to the training rows" in said(report, "theory")
-    assert "evaluated on one set of new rows" in said(report, "limits")
     moved = system.drift(rest)
     assert f"The mean total moved by {moved.shift:+.3g} points" in said(report, "data")
     assert all(f"{i.stability:.3f}" in said(report, "data") for i in moved.items)
+
+
+@pytest.mark.parametrize("rows", [range(59, -1, -1), range(40)])
+def test_no_section_calls_rows_new_that_may_be_the_training_rows(rows):
+    taken = {name: column[list(rows)] for name, column in COLUMNS.items()}
+    report = make_report(usual(), taken, [Y[r] for r in rows], plan=Plan.nothing())
+    assert "not known whether they are new to the card" in said(report, "summary")
+    assert "it is not known whether they are new to it" in said(report, "limits")
+    assert "only if these are different people" in said(report, "data")
+    assert ("may be the training rows in another order" in said(report, "data")) == (len(rows) == 60)
+    assert "Not known: only performance on these rows is reported" in said(report, "probast")
 
 
 def test_a_card_that_was_changed_is_found_out():

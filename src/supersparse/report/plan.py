@@ -52,5 +52,9 @@ class Absent:
 
 
 NOT_ASKED = Absent("it was switched off")
+EDITED = Absent(
+    "the card was edited by hand, and cards that are learned again have none of its edits: their figures are "
+    "not those of this card"
+)
 STOPPED = Absent("stopped by the user")
 NO_TIME = Absent("no time was left for it; allow more with --time-limit (time_limit in Python)")

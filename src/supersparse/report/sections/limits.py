@@ -141,15 +141,21 @@ def _at_threshold(evidence: Evidence) -> str:
 
 
 def _validated(evidence: Evidence) -> Iterator[str]:
-    if evidence.same_rows is False:
-        yield (
-            "The card was evaluated on one set of new rows. The authors must say whether these come from "
-            "another place, time or population."
-        )
-    else:
+    if evidence.same_rows:
         yield "The card has not been validated on data from another place, time or population."
+    else:
+        yield (
+            "The card was evaluated on one set of rows, and it is not known whether they are new to it. The "
+            "authors must say whether these are other people than those it was learned from, and whether "
+            "they come from another place, time or population."
+        )
     made = evidence.card.provenance
-    if made is not None and not made.proven_optimal:
+    if evidence.is_edited:
+        yield (
+            "The card was edited by hand after it was learned, so a better card may exist, and nothing in "
+            "this report corrects its performance for optimism."
+        )
+    elif made is not None and not made.proven_optimal:
         yield "A better card for the training rows may exist: the search stopped before ruling that out."
     said = dict(facts(evidence.card)).get("Counts")
     if said is not None:

@@ -67,16 +67,21 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
             "the card satisfies all its constraints. The lower bound is the solver's; it was checked when "
             "the card was learned."
         )
+    if evidence.is_edited and found.has_numbers_of(made) and found.is_printed_as_learned:
+        return Paragraph(
+            "Recomputed from these rows, the objective and both error counts are those on the card. The "
+            f"edits by hand broke what the settings ask for: {visible(found.obeys or '')}."
+        )
     if evidence.same_rows:
-        broken = "" if found.obeys is None else f" {visible(found.obeys)}."
+        broken = "" if found.broken is None else f" {visible(found.broken)}."
         return Paragraph(
             "NOT CONFIRMED: these are the training rows, but the recomputed numbers differ from those on "
             f"the card.{broken} The card was changed after it was learned; do not rely on its claims.",
             strong=True,
         )
     return Paragraph(
-        "The claims refer to the training rows. These are different rows, so the numbers differ "
-        "and neither confirm nor refute the proof."
+        "The claims refer to the training rows. It is not known that these are the same rows: the numbers "
+        "differ, and neither confirm nor refute the proof."
     )
 
 

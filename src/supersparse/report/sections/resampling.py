@@ -57,7 +57,7 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
     anew = (
         ""
         if evidence.same_rows
-        else " These are not the training rows: the cards are learned from these rows with the same settings."
+        else " The cards are learned from these rows, which are not known to be the training rows."
     )
     return (
         f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "

@@ -23,6 +23,7 @@ from supersparse.report.blocks import (
 )
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
+from supersparse.report.recheck import Recheck
 
 _MOST_OUTSIDE = 8
 _FAR = 0.25  # a population stability index above this is commonly considered large
@@ -57,11 +58,20 @@ def _whose(evidence: Evidence) -> str:
     if evidence.same_rows is False:
         assert made is not None, "its fingerprint was compared"
         return (
-            f"These {n} are not the card's {made.n_rows} training rows, or not in the same order: the "
-            "fingerprints differ. This is a validation on new data if these are different people."
+            f"These {n} are not the card's {made.n_rows} training rows as it was learned from them: the "
+            f"fingerprints differ. {_perhaps(evidence)} This is a validation on new data only if these are "
+            "different people."
         )
     reason = "was written by hand" if made is None else "cannot be compared with these columns"
     return f"It is unknown whether the card was learned from these {n}: the card {reason}."
+
+
+def _perhaps(evidence: Evidence) -> str:
+    """What rows with another fingerprint may be."""
+    found = evidence.recheck
+    if isinstance(found, Recheck) and found.confirms(evidence.card):
+        return "They give the same objective and errors, so they may be the training rows in another order."
+    return "They may be other people, a part of the training rows, or the training rows in another order."
 
 
 def _classes(evidence: Evidence) -> TableBlock:
