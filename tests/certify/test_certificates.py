@@ -263,6 +263,24 @@ def test_a_table_with_commas_codes_spellings_and_gaps_is_certified(missing, tmp_
     assert f"N = {12 if missing == 'item' else 9} rows" in said
 
 
+def test_a_refused_certificate_leaves_the_card_and_an_older_certificate_as_they_are(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise VerificationError("no luck")
+
+    (tmp_path / "data.csv").write_text(TABLE)
+    asked = ["--target", "y", "--no-prepare", "--no-validate", "--C0", "0.2", "-q", "--out", "card.json"]
+    with chdir(tmp_path):
+        assert CliRunner().invoke(app, ["fit", "data.csv", *asked]).exit_code == 0
+        (tmp_path / "card.vipr.gz").write_text("older")
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        monkeypatch.setattr("supersparse.certify.checking.check", refuse)
+        done = CliRunner().invoke(app, ["certify", "card.json", "data.csv"])
+        assert str(done.exception) == "no luck"
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+        done = CliRunner().invoke(app, ["certify", "card.json", "data.csv", "--out", "data.csv"])
+        assert "would overwrite an input" in str(done.exception)
+
+
 def test_a_printed_card_with_other_points_than_the_learned_ones_is_refused(tmp_path):
     data, card, proof = written(tmp_path, X, Y, None, {"C0": 0.2})
     content = json.loads(card.read_text())
