@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from certify.certificates import CHECKER, VIPR, built_viprchk, checker, random_problem, written
 from certify.tampering import TRIALS_A_PROBLEM, accepted_by_viprchk, tamper
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, constraints, solve
+from supersparse.certify import warm_up as warming
 from supersparse.certify.certificate import certify
 from supersparse.cli.app import app
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
@@ -109,6 +110,14 @@ def test_solve_writes_a_certificate_and_says_what_it_cannot_certify(tmp_path):
         solve(limited, "exhaustive", certificate=place)
     with pytest.raises(InvalidOptionError, match="folder"):
         solve(problem, "exhaustive", certificate=tmp_path / "none" / "proof.vipr.gz")
+
+
+def test_compiling_is_announced_only_where_something_is_compiled(caplog):
+    warming.warm_up()  # whatever this machine has in its cache, it has all of it now
+    caplog.clear()
+    warming._ready.clear()
+    warming.warm_up()
+    assert caplog.messages == []
 
 
 def test_a_risk_score_is_refused_before_the_search(tmp_path):
