@@ -272,6 +272,47 @@ def test_a_table_with_commas_codes_spellings_and_gaps_is_certified(missing, tmp_
     assert f"N = {12 if missing == 'item' else 9} rows" in said
 
 
+ODD = (
+    ("dose", [5, 7, 1, 2, 8, 3, 9, 1, 6, 2, 7, 3]),
+    ("ill", ["yes", "yes", "no", "no", "yes", "no", "yes", "no", "yes", "no", "no", "yes"]),
+)
+
+
+def certified_table(folder, header, cells, *asked):
+    """Learn from a table with one odd column beside a dose, and certify the card."""
+    rows = zip(cells, ODD[0][1], ODD[1][1], strict=True)
+    lines = [",".join([header, "dose", "ill"]), *(",".join(map(str, row)) for row in rows)]
+    (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    quick = ["--C0", "0.05", "--max-points", "2", "--no-validate", "-q", "--out", "card.json"]
+    with chdir(folder):
+        made = CliRunner().invoke(app, ["fit", "data.csv", "--target", "ill", *quick, *asked])
+        assert made.exit_code == 0, made.output
+        return made, CliRunner().invoke(app, ["certify", "card.json", "data.csv"])
+
+
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        ("treated", ["TRUE", "true", "FALSE"] * 4),
+        ("crp", ["<0.5", 12, 3, ">100", 40, 7] * 2),
+        ("", [3, 1, 2] * 4),
+        ('"a;b;c;d;e;f"', [3, 1, 2] * 4),
+    ],
+)
+def test_truths_limits_and_odd_headers_are_certified(header, cells, tmp_path):
+    _, done = certified_table(tmp_path, header, cells)
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("texts", [("01", "1"), ("5'", "5")])
+def test_texts_that_the_checker_takes_for_one_number_are_refused_before_a_proof_is_written(texts, tmp_path):
+    asked = ("--category", "a", "--certificate", "proof.vipr.gz")
+    made, done = certified_table(tmp_path, "a", [*texts, "x"] * 4, *asked)
+    assert "of column 'a' otherwise than this program" in str(done.exception)
+    assert f"no certificate was written: {done.exception}" in made.stderr
+    assert not list(tmp_path.glob("*.vipr.gz"))
+
+
 def test_a_refused_certificate_leaves_the_card_and_an_older_certificate_as_they_are(tmp_path, monkeypatch):
     def refuse(*_):
         raise VerificationError("no luck")
