@@ -1,6 +1,6 @@
 """Plan: how much work a report may do. Absent: why a part is missing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, isnan
 
 from supersparse.data.small_table import Tabular
@@ -41,7 +41,11 @@ class Plan(Tabular):
     @classmethod
     def nothing(cls) -> "Plan":
         """A plan without refits."""
-        return cls(folds=0, ratios=0, bootstrap=0, larger=0)
+        return cls().without_refits()
+
+    def without_refits(self) -> "Plan":
+        """The same limits and seed, for a report in which nothing is learned again."""
+        return replace(self, folds=0, ratios=0, bootstrap=0, larger=0)
 
 
 @dataclass(frozen=True, slots=True)

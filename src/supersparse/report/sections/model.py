@@ -14,6 +14,7 @@ from supersparse.report.blocks import (
     TableBlock,
     counted,
     error_rate,
+    item_name,
     rate,
     share,
 )
@@ -81,7 +82,8 @@ def making(evidence: Evidence) -> Section:
             )
         )
         if made.features:
-            blocks.append(Paragraph(f"Candidate features: {', '.join(map(_name, made.features))}."))
+            names = [item_name(name, evidence.data.columns) for name in made.features]
+            blocks.append(Paragraph(f"Candidate features: {', '.join(names)}."))
     return Section(
         name="making", title="How it was made", tripod=("9a", "12b", "12c", "13"), blocks=tuple(blocks)
     )
@@ -95,10 +97,6 @@ def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
 
 def _edits(evidence: Evidence) -> list[tuple[str, str]]:
     return [("edited", said) for label, said in facts(evidence.card) if label == "Edited"]
-
-
-def _name(name: str) -> str:
-    return visible(name) or '""'
 
 
 def _seed(evidence: Evidence) -> str:
