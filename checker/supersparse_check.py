@@ -94,7 +94,7 @@ def read_table(path, question):
     demand(question["table"] in (None, sha256), "the proof is about another file: its sha256 differs")
     separator = question["separator"] or max(",;\t|", key=text.partition("\n")[0].count)
     cells = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
-    header = [name.strip() for name in cells[0]]
+    header = [name.strip() or f"column {k}" for k, name in enumerate(cells[0], 1)]
     demand(all(len(row) == len(header) for row in cells), "the rows of the table have different lengths")
     how = [question["columns"].get(name, {}) for name in header]
     demand(len(set(header) - {""}) == sum(map(bool, header)), "two columns of the table have one name")

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from certify.certificates import CHECKER, VIPR, built_viprchk, checker, random_problem, written
 from certify.tampering import TRIALS_A_PROBLEM, accepted_by_viprchk, tamper
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, constraints, solve
+from supersparse.certify import warm_up as warming
 from supersparse.certify.certificate import certify
 from supersparse.cli.app import app
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
@@ -118,6 +119,14 @@ def test_solve_writes_a_certificate_and_says_what_it_cannot_certify(tmp_path):
         solve(limited, "exhaustive", certificate=place)
     with pytest.raises(InvalidOptionError, match="folder"):
         solve(problem, "exhaustive", certificate=tmp_path / "none" / "proof.vipr.gz")
+
+
+def test_compiling_is_announced_only_where_something_is_compiled(caplog):
+    warming.warm_up()  # whatever this machine has in its cache, it has all of it now
+    caplog.clear()
+    warming._ready.clear()
+    warming.warm_up()
+    assert caplog.messages == []
 
 
 def test_a_risk_score_is_refused_before_the_search(tmp_path):
@@ -272,6 +281,65 @@ def test_a_table_with_commas_codes_spellings_and_gaps_is_certified(missing, tmp_
     assert "in the column 'Geschlecht': 'M' is 'm', 'W' is 'w'" in said
     assert ("or with a gap in 'Alter'" in said) == (missing == "drop")
     assert f"N = {12 if missing == 'item' else 9} rows" in said
+
+
+ODD = (
+    ("dose", [5, 7, 1, 2, 8, 3, 9, 1, 6, 2, 7, 3]),
+    ("ill", ["yes", "yes", "no", "no", "yes", "no", "yes", "no", "yes", "no", "no", "yes"]),
+)
+
+
+def certified_table(folder, header, cells, *asked):
+    """Learn from a table with one odd column beside a dose, and certify the card."""
+    rows = zip(cells, ODD[0][1], ODD[1][1], strict=True)
+    lines = [",".join([header, "dose", "ill"]), *(",".join(map(str, row)) for row in rows)]
+    (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    quick = ["--C0", "0.05", "--max-points", "2", "--no-validate", "-q", "--out", "card.json"]
+    with chdir(folder):
+        made = CliRunner().invoke(app, ["fit", "data.csv", "--target", "ill", *quick, *asked])
+        assert made.exit_code == 0, made.output
+        return made, CliRunner().invoke(app, ["certify", "card.json", "data.csv"])
+
+
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        ("treated", ["TRUE", "true", "FALSE"] * 4),
+        ("crp", ["<0.5", 12, 3, ">100", 40, 7] * 2),
+        ("", [3, 1, 2] * 4),
+        ('"a;b;c;d;e;f"', [3, 1, 2] * 4),
+    ],
+)
+def test_truths_limits_and_odd_headers_are_certified(header, cells, tmp_path):
+    _, done = certified_table(tmp_path, header, cells)
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("texts", [("01", "1"), ("5'", "5")])
+def test_texts_that_the_checker_takes_for_one_number_are_refused_before_a_proof_is_written(texts, tmp_path):
+    asked = ("--category", "a", "--certificate", "proof.vipr.gz")
+    made, done = certified_table(tmp_path, "a", [*texts, "x"] * 4, *asked)
+    assert "of column 'a' otherwise than this program" in str(done.exception)
+    assert f"no certificate was written: {done.exception}" in made.stderr
+    assert not list(tmp_path.glob("*.vipr.gz"))
+
+
+def test_a_refused_certificate_leaves_the_card_and_an_older_certificate_as_they_are(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise VerificationError("no luck")
+
+    (tmp_path / "data.csv").write_text(TABLE)
+    asked = ["--target", "y", "--no-prepare", "--no-validate", "--C0", "0.2", "-q", "--out", "card.json"]
+    with chdir(tmp_path):
+        assert CliRunner().invoke(app, ["fit", "data.csv", *asked]).exit_code == 0
+        (tmp_path / "card.vipr.gz").write_text("older")
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        monkeypatch.setattr("supersparse.certify.checking.check", refuse)
+        done = CliRunner().invoke(app, ["certify", "card.json", "data.csv"])
+        assert str(done.exception) == "no luck"
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+        done = CliRunner().invoke(app, ["certify", "card.json", "data.csv", "--out", "data.csv"])
+        assert "would overwrite an input" in str(done.exception)
 
 
 def test_a_printed_card_with_other_points_than_the_learned_ones_is_refused(tmp_path):

@@ -44,6 +44,15 @@ def test_rows_can_be_weighted(run, tmp_path):
     assert (made["n_rows"], made["total_weight"], made["features"]) == (3, 5, ["x"])
 
 
+def test_the_next_step_names_what_the_card_does_not_keep(run, tmp_path):
+    (tmp_path / "data.csv").write_text("x,w,y\n0,3,a\n0,1,b\n1,1,b\n1,0,a\n")
+    asked = ["--target", "y", "--weights", "w", "--title", "Death", "--no-validate", "--out", "card.json"]
+    done = run("fit", "data.csv", "--C0", "0.3", *FIT[4:], *asked, check=True)
+    after = done.stderr.partition("Next: supersparse ")[2].split()
+    assert after == ["report", "card.json", "data.csv", "--target", "y", "--weights", "w"]
+    assert "Saved to r.html" in run(*after, "--no-refits", "--out", "r.html", check=True).stdout
+
+
 def test_a_large_file_is_announced(run, tiny, monkeypatch):
     monkeypatch.setattr("supersparse.cli.say._LARGE", 10)
     assert f"reading {tiny}, 0 MB ...\n" in run("fit", tiny, *FIT, check=True).stderr

@@ -83,6 +83,7 @@ def test_the_report_says_how_to_repeat_it(folder):
     assert sorted(again[2:]) == sorted(["card.json", "rows.csv", *asked])
     digest = hashlib.sha256((folder / "card.json").read_bytes()).hexdigest()
     assert made_from["card"] == f"sha256:{digest}"
+    assert (made_from["seed"], made_from["time limit"]) == ("3", "none")
     before = (folder / "again.html").read_bytes()
     run(*again[1:], "--out", "again.html", cwd=folder)
     assert (folder / "again.html").read_bytes() == before

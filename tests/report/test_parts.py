@@ -15,6 +15,9 @@ from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report import Plan, make_report
 from supersparse.report import evidence as gathering
 from supersparse.report.blocks import TableBlock
+from supersparse.report.bootstrap import ItemStability, Stability
+from supersparse.report.data import read_data
+from supersparse.report.sections.resampling import stability
 from supersparse.report.sections.tripod import ITEMS
 
 COLUMNS, Y = table()
@@ -74,10 +77,20 @@ def test_other_rows_are_told_from_the_training_rows():
     assert "not the card's 60 training rows" in said(report, "data")
     assert "neither confirm nor refute" in said(report, "proof")
     assert "refer to the training rows" in said(report, "theory")
-    assert "evaluated on one set of new rows" in said(report, "limits")
     moved = system.drift(rest)
     assert f"The mean total moved by {moved.shift:+.3g} points" in said(report, "data")
     assert all(f"{i.stability:.3f}" in said(report, "data") for i in moved.items)
+
+
+@pytest.mark.parametrize("rows", [range(59, -1, -1), range(40)])
+def test_no_section_calls_rows_new_that_may_be_the_training_rows(rows):
+    taken = {name: column[list(rows)] for name, column in COLUMNS.items()}
+    report = make_report(usual(), taken, [Y[r] for r in rows], plan=Plan.nothing())
+    assert "not known whether they are new to the card" in said(report, "summary")
+    assert "it is not known whether they are new to it" in said(report, "limits")
+    assert "only if these are different people" in said(report, "data")
+    assert ("may be the training rows in another order" in said(report, "data")) == (len(rows) == 60)
+    assert "Not known: only performance on these rows is reported" in said(report, "probast")
 
 
 def test_a_card_that_was_changed_is_found_out():
@@ -101,6 +114,50 @@ def test_rows_that_the_card_cannot_score_are_left_out_and_counted():
     assert "A missing value of age gives 0" in said(report, "limits")
     with pytest.raises(InvalidDataError, match="none of the 2 rows"):
         make_report(by_hand(), {"age": [None, None], "sex": ["F", "F"]}, ["well", "ill"])
+
+
+def test_what_a_missing_value_gives_counts_all_items_of_its_column():
+    system = ScoringSystem.of(
+        [item("temp", at_least=38, points=2, missing=0), item("temp", is_missing=True, points=3)],
+        positive_from=2,
+        classes=("well", "ill"),
+    )
+    report = make_report(system, {"temp": [37, None, 39]}, ["well", "ill", "ill"])
+    assert "A missing value of temp gives 3 points." in said(report, "limits")
+
+
+def test_quotes_and_backslashes_of_names_are_escaped_once():
+    now, end = 'smoker "now"', "end\\"
+    system = ScoringSystem.of(
+        [item(now, equals="yes", points=1), item(end, at_least=2, points=1), item("a\\b", points=1)],
+        threshold=1,
+        classes=("well", "ill"),
+    )
+    columns = {now: ["yes", "no", "yes"], end: [1, 2, 3], "a\\b": [0, 0, 1]}
+    report = make_report(system, columns, ["well", "ill", "ill"])
+    shown = r""""smoker \"now\"" = yes""", r""""end\\" >= 2""", r"a\\b"
+    assert [row[0] for row in report.section("data").blocks[2].rows] == list(shown)
+    assert r'''The card needs a value of "smoker \"now\"", "end\\"''' in said(report, "limits")
+
+
+def test_one_further_item_is_told_in_the_singular():
+    data = read_data(usual().card, COLUMNS, Y)
+    evidence = gathering.gather(
+        usual().card, data, by=(), plan=Plan.nothing(), target=None, cv_groups=None, progress=lambda _: None
+    )
+    seen = tuple((Fraction(points), 1) for points in range(1, 6))
+    others = [
+        ItemStability(name=f"x{k}", points=None, returned=1, same_points=0, points_seen=seen)
+        for k in range(11)
+    ]
+    found = Stability(
+        items=tuple(others), columns=(), samples=5, asked=5, proven=5, same_items=0, same_card=0,
+        sizes=((1, 5),), optimism=(None,) * 6, failures=(), stopped=False, timed_out=False,
+    )  # fmt: skip
+    blocks = stability(replace(evidence, stability=found)).blocks
+    table = next(block for block in blocks if isinstance(block, TableBlock))
+    assert table.notes == ("1 further item recurred less often; not shown.",)
+    assert table.rows[0][-1].endswith(", 1 other")
 
 
 def test_values_outside_what_the_card_knows_are_listed():

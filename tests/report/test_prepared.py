@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from report.small import read_page, texts_of
-from supersparse import Prepare, ScoringSystem, SLIMClassifier
+from supersparse import Prepare, ScoringSystem, Settings, SLIMClassifier
+from supersparse.learning.editing import cut_of, with_changes
+from supersparse.learning.fitting import Fitted
+from supersparse.learning.recipe import Recipe
+from supersparse.learning.rows import TrainingRows
 from supersparse.report import Plan, make_report
 from supersparse.report.data import read_data
 from supersparse.report.evidence import refit_of
@@ -102,3 +106,48 @@ def test_a_damaged_record_is_no_way_to_learn_again(damage):
     content["provenance"]["settings"]["prepare"] = damage
     report = make_report(ScoringSystem.from_json(json.dumps(content)), X, Y, plan=Plan())
     assert "how its features were made is damaged" in said(report, "validation")
+
+
+def edited(*changes):
+    """A card that was learned and then changed; each change is made for the name of its question on age."""
+    settings = Settings.from_dict({"C0": 0.015, "max_points": 2, "max_features": 2, "positive": "yes"})
+    recipe = Recipe(settings=settings, prepare=Prepare(candidates=8, max_cuts=3), options={})
+    rows = TrainingRows(X=X, y=Y, sample_weight=None, rate_groups=None)
+    question = recipe.question(rows)
+    solution = question.solve()
+    card = question.card(solution, rows=rows)
+    name = next(i.name for i in card.items if i.column == "age" and cut_of(i.rule) is not None)
+    fitted = Fitted(question=question, solution=solution, card=card, validation=None)
+    card = with_changes(fitted, rows, [change(name) for change in changes]).card
+    return ScoringSystem.from_json(ScoringSystem(card).to_json())
+
+
+def strict(_):
+    return {"threshold": 2}
+
+
+def moved(name):
+    return {"cut": {"question": name, "to": 50.5}}
+
+
+def raised(name):
+    return {"points": {"question": name, "to": 50}}
+
+
+@pytest.mark.parametrize("changes", [(strict,), (moved,)])
+def test_a_report_on_an_edited_card_has_no_figures_of_cards_without_the_edits(changes):
+    report = make_report(edited(*changes), X, Y, plan=Plan(folds=2, ratios=1, bootstrap=2, larger=1))
+    absent = [reason.split(":")[0] for reason in report.missing if "edited by hand" in reason]
+    assert absent == ["cross-validation", "trade-offs", "stability"]
+    assert "unseen" not in said(report, "summary")
+    assert "by hand after learning" in said(report, "making")
+    assert "the fingerprints match" in said(report, "data")  # a cut that was moved does not hide that
+    assert "Confirmed" in said(report, "proof")
+    assert "The card was edited by hand after it was learned" in said(report, "limits")
+    assert "No: only performance on these rows" in said(report, "probast")
+
+
+def test_edits_against_the_settings_are_told_from_a_card_that_was_tampered_with():
+    report = make_report(edited(raised), X, Y, plan=Plan.nothing())
+    assert "The edits by hand broke what the settings ask for" in said(report, "proof")
+    assert "the edits made this card another one" in said(report, "theory")

@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 from supersparse.certify.certificate import digest_of
 from supersparse.errors import InvalidOptionError, VerificationError
@@ -21,6 +23,17 @@ def checker_file() -> Path:
         if (place / "supersparse_check.py").is_file():
             return place / "supersparse_check.py"
     raise VerificationError(f"supersparse_check.py is not in {places[0]}; install supersparse again")
+
+
+@cache
+def checker_module() -> ModuleType:
+    """Our checker as a module, for its way to read tables."""
+    spec = importlib.util.spec_from_file_location("supersparse_check", checker_file())
+    assert spec is not None
+    assert spec.loader is not None
+    checker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(checker)
+    return checker
 
 
 def check(data: Path, card: Path, proof: Path) -> str:
@@ -60,11 +73,7 @@ def check_by_viprchk(program: Path, data: Path, card: Path, proof: Path) -> str:
 
 def _with_rebuilt_claim(data: Path, card: Path, proof: Path, out: Path) -> str | None:
     """Write the claim as table and card have it, then the derivation; or return what is wrong."""
-    spec = importlib.util.spec_from_file_location("supersparse_check", checker_file())
-    assert spec is not None
-    assert spec.loader is not None
-    checker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(checker)
+    checker = checker_module()
     lines, sha256 = checker.opened(proof)
     with lines, out.open("w", encoding="utf-8") as file:
         try:

@@ -55,6 +55,19 @@ class TableNames:
     complete: tuple[str, ...] = ()  # columns: a row with a gap in one of them is left out
     rules: tuple[Mapping[str, Any], ...] | None = None  # of the features; None: each is a column
 
+    def content(self) -> dict[str, Any]:
+        """What the checker reads of it, but the rules."""
+        return {
+            "target": self.target,
+            "weights": self.weights,
+            "table": self.sha256,
+            "missing": list(self.missing),
+            "separator": self.separator,
+            "encoding": self.encoding,
+            "columns": self.columns,
+            "complete": list(self.complete),
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
@@ -84,15 +97,8 @@ class Statement:
     def to_json(self) -> str:
         """One line that holds all of it."""
         content: dict[str, Any] = {
-            "target": self.table.target,
+            **self.table.content(),
             "positive": self.positive,
-            "weights": self.table.weights,
-            "table": self.table.sha256,
-            "missing": list(self.table.missing),
-            "separator": self.table.separator,
-            "encoding": self.table.encoding,
-            "columns": self.table.columns,
-            "complete": list(self.table.complete),
             "class_weights": [str(w) for w in self.class_weights],
             "unit": self.unit,
             "intercept": self.intercept,

@@ -9,7 +9,8 @@ from supersparse.certify.certificate import certify
 from supersparse.solving import registry
 from supersparse.solving.answering import answer
 from supersparse.solving.compiling import in_cache
-from supersparse.solving.kernels.bound_proofs import write_bound
+from supersparse.solving.kernels.bound_proofs import close_by, write_dropped
+from supersparse.solving.kernels.box_proofs import prove_boxes
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.warm_up import tiny_problems
 
@@ -17,12 +18,20 @@ _lock = threading.Lock()
 _ready = threading.Event()
 
 
+# those that Python calls: numba keeps only these, with all that they call
+_KEPT = (
+    (close_by, "bound_proofs.close_by*.nbi"),
+    (write_dropped, "bound_proofs.write_dropped*.nbi"),
+    (prove_boxes, "box_proofs.prove_boxes*.nbi"),
+)
+
+
 def warm_up() -> None:
     """Certify tiny problems once in a process; later calls do nothing."""
     with _lock:
         if _ready.is_set():
             return
-        if not in_cache(write_bound, "bound_proofs.write_bound*.nbi"):
+        if not _compiled_before():
             logging.getLogger("supersparse").warning(
                 "compiling what writes certificates for this machine: once only, 20 to 60 seconds"
             )
@@ -31,3 +40,7 @@ def warm_up() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 certify(problem, points, Path(folder) / "proof.vipr.gz")
         _ready.set()
+
+
+def _compiled_before() -> bool:
+    return all(in_cache(kernel, pattern) for kernel, pattern in _KEPT)

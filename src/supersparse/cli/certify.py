@@ -2,12 +2,13 @@
 
 import shlex
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions, Weights
-from supersparse.cli.say import check_writable, complain, note, remark, say_size
+from supersparse.cli.say import check_no_input, check_writable, complain, note, remark, say_size
 from supersparse.errors import SupersparseError
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ def certify(
 
     It proves that no scoring system is better. The format is VIPR. `supersparse-check`, a short program that
     needs only Python, checks it against the table and the card in a process of its own, and the card then
-    names the file and who checked it. The card must be proven optimal, and the table must be the one that
-    it was learned from.
+    names the file and who checked it. If it is refused, the card stays as it is. The card must be proven
+    optimal, and the table must be the one that it was learned from.
 
     \b
     Example:
@@ -64,6 +65,7 @@ def certify(
         raise InvalidCardError(f"{model} is not proven optimal; learn it with a longer time limit first")
     place = out if out is not None else model.with_name(f"{model.stem}.vipr.gz")
     check_writable(place)
+    check_no_input(place, model, data)
     name, lack = target_of(system.card, target)
     sources = learned_from(system.card)
     say_size(data)
@@ -84,21 +86,25 @@ def certify(
     refit = Refit.of(system.card, rows.columns, np.array(rows.y), rows.weights, time_limit=None)
     part = refit.recipe.complete(refit.rows)
     question = refit.recipe.question(part)
-    card = certified(
-        system.card,
-        question,
-        points_of(system.card, question),
-        place,
-        part,
-        target=name,
-        weights=weights,
-        data=data,
-        reading=reading_for(system.card, table.reading),
-    )
-    ScoringSystem(card).save(model)
-    checkers = [check(data, model, place)]
-    if viprchk is not None:
-        checkers.append(check_by_viprchk(viprchk, data, model, place))
+    with TemporaryDirectory(prefix=".certify-", dir=place.absolute().parent) as folder:
+        # a refused certificate leaves the card, and an older certificate, as they are
+        written, draft = Path(folder) / place.name, Path(folder) / f"{place.name}.json"
+        card = certified(
+            system.card,
+            question,
+            points_of(system.card, question),
+            written,
+            part,
+            target=name,
+            weights=weights,
+            data=data,
+            reading=reading_for(system.card, table.reading),
+        )
+        ScoringSystem(card).save(draft)
+        checkers = [check(data, draft, written)]
+        if viprchk is not None:
+            checkers.append(check_by_viprchk(viprchk, data, draft, written))
+        written.replace(place)
     card = checked(card, checkers)
     ScoringSystem(card).save(model)
     assert card.provenance is not None

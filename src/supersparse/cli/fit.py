@@ -197,6 +197,9 @@ def fit(
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
     if saved and counts is None and not rows.is_counted and str(data[0]) != "-":
-        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data[0])])}")
+        weights = question.recipe.settings.sample_weight
+        named = (("--target", None if card.title == rows.title else rows.title), ("--weights", weights))
+        more = [word for option, name in named if name is not None for word in (option, name)]
+        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data[0]), *more])}")
     if not saved:
         remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")

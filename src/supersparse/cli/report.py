@@ -141,7 +141,7 @@ def report(
             by=by or [],
             target=name,
             cv_groups=None if cv_groups == "none" else cv_groups,
-            plan=plan if refits else Plan.nothing(),
+            plan=plan if refits else plan.without_refits(),
             date=date,
             command=_command(
                 (model, data),

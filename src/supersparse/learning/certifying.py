@@ -10,8 +10,10 @@ from supersparse.card.card import Card
 from supersparse.card.file import item_content
 from supersparse.card.provenance import CertificateFile
 from supersparse.certify.certificate import certify, digest_of
+from supersparse.certify.rereading import readable
 from supersparse.certify.statement import TableNames
 from supersparse.certify.warm_up import warm_up
+from supersparse.data.csv_file import read_top
 from supersparse.data.reading import Reading
 from supersparse.data.sources import read_every_column
 from supersparse.errors import InvalidCardError, UnsupportedProblemError
@@ -49,6 +51,8 @@ def certified(
         complete=_complete(question, rows),
         **_reading(reading or rows.reading, data),
     )
+    if data is not None:
+        table = readable(table, question.problem, data)
     warm_up()
     written = certify(question.problem, points, path, table=table)
     if card.provenance is None:
@@ -115,7 +119,7 @@ def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
             "and learn the card from that"
         )
     if reading is None:
-        return {}
+        return {} if data is None else {"separator": read_top(data, Reading())[0]}
     odd = reading.dates or reading.sheet
     if odd is not None:
         raise UnsupportedProblemError(
@@ -134,9 +138,13 @@ def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
             columns[name] = how
     found = reading.found.get("encoding", "utf-8")
     encoding = reading.encoding or found
+    encoding = "utf-8-sig" if encoding.lower().startswith("utf-8") else encoding
+    separator = reading.separator
+    if separator is None and data is not None:
+        separator = read_top(data, replace(reading, encoding=encoding))[0]
     return {
         "missing": tuple(sorted(reading.missing)),
-        "separator": reading.separator,
-        "encoding": "utf-8-sig" if encoding.lower().startswith("utf-8") else encoding,
+        "separator": separator,
+        "encoding": encoding,
         "columns": columns,
     }

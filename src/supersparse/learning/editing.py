@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from supersparse.card.card import Card
+from supersparse.card.card import Card, Item
 from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import InRange, Rule
 from supersparse.card.words import question as question_in_words
@@ -252,6 +252,24 @@ def question_with(question: Question, rows: TrainingRows, new: Sequence[Feature]
         rate_groups=rows.rate_groups,
     )
     return Question(recipe=recipe, problem=problem, prepare=more)
+
+
+def moved_cuts(card: Card, question: Question) -> list[Feature]:
+    """The features of an edited card that the table did not offer, as `question_with` added them."""
+    made, prepare = card.provenance, question.prepare
+    if made is None or not made.edits or made.features is None or prepare is None:
+        return []
+    items = {item.name: item for item in card.as_learned.items if cut_of(item.rule) is not None}
+    offered = {feature.name for feature in prepare.features_}
+    moved = [items[name] for name in made.features if name in items and name not in offered]
+    beside = {f.column: f for f in prepare.features_ if cut_of(f.rule) is not None}
+    return [_as_feature(item, beside[item.column]) for item in moved if item.column in beside]
+
+
+def _as_feature(item: Item, beside: Feature) -> Feature:
+    """The feature of an item; `beside` is another cut of its column."""
+    missing = None if item.missing is None else item.missing / item.points
+    return replace(beside, rule=item.rule, when_missing=missing)
 
 
 def edited_solution(question: Question, rows: TrainingRows, state: Edited, best: Solution) -> Solution:

@@ -15,7 +15,8 @@ from supersparse.errors import (
     InvalidSettingsError,
     SupersparseError,
 )
-from supersparse.learning.recipe import Recipe
+from supersparse.learning.editing import moved_cuts, question_with
+from supersparse.learning.recipe import Question, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.feature import Recorded, taken_apart
 from supersparse.prepare.prepare import Prepare
@@ -50,7 +51,7 @@ class Refit:
 
     recipe: Recipe
     rows: TrainingRows
-    problem: Problem  # the question on all rows
+    question: Question  # on all rows
 
     @classmethod
     def of(
@@ -89,7 +90,17 @@ class Refit:
             prepare=None if recorded is None else Prepare(**dict(recorded.parameters)),
             options={**settings.solve, **limits},
         )
-        return cls(recipe=recipe, rows=rows, problem=recipe.question(recipe.complete(rows)).problem)
+        return cls(recipe=recipe, rows=rows, question=recipe.question(recipe.complete(rows)))
+
+    @property
+    def problem(self) -> Problem:
+        """The question on all rows, without the features."""
+        return self.question.problem
+
+    def problem_with_cuts_of(self, card: Card) -> Problem:
+        """The question on all rows, with the cuts of a card that somebody moved by hand beside the others."""
+        moved = moved_cuts(card, self.question)
+        return question_with(self.question, self.recipe.complete(self.rows), moved).problem
 
     @property
     def settings(self) -> Settings:

@@ -21,13 +21,14 @@ from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, 
 from supersparse.evaluate.risk_table import RiskTable, risk_table
 from supersparse.faces.from_solution import rows_fingerprint
 from supersparse.learning.refit import Refit
+from supersparse.problem.problem import Problem
 from supersparse.report.bootstrap import Stability, bootstrap
 from supersparse.report.budget import Budget, Part, PartName, Tell
 from supersparse.report.data import LabelledRows
 from supersparse.report.folds import CrossValidation, Trades, cross_validate, trade, trades_planned
 from supersparse.report.measures import Judged, judge, method_of
-from supersparse.report.plan import NO_TIME, NOT_ASKED, STOPPED, Absent, Plan
-from supersparse.report.recheck import Recheck, recheck
+from supersparse.report.plan import EDITED, NO_TIME, NOT_ASKED, STOPPED, Absent, Plan
+from supersparse.report.recheck import Recheck, card_points, recheck
 from supersparse.report.sizes import sizes_around, sizes_planned
 from supersparse.results.frontier import Frontier
 from supersparse.theory.bounds import Bound, NoBound, bounds
@@ -53,6 +54,11 @@ def refit_of(card: Card, data: LabelledRows, plan: Plan, executor: Executor | No
         return Absent(f"the card cannot be learned again from these rows: {error}")
 
 
+def is_edited(card: Card) -> bool:
+    """Whether a card was changed by hand after it was learned."""
+    return card.provenance is not None and bool(card.provenance.edits)
+
+
 T = TypeVar("T")
 
 _MOST_TOTALS = 12  # rows of the risk table
@@ -67,7 +73,7 @@ class Evidence:
     plan: Plan
     target: str | None
     cv_groups: str | None  # column that identifies rows to keep together
-    same_rows: bool | None  # whether these are the training rows; None if unknown
+    same_rows: bool | None  # whether the fingerprint is that of the training rows; None: cannot be compared
     given: tuple[tuple[ItemSeen, ...], ...]  # points by item, on negative and on positive rows
     drift: Drift | None  # since training; None for the training rows, or if the card stores no distribution
     evaluation: Evaluation
@@ -88,6 +94,11 @@ class Evidence:
         """Whether the card was learned for its risks, by least log loss."""
         return self.card.provenance is not None and self.card.provenance.is_risk
 
+    @property
+    def is_edited(self) -> bool:
+        """Whether the card was changed by hand after it was learned."""
+        return is_edited(self.card)
+
 
 def gather(
     card: Card,
@@ -101,12 +112,13 @@ def gather(
     executor: Executor | None = None,
 ) -> Evidence:
     """Compute everything. Ctrl-C stops the refits; finished parts are kept, and the others say why not."""
-    steps: dict[PartName, int] = {
-        "sizes": sizes_planned(card, plan),
-        "cross-validation": plan.folds,
-        "trade-off": trades_planned(plan),
-        "bootstrap": plan.bootstrap,
-    }
+    steps: dict[PartName, int] = {"sizes": sizes_planned(card, plan)}
+    if not is_edited(card):
+        steps |= {
+            "cross-validation": plan.folds,
+            "trade-off": trades_planned(plan),
+            "bootstrap": plan.bootstrap,
+        }
     budget = Budget(plan.time_limit, steps, progress)
     budget.tell("evaluating the card")
     y = data.y.tolist()
@@ -121,8 +133,10 @@ def gather(
         bins=_MOST_TOTALS if totals > _MOST_TOTALS else None,
     )
     refit = refit_of(card, data, plan, executor)
-    same = _same_rows(card, refit)
-    learning = _Learning(refit, budget)
+    claimed = refit if isinstance(refit, Absent) else refit.problem_with_cuts_of(card)
+    checked = claimed if isinstance(claimed, Absent) else recheck(card, claimed)
+    same = _same_rows(card, claimed)
+    learning = _Learning(refit, budget, edited=is_edited(card))
     sizes = learning.done(
         "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.problem, plan, part, executor)
     )
@@ -153,8 +167,8 @@ def gather(
         risks=risks,
         subgroups=tuple(by_subgroup(card, data.columns, y, name, sample_weight=data.weights) for name in by),
         refit=refit,
-        recheck=refit if isinstance(refit, Absent) else recheck(card, refit.problem),
-        bounds=_bounds(card, refit, same),
+        recheck=checked,
+        bounds=_bounds(card, refit, same, checked),
         frontier=sizes,
         validation=validation,
         trades=trades,
@@ -166,14 +180,16 @@ def gather(
 class _Learning:
     """Runs the refits, each part in its time, until the user stops them."""
 
-    def __init__(self, refit: Refit | Absent, budget: Budget) -> None:
-        self._refit, self._budget = refit, budget
+    def __init__(self, refit: Refit | Absent, budget: Budget, *, edited: bool) -> None:
+        self._refit, self._budget, self._edited = refit, budget, edited
         self.stopped = False
 
     def done(self, name: PartName, asked: bool, work: Callable[[Refit, Part], T | Absent]) -> T | Absent:
         """Do one part, unless it is switched off or impossible."""
         if isinstance(self._refit, Absent):
             return self._refit
+        if self._edited and name != "sizes":  # the best cards of each size are what they are
+            return EDITED
         if not asked:
             return NOT_ASKED
         if self.stopped:
@@ -219,11 +235,11 @@ def _traded(
     return Absent(f"no other card could be fitted; {found.failures[0]}") if found.failures else NO_TIME
 
 
-def _same_rows(card: Card, refit: Refit | Absent) -> bool | None:
+def _same_rows(card: Card, claimed: Problem | Absent) -> bool | None:
     made = card.provenance
-    if made is None or made.data is None or isinstance(refit, Absent):
+    if made is None or made.data is None or isinstance(claimed, Absent):
         return None
-    return rows_fingerprint(refit.problem.rows) == made.data
+    return rows_fingerprint(claimed.rows) == made.data
 
 
 def _by_class(card: Card, data: LabelledRows) -> tuple[tuple[ItemSeen, ...], ...]:
@@ -237,11 +253,20 @@ def _by_class(card: Card, data: LabelledRows) -> tuple[tuple[ItemSeen, ...], ...
     )
 
 
-def _bounds(card: Card, refit: Refit | Absent, same: bool | None) -> tuple[Bound | NoBound, ...] | Absent:
+def _bounds(
+    card: Card, refit: Refit | Absent, same: bool | None, checked: Recheck | Absent
+) -> tuple[Bound | NoBound, ...] | Absent:
     if isinstance(refit, Absent):
         return refit
     if not same:
-        return Absent("the bounds refer to the training rows, and these are different rows")
+        return Absent("the bounds refer to the training rows, and it is not known that these are")
+    if is_edited(card) and (isinstance(checked, Absent) or checked.obeys is not None or _is_new(card, refit)):
+        return Absent("the bounds hold for all allowed cards, and the edits made this card another one")
     assert card.provenance is not None, "its fingerprint was compared"
     error = card.provenance.training_errors / card.provenance.total_weight
     return bounds(refit.problem, training_error=error, cut_points_fitted=refit.cut_points_fitted)
+
+
+def _is_new(card: Card, refit: Refit) -> bool:
+    """Whether somebody moved a cut to where no allowed card has one."""
+    return card_points(card, refit.problem) is None

@@ -1,6 +1,6 @@
 """Plan: how much work a report may do. Absent: why a part is missing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, isnan
 
 from supersparse.data.small_table import Tabular
@@ -41,7 +41,11 @@ class Plan(Tabular):
     @classmethod
     def nothing(cls) -> "Plan":
         """A plan without refits."""
-        return cls(folds=0, ratios=0, bootstrap=0, larger=0)
+        return cls().without_refits()
+
+    def without_refits(self) -> "Plan":
+        """The same limits and seed, for a report in which nothing is learned again."""
+        return replace(self, folds=0, ratios=0, bootstrap=0, larger=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +56,9 @@ class Absent:
 
 
 NOT_ASKED = Absent("it was switched off")
+EDITED = Absent(
+    "the card was edited by hand, and cards that are learned again have none of its edits: their figures are "
+    "not those of this card"
+)
 STOPPED = Absent("stopped by the user")
 NO_TIME = Absent("no time was left for it; allow more with --time-limit (time_limit in Python)")

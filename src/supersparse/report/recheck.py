@@ -27,26 +27,34 @@ class Recheck:
     predicted_errors: Fraction
     n: Fraction  # weight of all rows
     obeys: str | None  # None if all constraints are satisfied, else the violation
+    is_printed_as_learned: bool  # whether the printed points follow from the learned ones
+
+    @property
+    def broken(self) -> str | None:
+        """What is wrong with the card apart from its numbers; None if nothing is."""
+        if not self.is_printed_as_learned:
+            return "the printed points are not those that follow from the learned ones"
+        return self.obeys
 
     def has_objective_of(self, made: Provenance) -> bool:
         """Whether the objective is that of a card; a log loss is rounded, so it may differ a little."""
         return abs(self.objective - made.objective) <= (_LOG_LOSS_ROUNDING if made.is_risk else 0)
 
-    def confirms(self, card: Card) -> bool:
-        """Whether every number on the card was reproduced."""
-        made = card.provenance
-        return (
-            made is not None
-            and self.obeys is None
-            and self.has_objective_of(made)
-            and (self.training_errors, self.predicted_errors, self.n)
+    def has_numbers_of(self, made: Provenance) -> bool:
+        """Whether objective, errors and weight are those of a card."""
+        return self.has_objective_of(made) and (
+            (self.training_errors, self.predicted_errors, self.n)
             == (made.training_errors, made.predicted_errors, made.total_weight)
         )
+
+    def confirms(self, card: Card) -> bool:
+        """Whether every number on the card was reproduced, and all it was asked is satisfied."""
+        made = card.provenance
+        return made is not None and self.broken is None and self.has_numbers_of(made)
 
 
 def recheck(card: Card, problem: Problem) -> Recheck | Absent:
     """Evaluate the card's points on the problem's rows."""
-    consistent = follows_from_learned(card)
     points = card_points(card, problem)
     if points is None:
         return Absent("these rows give different features from those on the card")
@@ -55,8 +63,6 @@ def recheck(card: Card, problem: Problem) -> Recheck | Absent:
         obeys = None
     except VerificationError as error:
         obeys = str(error)
-    if not consistent:
-        obeys = "the printed points are not those that follow from the learned ones"
     found = evaluate(problem, points)
     return Recheck(
         objective=found.objective,
@@ -64,6 +70,7 @@ def recheck(card: Card, problem: Problem) -> Recheck | Absent:
         predicted_errors=found.predicted_errors,
         n=problem.total_weight * problem.rows.weight_unit,
         obeys=obeys,
+        is_printed_as_learned=follows_from_learned(card),
     )
 
 

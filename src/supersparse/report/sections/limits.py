@@ -7,11 +7,10 @@ from supersparse.card.card import Card
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, IsMissing
 from supersparse.card.words import category_text
-from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.evidence import facts
 from supersparse.faces.naming import class_names
-from supersparse.report.blocks import Bullets, Section, column_name, counted, rate
+from supersparse.report.blocks import Bullets, Section, column_name, condition_text, counted, rate
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
 
@@ -113,7 +112,7 @@ def _ranges(card: Card) -> Iterator[str]:
 
 def _known(domain: Domain) -> str:
     if domain.values is not None:
-        return visible(", ".join(map(category_text, domain.values)))
+        return condition_text(", ".join(map(category_text, domain.values)))
     ends = [
         f"{word} {shown(end)}" for word, end in (("from", domain.low), ("to", domain.high)) if end is not None
     ]
@@ -121,17 +120,20 @@ def _known(domain: Domain) -> str:
 
 
 def _missing(card: Card) -> Iterator[str]:
-    refused = [i for i in card.items if i.missing is None and not isinstance(i.rule, IsMissing)]
-    given = [i for i in card.items if i.missing is not None]
+    given: dict[str, Fraction] = {}
+    refused: dict[str, None] = {}
+    for item in card.items:
+        points = item.points if isinstance(item.rule, IsMissing) else item.missing
+        if points is None:
+            refused[item.column] = None
+        else:
+            given[item.column] = given.get(item.column, Fraction(0)) + points
     if refused:
-        columns = dict.fromkeys(item.column for item in refused)
-        yield f"The card needs a value of {', '.join(map(column_name, columns))}."
-    for item in given:
-        assert item.missing is not None
-        yield (
-            f"A missing value of {column_name(item.column)} gives {shown(item.missing)} in "
-            f"{visible(item.name)}."
-        )
+        yield f"The card needs a value of {', '.join(map(column_name, refused))}."
+    for column, total in given.items():
+        if column not in refused:
+            points_word = "point" if abs(total) == 1 else "points"
+            yield f"A missing value of {column_name(column)} gives {shown(total)} {points_word}."
 
 
 def _at_threshold(evidence: Evidence) -> str:
@@ -141,15 +143,21 @@ def _at_threshold(evidence: Evidence) -> str:
 
 
 def _validated(evidence: Evidence) -> Iterator[str]:
-    if evidence.same_rows is False:
-        yield (
-            "The card was evaluated on one set of new rows. The authors must say whether these come from "
-            "another place, time or population."
-        )
-    else:
+    if evidence.same_rows:
         yield "The card has not been validated on data from another place, time or population."
+    else:
+        yield (
+            "The card was evaluated on one set of rows, and it is not known whether they are new to it. The "
+            "authors must say whether these are other people than those it was learned from, and whether "
+            "they come from another place, time or population."
+        )
     made = evidence.card.provenance
-    if made is not None and not made.proven_optimal:
+    if evidence.is_edited:
+        yield (
+            "The card was edited by hand after it was learned, so a better card may exist, and nothing in "
+            "this report corrects its performance for optimism."
+        )
+    elif made is not None and not made.proven_optimal:
         yield "A better card for the training rows may exist: the search stopped before ruling that out."
     said = dict(facts(evidence.card)).get("Counts")
     if said is not None:

@@ -14,6 +14,7 @@ from supersparse.report.blocks import (
     TableBlock,
     counted,
     error_rate,
+    item_name,
     rate,
     share,
 )
@@ -61,6 +62,7 @@ def making(evidence: Evidence) -> Section:
             ("minimised", visible(made.minimised)),
             ("allowed", visible(made.allowed)),
             *_ties(evidence.card.cutoff),
+            *_edits(evidence),
             ("training rows", f"{made.n_rows} (total weight {shown(made.total_weight)})"),
             ("fingerprint", visible(made.data or "not recorded")),
             ("candidate features", "not recorded" if made.features is None else f"{len(made.features)}"),
@@ -80,7 +82,8 @@ def making(evidence: Evidence) -> Section:
             )
         )
         if made.features:
-            blocks.append(Paragraph(f"Candidate features: {', '.join(map(_name, made.features))}."))
+            names = [item_name(name, evidence.data.columns) for name in made.features]
+            blocks.append(Paragraph(f"Candidate features: {', '.join(names)}."))
     return Section(
         name="making", title="How it was made", tripod=("9a", "12b", "12c", "13"), blocks=tuple(blocks)
     )
@@ -92,8 +95,8 @@ def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
     return [("ties", "in training, a total equal to the threshold counted as wrong for both classes")]
 
 
-def _name(name: str) -> str:
-    return visible(name) or '""'
+def _edits(evidence: Evidence) -> list[tuple[str, str]]:
+    return [("edited", said) for label, said in facts(evidence.card) if label == "Edited"]
 
 
 def _seed(evidence: Evidence) -> str:
@@ -168,13 +171,8 @@ def _needs(evidence: Evidence) -> str:
 
 def _judged_on(evidence: Evidence) -> str:
     c = evidence.evaluation.confusion
-    kind = {
-        True: "the training rows",
-        False: "not the training rows",
-        None: "it is unknown whether these are the training rows",
-    }
-    rows = counted(len(evidence.data), "row")
-    return f"{rows}, {share(c.n_positive, c.n)} positive; {kind[evidence.same_rows]}"
+    kind = "the training rows" if evidence.same_rows else "not known whether they are new to the card"
+    return f"{counted(len(evidence.data), 'row')}, {share(c.n_positive, c.n)} positive; {kind}"
 
 
 def missing_parts(evidence: Evidence) -> tuple[str, ...]:

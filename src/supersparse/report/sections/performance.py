@@ -1,6 +1,6 @@
 """Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
 
-from supersparse.data.plain import quoted, visible
+from supersparse.data.plain import visible
 from supersparse.evaluate.calibration_line import calibration_line
 from supersparse.evaluate.evaluation import Subgroups
 from supersparse.evaluate.forecasts import DecisionCurve, Forecasts
@@ -16,6 +16,7 @@ from supersparse.report.blocks import (
     Paragraph,
     Section,
     TableBlock,
+    column_name,
     counted,
     error_rate,
     rate,
@@ -248,7 +249,7 @@ def _table(found: Subgroups) -> TableBlock:
         rates = (c.prevalence, error_rate(c), c.sensitivity, c.specificity)
         rows.append((label, count_text(c.n), *map(rate, rates), str(one.auc)))
     return TableBlock(
-        caption=f"By {quoted(found.by)}",
+        caption=f"By {column_name(found.by)}",
         header=("group", "rows", "prevalence", "error rate", "sensitivity", "specificity", "AUC"),
         rows=tuple(rows),
     )

@@ -106,11 +106,11 @@ def _handling(evidence: Evidence) -> str:
     cut = [item for item in evidence.card.items if item.is_yes_no]
     if not cut:
         return "Numbers enter as they are, in a straight line; no shape other than that was possible."
-    where = (
-        "cut points were learned from the rows, again in each fold and sample"
-        if not isinstance(evidence.refit, Absent) and evidence.refit.cut_points_fitted
-        else "cut points were fixed beforehand"
-    )
+    where = "cut points were fixed beforehand"
+    if not isinstance(evidence.refit, Absent) and evidence.refit.cut_points_fitted:
+        where = "cut points were learned from the rows"
+        if not (isinstance(evidence.validation, Absent) and isinstance(evidence.stability, Absent)):
+            where += ", again in each fold and sample"
     return (
         f"{len(cut)} of {counted(len(evidence.card.items), 'item')} are yes/no questions; {where}. Cutting "
         "numbers loses information: it is the price of a card that is added up by hand."
@@ -147,6 +147,8 @@ def _overfitting(evidence: Evidence) -> str:
     if made is None:
         return _ASK + "how the card was made"
     tried = f"Settings limit it: {visible(made.allowed)}; {visible(made.minimised)}."
+    if evidence.is_edited:
+        tried += " The card was then edited by hand, and the edits were not judged on rows left out."
     if isinstance(evidence.stability, Stability):
         tried += f" Optimism was measured on {counted(evidence.stability.samples, 'bootstrap sample')}."
     return tried
@@ -158,9 +160,12 @@ def _beyond_apparent(evidence: Evidence) -> str:
         done.append(f"cross-validation in {counted(len(evidence.validation.folds), 'fold')}")
     if isinstance(evidence.stability, Stability):
         done.append(f"optimism from {counted(evidence.stability.samples, 'bootstrap sample')}")
-    if evidence.same_rows is False:
-        done.append("these rows are not the training rows")
-    return f"Yes: {'; '.join(done)}." if done else "No: only performance on these rows is reported."
+    if done:
+        return f"Yes: {'; '.join(done)}."
+    only = "only performance on these rows is reported"
+    if evidence.same_rows:
+        return f"No: {only}, which are the training rows."
+    return f"Not known: {only}. {_ASK}whether these are other people than in the training rows"
 
 
 def _leakage(evidence: Evidence) -> str:

@@ -1,5 +1,6 @@
 """What was proven: the recomputed claims, the lowest loss for each size, and the theoretical bounds."""
 
+from collections.abc import Container
 from fractions import Fraction
 from math import ceil
 
@@ -8,7 +9,17 @@ from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
 from supersparse.faces.evidence import facts
-from supersparse.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, TableBlock, why
+from supersparse.report.blocks import (
+    NONE,
+    Block,
+    Bullets,
+    Figure,
+    Paragraph,
+    Section,
+    TableBlock,
+    item_name,
+    why,
+)
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
 from supersparse.report.recheck import Recheck
@@ -67,16 +78,21 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
             "the card satisfies all its constraints. The lower bound is the solver's; it was checked when "
             "the card was learned."
         )
+    if evidence.is_edited and found.has_numbers_of(made) and found.is_printed_as_learned:
+        return Paragraph(
+            "Recomputed from these rows, the objective and both error counts are those on the card. The "
+            f"edits by hand broke what the settings ask for: {visible(found.obeys or '')}."
+        )
     if evidence.same_rows:
-        broken = "" if found.obeys is None else f" {visible(found.obeys)}."
+        broken = "" if found.broken is None else f" {visible(found.broken)}."
         return Paragraph(
             "NOT CONFIRMED: these are the training rows, but the recomputed numbers differ from those on "
             f"the card.{broken} The card was changed after it was learned; do not rely on its claims.",
             strong=True,
         )
     return Paragraph(
-        "The claims refer to the training rows. These are different rows, so the numbers differ "
-        "and neither confirm nor refute the proof."
+        "The claims refer to the training rows. It is not known that these are the same rows: the numbers "
+        "differ, and neither confirm nor refute the proof."
     )
 
 
@@ -135,7 +151,7 @@ def sizes(evidence: Evidence) -> Section:
                 alt="Step plot: " + "; ".join(_least_at(row, is_risk) for row in found.rows) + ".",
             )
         )
-        blocks.append(_frontier_table(found, is_risk))
+        blocks.append(_frontier_table(found, is_risk, evidence.data.columns))
     title = f"Size against {'log loss' if is_risk else 'errors'}"
     return Section(name="frontier", title=title, tripod=("12c",), blocks=tuple(blocks))
 
@@ -166,7 +182,7 @@ def _not_yet(row: FrontierRow) -> str:
     return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
 
 
-def _frontier_table(found: Frontier, is_risk: bool) -> TableBlock:
+def _frontier_table(found: Frontier, is_risk: bool, columns: Container[str]) -> TableBlock:
     rows = []
     for row in found.rows:
         model = row.solution
@@ -174,7 +190,7 @@ def _frontier_table(found: Frontier, is_risk: bool) -> TableBlock:
             NONE
             if model is None
             else ", ".join(
-                f"{shown(model.points.values[j])} {visible(model.problem.rows.names[j])}"
+                f"{shown(model.points.values[j])} {item_name(model.problem.rows.names[j], columns)}"
                 for j in model.points.support
             )
             or "no features"

@@ -1,6 +1,6 @@
 """Refits: performance corrected for optimism, trade-offs, and stability."""
 
-from supersparse.data.plain import quoted, visible
+from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.plots import RatePairs, Shares
 from supersparse.report.blocks import (
@@ -10,7 +10,9 @@ from supersparse.report.blocks import (
     Paragraph,
     Section,
     TableBlock,
+    column_name,
     counted,
+    item_name,
     rate,
     share,
     shown_decimal,
@@ -53,11 +55,11 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
     if evidence.cv_groups is None:
         divided = "stratified by class"
     else:
-        divided = f"with all rows of one {quoted(evidence.cv_groups)} in the same fold"
+        divided = f"with all rows of one {column_name(evidence.cv_groups)} in the same fold"
     anew = (
         ""
         if evidence.same_rows
-        else " These are not the training rows: the cards are learned from these rows with the same settings."
+        else " The cards are learned from these rows, which are not known to be the training rows."
     )
     return (
         f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
@@ -224,16 +226,16 @@ def stability(evidence: Evidence) -> Section:
         blocks.append(
             Figure(
                 picture=Shares(
-                    labels=tuple(_label(item) for item in drawn),
+                    labels=tuple(_label(evidence, item) for item in drawn),
                     shares=tuple(item.returned / found.samples for item in drawn),
                     marked=tuple(item.points is not None for item in drawn),
                     axis="share of bootstrap samples with this item",
                 ),
                 caption="How often items recur. Dark: items of the card.",
-                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in drawn) + ".",
+                alt="Bars: " + "; ".join(_in_words(evidence, item, found.samples) for item in drawn) + ".",
             )
         )
-        blocks.append(_items_table(found, shown_items))
+        blocks.append(_items_table(evidence, found, shown_items))
         if any(item.is_yes_no for item in evidence.card.items):
             blocks.append(_columns_table(evidence, found))
         blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
@@ -247,7 +249,7 @@ def _returned(evidence: Evidence, found: Stability) -> str:
     if evidence.cv_groups is None:
         drawn = "of the same size were drawn"
     else:
-        drawn = f"of the same number of groups (all rows of one {quoted(evidence.cv_groups)}) were drawn"
+        drawn = f"of the same number of groups (all rows of one {column_name(evidence.cv_groups)}) were drawn"
     return (
         f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was "
         f"learned again on each; {share(found.proven, found.samples)} are proven optimal for their sample"
@@ -264,12 +266,12 @@ def _shown(found: Stability, most_others: int) -> tuple[ItemStability, ...]:
     return (*own, *others[:most_others])
 
 
-def _label(item: ItemStability) -> str:
-    return visible(item.name) or '""'
+def _label(evidence: Evidence, item: ItemStability) -> str:
+    return item_name(item.name, evidence.data.columns)
 
 
-def _in_words(item: ItemStability, samples: int) -> str:
-    return f"{_label(item)} {100 * item.returned / samples:.0f} %"
+def _in_words(evidence: Evidence, item: ItemStability, samples: int) -> str:
+    return f"{_label(evidence, item)} {100 * item.returned / samples:.0f} %"
 
 
 def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
@@ -287,16 +289,16 @@ def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
     )
 
 
-def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
+def _items_table(evidence: Evidence, found: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
     rows = []
     for item in items:
         seen = [f"{shown(points)} ({n})" for points, n in item.points_seen[:_MOST_POINTS]]
         more = len(item.points_seen) - _MOST_POINTS
         if more > 0:
-            seen.append(f"{more} others")
+            seen.append(counted(more, "other"))
         rows.append(
             (
-                _label(item),
+                _label(evidence, item),
                 NONE if item.points is None else shown(item.points),
                 share(item.returned, found.samples),
                 NONE if item.points is None else share(item.same_points, found.samples),
@@ -308,7 +310,5 @@ def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlo
         caption="Recurring items and points",
         header=("item", "points on the card", "recurred", "with these points", "points seen (samples)"),
         rows=tuple(rows),
-        notes=()
-        if left <= 0
-        else (f"{counted(left, 'further item')} recurred less often and are not shown.",),
+        notes=() if left <= 0 else (f"{counted(left, 'further item')} recurred less often; not shown.",),
     )

@@ -1,10 +1,11 @@
 """The data: number of rows, classes, missing values, and whether these are the training rows."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from supersparse.card.card import Item
 from supersparse.card.provenance import ItemSeen
-from supersparse.data.plain import quoted, visible
+from supersparse.data.plain import visible
 from supersparse.evaluate.drift import Drift
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
@@ -18,11 +19,13 @@ from supersparse.report.blocks import (
     TableBlock,
     column_name,
     counted,
+    item_name,
     rate,
     share,
 )
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
+from supersparse.report.recheck import Recheck
 
 _MOST_OUTSIDE = 8
 _FAR = 0.25  # a population stability index above this is commonly considered large
@@ -36,7 +39,8 @@ def source(evidence: Evidence) -> Section:
     blocks.append(Bullets((*_missing(evidence), *_outside(evidence))))
     tripod: tuple[str, ...] = ("5a", "8a", "9b", "11", "20a", "20b", "21")
     if evidence.drift is not None and evidence.drift.items:
-        blocks += [_drift_table(evidence.drift), Paragraph(_drift_words(evidence.drift))]
+        names = [item_name(i.name, evidence.data.columns) for i in evidence.drift.items]
+        blocks += [_drift_table(evidence.drift, names), Paragraph(_drift_words(evidence.drift, names))]
         tripod = (*tripod, "16", "20c")
     return Section(
         name="data",
@@ -57,11 +61,20 @@ def _whose(evidence: Evidence) -> str:
     if evidence.same_rows is False:
         assert made is not None, "its fingerprint was compared"
         return (
-            f"These {n} are not the card's {made.n_rows} training rows, or not in the same order: the "
-            "fingerprints differ. This is a validation on new data if these are different people."
+            f"These {n} are not the card's {made.n_rows} training rows as it was learned from them: the "
+            f"fingerprints differ. {_perhaps(evidence)} This is a validation on new data only if these are "
+            "different people."
         )
     reason = "was written by hand" if made is None else "cannot be compared with these columns"
     return f"It is unknown whether the card was learned from these {n}: the card {reason}."
+
+
+def _perhaps(evidence: Evidence) -> str:
+    """What rows with another fingerprint may be."""
+    found = evidence.recheck
+    if isinstance(found, Recheck) and found.confirms(evidence.card):
+        return "They give the same objective and errors, so they may be the training rows in another order."
+    return "They may be other people, a part of the training rows, or the training rows in another order."
 
 
 def _classes(evidence: Evidence) -> TableBlock:
@@ -79,7 +92,9 @@ def _classes(evidence: Evidence) -> TableBlock:
         header=("rows", "number"),
         rows=tuple(rows),
         text_columns=2,
-        notes=() if evidence.target is None else (f"The outcome is the column {quoted(evidence.target)}.",),
+        notes=()
+        if evidence.target is None
+        else (f"The outcome is the column {column_name(evidence.target)}.",),
     )
 
 
@@ -90,7 +105,8 @@ def _items(evidence: Evidence) -> TableBlock:
         seen = [of_class[k] if of_class else None for of_class in evidence.given]
         missing = sum((one.missing for one in seen if one is not None), Fraction(0))
         described = [NONE if one is None else _described(one, item) for one in seen]
-        rows.append((visible(item.name) or '""', shown(item.points), *described, count_text(missing)))
+        name = item_name(item.name, evidence.data.columns)
+        rows.append((name, shown(item.points), *described, count_text(missing)))
     return TableBlock(
         caption="Items of the card in these rows",
         header=("item", "points", f"in {negative}", f"in {positive}", "missing"),
@@ -108,13 +124,13 @@ def _described(seen: ItemSeen, item: Item) -> str:
     return f"mean {float(seen.mean_points / item.points):.3g}"
 
 
-def _drift_table(drift: Drift) -> TableBlock:
+def _drift_table(drift: Drift, names: Sequence[str]) -> TableBlock:
     return TableBlock(
         caption="Items in the training rows and in these rows",
         header=("item", "gave points in training", "in these rows", "mean shift", "stability index"),
         rows=tuple(
-            (visible(i.name) or '""', rate(i.then), rate(i.now), f"{i.shift:+.3g}", f"{i.stability:.3f}")
-            for i in drift.items
+            (name, rate(i.then), rate(i.now), f"{i.shift:+.3g}", f"{i.stability:.3f}")
+            for name, i in zip(names, drift.items, strict=True)
         ),
         notes=(
             "The shift is in points. A stability index of 0 means no change; above 0.25 is considered large.",
@@ -122,8 +138,8 @@ def _drift_table(drift: Drift) -> TableBlock:
     )
 
 
-def _drift_words(drift: Drift) -> str:
-    far = [visible(i.name) or '""' for i in drift.items if i.stability > _FAR]
+def _drift_words(drift: Drift, names: Sequence[str]) -> str:
+    far = [name for name, i in zip(names, drift.items, strict=True) if i.stability > _FAR]
     if not far:
         return f"The mean total moved by {drift.shift:+.3g} points; no item changed much."
     return f"The mean total moved by {drift.shift:+.3g} points. Items that changed a lot: {', '.join(far)}."
