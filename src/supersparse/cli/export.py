@@ -11,7 +11,6 @@ from supersparse.cli.say import check_no_input, check_writable, remark
 from supersparse.writing import write_file
 
 if TYPE_CHECKING:
-    from supersparse.card.card import Card
     from supersparse.faces import ScoringSystem
     from supersparse.faces.content import Style
 
@@ -59,8 +58,6 @@ def export(
     check_no_input(out, model)
     system = ScoringSystem.load(model)
     made = _made(system, to, _options(option or []))
-    if to in _PROGRAMS:
-        _say_codes(system.card)
     if out is None:
         _print(made, to, output)
         return
@@ -68,17 +65,6 @@ def export(
     if output.json:
         output.show("", lambda: {"target": to, "saved": str(out)})
     remark(f"Saved to {out}")
-
-
-def _say_codes(card: "Card") -> None:
-    """Say which codes for missing values a program must not be given."""
-    for column in card.columns:
-        codes = () if card.reading is None else card.reading.of_column(column).missing
-        if codes:
-            remark(
-                f"note: {', '.join(codes)} in {column!r} is missing in the card's file; give the "
-                f"program a missing value"
-            )
 
 
 def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str | bytes:

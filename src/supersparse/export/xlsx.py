@@ -2,8 +2,9 @@
 
 The sheet "Card" is the printed card as a form: each line is answered in the words of the card, and total,
 class and risk appear once all lines are. The sheet "Table" scores one person a row from raw values; there an
-empty cell is missing, and results stay empty where the card refuses a value. "Texts" and "Risks" hold what
-formulas compare with: no text of a card is part of a formula.
+empty cell is missing, and so is what stands for a missing value in the card's own file; results stay empty
+where the card refuses a value. "Texts" and "Risks" hold what formulas compare with: no text of a card is part
+of a formula.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.exact import shown
 from supersparse.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
+from supersparse.export.raw_values import spelled_out
 
 TextCell = Callable[[str], str]  # the address of the cell that holds a text
 
@@ -65,6 +67,13 @@ def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: Text
         tests.append(f"N({x})<>INT(N({x}))")
     found = [f'AND({x}<>"",OR({",".join(tests)}))'] if tests else []
     return [f'{x}=""', *found] if column.refuses_missing else found
+
+
+def as_read(column: ExportColumn, x: str, cell_of: TextCell) -> str | None:
+    """The value in cell `x`, empty where it stands for a missing one; None if nothing does."""
+    numbers = [Fraction(repr(number)) for number in column.missing_numbers]
+    codes: tuple[Category, ...] = (*column.missing_texts, *numbers)
+    return f'IF({x}="","",IF({_among(x, codes, cell_of)},"",{x}))' if codes else None
 
 
 def _among(x: str, values: tuple[Category, ...], cell_of: TextCell) -> str:
@@ -125,7 +134,8 @@ def to_xlsx(
     held = BytesIO()
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     book = xlsxwriter.Workbook(held, {"in_memory": True, **options})
-    writer = _Book(book, plan(card, "a spreadsheet", decimals))
+    ready, raw = (plan(one, "a spreadsheet", decimals) for one in (card, spelled_out(card)))
+    writer = _Book(book, ready, raw)
     writer.card_sheet()
     writer.table_sheet(people, max(rows, len(people)))
     writer.text_sheet()
@@ -136,8 +146,10 @@ def to_xlsx(
 
 
 class _Book:
-    def __init__(self, book: Any, ready: ExportPlan) -> None:
-        self.ready, self.card = ready, ready.card
+    """The sheets: `ready` is the card as the form shows it, `raw` the same with all spellings."""
+
+    def __init__(self, book: Any, ready: ExportPlan, raw: ExportPlan) -> None:
+        self.ready, self.raw, self.card = ready, raw, ready.card
         names = ("Card", "Table", "Texts", "Risks")[: 4 if isinstance(self.card.risk, TableRisk) else 3]
         self.sheets = {name: book.add_worksheet(name) for name in names}
         self.texts: dict[str, int] = {}
@@ -174,11 +186,11 @@ class _Book:
 
     def units(self, cells: Mapping[str, str]) -> str:
         """The total in units, given the cell of each column; empty where a value is refused."""
-        terms = [points_formula(t, cells[t.column.name], self.text_cell) for t in self.ready.terms]
+        terms = [points_formula(t, cells[t.column.name], self.text_cell) for t in self.raw.terms]
         whole = "+".join(terms) or "0"
         tests = [
             test
-            for c in self.ready.columns
+            for c in self.raw.columns
             for test in refusals(c, cells[c.name], self.limits.get(c.name), self.text_cell)
         ]
         return f'IF(OR({",".join(tests)}),"",{whole})' if tests else whole
@@ -290,19 +302,24 @@ class _Book:
     def table_sheet(self, people: Sequence[Mapping[str, object]], rows: int) -> None:
         from xlsxwriter.utility import xl_rowcol_to_cell
 
-        sheet, width = self.sheets["Table"], len(self.ready.columns)
+        sheet, columns, width = self.sheets["Table"], self.raw.columns, len(self.raw.columns)
         results = ["Total", "Class", *(["Risk"] if self.card.risk is not None else [])]
-        for j, name in enumerate([*(c.name for c in self.ready.columns), *results]):
+        for j, name in enumerate([*(c.name for c in columns), *results]):
             self.write(sheet, 0, j, name, self.bold)
         hidden = width + len(results)
         sheet.freeze_panes(1, 0)
         sheet.set_column(0, hidden - 1, 16)
-        sheet.set_column(hidden, hidden, 16, None, {"hidden": True})  # the total in units
+        # the total in units, and the values as they are read
+        sheet.set_column(hidden, hidden + width, 16, None, {"hidden": True})
         for row in range(1, rows + 1):
-            cells = {c.name: xl_rowcol_to_cell(row, j) for j, c in enumerate(self.ready.columns)}
-            for j, name in enumerate(cells):
+            cells = {c.name: xl_rowcol_to_cell(row, j) for j, c in enumerate(columns)}
+            for j, column in enumerate(columns):
                 if row <= len(people):
-                    self.value(sheet, row, j, people[row - 1].get(name), name)
+                    self.value(sheet, row, j, people[row - 1].get(column.name), column.name)
+                read = as_read(column, cells[column.name], self.text_cell)
+                if read is not None:
+                    self.formula(sheet, row, hidden + 1 + j, read)
+                    cells[column.name] = xl_rowcol_to_cell(row, hidden + 1 + j)
             units, total = (xl_rowcol_to_cell(row, j) for j in (hidden, width))
             self.formula(sheet, row, hidden, self.units(cells))
             self.formula(sheet, row, width, self.points(units))
