@@ -57,7 +57,8 @@ function isCode(value, codes, name) {
 
 function values(person) {
   return CARD.columns.map(({ name }, j) => {
-    if (!Object.hasOwn(person, name)) throw new RefusedValue(`${name}: the person lacks it`);
+    if (!Object.prototype.hasOwnProperty.call(person, name))
+      throw new RefusedValue(`${name}: the person lacks it`);
     return isCode(person[name], CARD.codes[j], name) ? null : person[name];
   });
 }
