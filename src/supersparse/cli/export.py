@@ -1,5 +1,6 @@
 """`supersparse export`: write a scoring system for people or for other programs."""
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -19,6 +20,7 @@ _ENDINGS = {
     "text": "txt", "markdown": "md", "html": "html", "latex": "tex", "svg": "svg", "png": "png", "pdf": "pdf",
     "sheet": "html", "sheet-pdf": "pdf", "calculator": "html", "tree": "txt", "json": "json",
 }  # fmt: skip
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _PROGRAMS = ("python", "sql", "javascript", "xlsx", "pmml", "onnx")
 
 
@@ -101,8 +103,28 @@ def _options(given: list[str]) -> dict[str, object]:
         name, mark, value = text.partition("=")
         if not mark:
             raise InvalidOptionError(f"--set {text!r}: write it as NAME=VALUE, such as dialect=duckdb")
-        found[name] = int(value) if value.isascii() and value.isdigit() else value
+        found[name] = _value(name, value)
     return found
+
+
+def _value(name: str, text: str) -> object:
+    """Read the value of an option: text, unless the option has another type."""
+    from supersparse.errors import InvalidOptionError
+
+    if name in ("rows", "decimals"):
+        if not re.fullmatch(r"-?[0-9]{1,15}", text):
+            raise InvalidOptionError(f"--set {name} is {text!r}; give a whole number")
+        return int(text)
+    if name == "quoted":
+        if text.casefold() not in _TRUTHS:
+            raise InvalidOptionError(f"--set {name} is {text!r}; give true or false")
+        return _TRUTHS[text.casefold()]
+    if name == "people":
+        raise InvalidOptionError(
+            "--set people: people are rows of a table, which only Python can give; remove it, and "
+            "fill in the sheet 'Table'"
+        )
+    return text
 
 
 def _print(made: str | bytes, to: str, output: Output) -> None:

@@ -21,6 +21,7 @@ from supersparse.card.risk import TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.data.values import Category, first_float
 from supersparse.errors import InvalidOptionError, UnsupportedCardError
+from supersparse.export.options import whole_of
 from supersparse.export.raw_values import MissingCodes, missing_codes
 
 MOST = 2**53  # from here on, doubles skip whole numbers
@@ -246,9 +247,7 @@ def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] |
     if isinstance(asked, Mapping):
         asked = asked.get(name)
     if asked is not None:
-        if not 0 <= asked <= 15:
-            raise InvalidOptionError(f"decimals is {asked}; it must be from 0 to 15")
-        return asked
+        return whole_of(asked, "decimals", 0, 15)
     if domain is None or (domain.values is None and not domain.whole):
         return _DECIMALS
     numbers = [Fraction(v) for v in domain.values or () if not isinstance(v, str)]

@@ -22,6 +22,7 @@ from supersparse.card.words import condition
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.exact import shown
+from supersparse.export.options import people_of, whole_of
 from supersparse.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
 from supersparse.export.raw_values import spelled_out
 
@@ -111,6 +112,7 @@ def _short_equal(number: Fraction) -> str | None:
 
 
 _LONGEST_TEXT, _LONGEST_FORMULA = 32767, 8192
+_MOST_ROWS = 2**20 - 1  # below the heading
 _UNKNOWN = "Not known"
 
 
@@ -131,6 +133,8 @@ def to_xlsx(
         raise PackageNotInstalledError(
             "the spreadsheet export needs xlsxwriter: pip install xlsxwriter"
         ) from error
+    whole_of(rows, "rows", 0, _MOST_ROWS, why=", which is what a sheet holds below its heading")
+    whole_of(len(people_of(people, "people")), "the number of people", 0, _MOST_ROWS)
     held = BytesIO()
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     book = xlsxwriter.Workbook(held, {"in_memory": True, **options})
