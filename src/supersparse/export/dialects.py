@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from supersparse.errors import UnsupportedCardError
+from supersparse.export import reserved_words
 from supersparse.export.plan import ExportColumn
 
 LARGEST = "1.7976931348623157e308"
@@ -23,10 +24,11 @@ class Dialect:
     title: str
     double: str  # the type of floating-point numbers
     marks = ('"', '"')  # around names
+    reserved = reserved_words.ANY  # the names that need them, in lower case
 
     def name_of(self, name: str, *, quoted: bool = True) -> str:
-        """Return a name in quotes; with quoted=False, only if it is not a plain word."""
-        if not quoted and _PLAIN_NAME.fullmatch(name):
+        """Return a name in quotes; with quoted=False, only if it is a reserved word or not a plain one."""
+        if not quoted and _PLAIN_NAME.fullmatch(name) and name.lower() not in self.reserved:
             return name
         start, end = self.marks
         return start + name.replace(end, end * 2) + end
@@ -168,6 +170,7 @@ class Postgres(Dialect):
     """Booleans do not compare with numbers: a yes-or-no column of either type is compared as JSON."""
 
     name, title, double = "postgres", "PostgreSQL", "DOUBLE PRECISION"
+    reserved = reserved_words.POSTGRES
 
     def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
         """A column of text may be an enumeration or ignore case; as TEXT it does neither."""
@@ -306,6 +309,7 @@ class Snowflake(Dialect):
     """Strings have escapes."""
 
     name, title, double = "snowflake", "Snowflake", "DOUBLE"
+    reserved = reserved_words.SNOWFLAKE
 
     def text(self, text: str) -> str:
         """A backslash begins an escape."""

@@ -48,7 +48,8 @@ def to_sql(
     `dialect` is "sqlite", "duckdb", "postgres", "tsql" (SQL Server), "bigquery" or "snowflake". `table`, or
     "schema.table", qualifies the columns. gives="all" reads that table, and returns the columns in `keep` as
     well, by default those of the card. Names are quoted, so that the database takes them letter by letter;
-    with quoted=False plain words are not. `decimals` as in `supersparse.export.plan`.
+    with quoted=False plain words are not, unless SQL reserves them. `decimals` as in
+    `supersparse.export.plan`.
     """
     choice_of(dialect, "dialect", tuple(DIALECTS))
     choice_of(gives, "gives", get_args(Gives))
