@@ -26,6 +26,10 @@ from supersparse.export.options import people_of, whole_of
 from supersparse.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
 from supersparse.export.raw_values import spelled_out
 
+_LONGEST_TEXT, _LONGEST_FORMULA = 32767, 8192
+_MOST_ROWS = 2**20 - 1  # below the heading
+_MOST_ARGUMENTS = 255  # of a function
+
 TextCell = Callable[[str], str]  # the address of the cell that holds a text
 
 
@@ -66,7 +70,7 @@ def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: Text
         tests.append(f"NOT({_within(x, domain)})")
     if column.whole:
         tests.append(f"N({x})<>INT(N({x}))")
-    found = [f'AND({x}<>"",OR({",".join(tests)}))'] if tests else []
+    found = [f'AND({x}<>"",{any_of(tests)})'] if tests else []
     return [f'{x}=""', *found] if column.refuses_missing else found
 
 
@@ -83,7 +87,17 @@ def _among(x: str, values: tuple[Category, ...], cell_of: TextCell) -> str:
         for v in values
         if isinstance(v, str) or (short := _short_equal(Fraction(v))) is not None
     ]
-    return f"OR({','.join(tests)})" if tests else "FALSE"
+    return any_of(tests)
+
+
+def any_of(tests: Sequence[str]) -> str:
+    """Whether any test holds; the tests of more than a function takes are joined in groups."""
+    if not tests:
+        return "FALSE"
+    if len(tests) > _MOST_ARGUMENTS:
+        starts = range(0, len(tests), _MOST_ARGUMENTS)
+        return any_of([any_of(tests[start : start + _MOST_ARGUMENTS]) for start in starts])
+    return f"OR({','.join(tests)})"
 
 
 def _within(x: str, rule: InRange) -> str:
@@ -111,8 +125,6 @@ def _short_equal(number: Fraction) -> str | None:
     return None if side else text
 
 
-_LONGEST_TEXT, _LONGEST_FORMULA = 32767, 8192
-_MOST_ROWS = 2**20 - 1  # below the heading
 _UNKNOWN = "Not known"
 
 
@@ -197,7 +209,7 @@ class _Book:
             for c in self.raw.columns
             for test in refusals(c, cells[c.name], self.limits.get(c.name), self.text_cell)
         ]
-        return f'IF(OR({",".join(tests)}),"",{whole})' if tests else whole
+        return f'IF({any_of(tests)},"",{whole})' if tests else whole
 
     def points(self, units: str) -> str:
         """Units as points; empty stays empty."""
@@ -270,12 +282,13 @@ class _Book:
             term = next(t for t in self.ready.terms if t.is_value and t.column.name == line.column)
             tests = refusals(term.column, x, self.limits.get(line.column), self.text_cell)
             given = f"{term.points}*{_value(x, term.column.decimals)}"
-            given = f'IF(OR({",".join(tests)}),"",{given})'
-            others = [] if line.missing is None else [(f'EXACT({x},"{_UNKNOWN}")', line.missing)]
+            given = f'IF({any_of(tests)},"",{given})' if tests else given
             self.write(sheet, after, 0, f"{shown(line.points)} points for each 1", self.answer)
-            if others:
-                self.write(sheet, after + 1, 0, f"{_UNKNOWN}: {shown(others[0][1])} points", self.answer)
-            after += 1 + len(others)
+            after += 1
+            if line.missing is not None:
+                given = f'IF(EXACT({x},"{_UNKNOWN}"),{int(line.missing * scale)},{given})'
+                self.write(sheet, after, 0, f"{_UNKNOWN}: {shown(line.missing)} points", self.answer)
+                after += 1
         else:
             answers = self.answers(line)
             for n, (text, points) in enumerate(answers):
@@ -283,11 +296,11 @@ class _Book:
                 sheet.write_number(after + n, 2, float(points))
             source = f"=$A${after + 1}:$A${after + len(answers)}"
             sheet.data_validation(row, 1, row, 1, {"validate": "list", "source": source})
-            given = '""'
-            others = [(f"EXACT({x},$A${after + n + 1})", points) for n, (_, points) in enumerate(answers)]
+            # one IF in another for each answer would go deeper than a spreadsheet allows
+            chosen = [f"EXACT({x},$A${after + n + 1})" for n in range(len(answers))]
+            units = [f"{test}*{int(p * scale)}" for test, (_, p) in zip(chosen, answers, strict=True)]
+            given = f'IF({any_of(chosen)},{"+".join(units)},"")'
             after += len(answers)
-        for test, points in reversed(others):
-            given = f"IF({test},{int(points * scale)},{given})"
         self.formula(sheet, row, 3, f'IF({x}="","",{given})')
         self.formula(sheet, row, 2, self.points(f"$D${row + 1}"))
         return after
