@@ -341,6 +341,20 @@ def test_duckdb_takes_every_type_of_number(duckdb, kind):
     assert found == (3,)
 
 
+def test_duckdb_reads_numbers_of_32_bits_as_the_card_does(duckdb):
+    import numpy as np
+
+    base = duckdb.connect()
+    for k in range(1, 60):
+        system = ScoringSystem.of([item("x", points=1)], threshold=k / 100)
+        text = system.export("sql", dialect="duckdb")
+        found = base.execute(f"select {text} from (select cast({k / 100} as FLOAT) x)").fetchone()
+        assert found == (system.predict({"x": np.float32(k / 100)}),) == ("no",)
+    whole = ScoringSystem.of([item("x", points=3)], threshold=4, domains={"x": [0, 1, 0.7]}).card
+    text = to_sql(whole, dialect="duckdb", gives="total")
+    assert base.execute(f"select {text} from (select cast(0.7 as FLOAT) x)").fetchone() == (2.1,)
+
+
 def test_booleans_are_numbers(duckdb):
     card = ScoringSystem.of([item("x", points=3), item("y", equals=True, points=1)], threshold=3).card
     for base, dialect in ((duckdb.connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):

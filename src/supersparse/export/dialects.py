@@ -41,6 +41,10 @@ class Dialect:
         """Return a number as a double."""
         return f"CAST({x} AS {self.double})"
 
+    def multiplied(self, x: str) -> str:
+        """Return a number that points multiply as a double."""
+        return self.as_double(x)
+
     def rounded(self, x: str) -> str:
         """Return a double, rounded to a whole number."""
         return f"ROUND({x})"
@@ -152,6 +156,11 @@ class DuckDB(Dialect):
             is_nan = f"(typeof({x}) IN ('DOUBLE', 'FLOAT') AND {text} = 'nan')"
             return f"{x} IS NULL OR {text} = '' OR {is_nan}"
         return f"{x} IS NULL OR isnan({self.as_double(x)})"
+
+    def multiplied(self, x: str) -> str:
+        """Of 32 bits, the double with the same shortest decimal: as the card reads them, 0.1 is 1/10."""
+        shortest = self.as_double(f"CAST({x} AS VARCHAR)")
+        return f"CASE WHEN typeof({x}) = 'FLOAT' THEN {shortest} ELSE {self.as_double(x)} END"
 
     def coded_number(self, x: str, column: ExportColumn) -> str:
         """A yes-or-no column may be BOOLEAN, and any number but 0 would be true there."""

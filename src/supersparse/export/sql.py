@@ -250,7 +250,7 @@ class _Writer:
         return f"{when or 'CASE '}WHEN {self.condition(x, term)} THEN {term.points} ELSE 0 END"
 
     def value(self, x: str, term: ExportTerm) -> str:
-        double = self.dialect.as_double(x)
+        double = self.dialect.multiplied(x)
         if not term.column.decimals:
             return f"{term.points} * {double}"
         scaled = f"{double} * 1{'0' * term.column.decimals}"
