@@ -212,6 +212,17 @@ def test_a_column_that_is_read_as_written_has_neither_codes_nor_spellings():
     assert module["total"]({"age": "NA", "smoker": "ja"}) == 5
 
 
+def test_a_table_in_memory_is_taken_as_it_is_and_outside_names_such_values():
+    made = ScoringSystem.of(
+        [item("age", below=0, points=2, missing=1), item("smoker", equals="ja", points=4)],
+        threshold=1,
+        domains={"age": [50, 60], "smoker": ["ja", "nein"]},
+    )
+    system, table = read_from_a_file(made), {"age": [-99, 50], "smoker": ["JA", "ja"]}
+    assert list(system.total(table)) == [2, 4]
+    assert [(one.column, one.value) for one in system.outside(table)] == [("age", -99), ("smoker", "JA")]
+
+
 def test_a_card_made_by_hand_takes_texts_and_numbers_as_they_are():
     system = ScoringSystem.of([item("smoker", equals="ja", points=2, missing=1)], threshold=1)
     module: dict = {}
