@@ -285,5 +285,10 @@ def test_options_of_an_export_are_passed_on(run):
     assert "duckdb" not in run("export", "card.json", "--to", "sql").stdout
     text = run("export", "card.json", "--to", "sql", "--set", "dialect=duckdb", "--set", "gives=total").stdout
     assert text == ScoringSystem.load("card.json").export("sql", dialect="duckdb", gives="total") + "\n"
+    plain = run("export", "card.json", "--to", "sql", "--set", "quoted=False", "--set", "table=3").stdout
+    assert plain == ScoringSystem.load("card.json").export("sql", quoted=False, table="3") + "\n"
+    query = ["--set", "table=3", "--set", "gives=all", "--set", "keep=3"]
+    text = run("export", "card.json", "--to", "sql", *query).stdout
+    assert text == ScoringSystem.load("card.json").export("sql", table="3", gives="all", keep=["3"]) + "\n"
     done = run("export", "card.json", "--to", "html", "--set", "size=3")
     assert "'html' has no option 'size'" in done.stderr

@@ -101,7 +101,8 @@ class Scorecard:
         record = {}
         for name, field in self.fields.items():
             value, treat = person[name], self.mining[name]
-            kinds = {v.get("value"): v.get("property", "valid") for v in _children(field, "Value")}
+            as_held = float if field.get("dataType") == "double" else str
+            kinds = {as_held(v.get("value")): v.get("property", "valid") for v in _children(field, "Value")}
             if value is None or value != value or kinds.get(value) == "missing":
                 if treat.get("missingValueTreatment") == "returnInvalid":
                     return Result(None, None)

@@ -108,3 +108,15 @@ def test_the_module_is_ascii_and_cannot_close_a_script():
     assert source.isascii()
     assert "</script" not in source
     assert "<!--" not in source
+
+
+@needs_node
+def test_the_module_runs_where_objects_have_what_ecmascript_2020_gave_them(tmp_path):
+    from supersparse import ScoringSystem, item
+
+    card = ScoringSystem.of([item("x", at_least=0, points=1)], threshold=0).card
+    (tmp_path / "card.mjs").write_text(to_javascript(card), encoding="utf-8")
+    later = "delete Object.hasOwn; delete Array.prototype.at; delete String.prototype.replaceAll; "
+    code = later + 'import("./card.mjs").then((card) => console.log(card.predict({ x: 1 })))'
+    done = subprocess.run([NODE, "-e", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "yes\n", done.stderr

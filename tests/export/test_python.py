@@ -77,3 +77,16 @@ def test_a_column_that_is_not_there_is_named():
 
     with pytest.raises(ValueError, match="lacks 'hypertension'"):
         run(to_python(chads2()))["total"]({"congestive_heart_failure": 1})
+
+
+def test_what_pandas_and_numpy_hold_for_a_missing_value_is_missing():
+    from supersparse import ScoringSystem, item
+
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    system = ScoringSystem.of(
+        [item("x", at_least=0, points=1, missing=2), item("y", equals="a", points=3, missing=5)], threshold=1
+    )
+    module = run(system.export("python"))
+    for value in (pandas.NA, pandas.NaT, np.ma.masked, np.float32("nan"), Decimal("NaN")):
+        person = {"x": value, "y": value}
+        assert module["total"](person) == system.total(person) == 7

@@ -276,6 +276,26 @@ def test_plain_names_need_no_quotes():
     assert '"two words"' in to_sql(card, dialect="snowflake", quoted=False)
 
 
+def test_reserved_words_keep_their_quotes(duckdb):
+    names = ["order", "Group", "user", "index", "left", "values", "Table", "age"]
+    card = ScoringSystem.of([item(name, at_least=1, points=1) for name in names], threshold=2).card
+    marked = ", ".join(f'1 as "{name}"' for name in names)
+    for base, dialect in ((duckdb.connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
+        with closing(base):
+            base.execute(f"create table people as select {marked}")
+            text = to_sql(card, dialect=dialect, gives="all", table="people", keep="order", quoted=False)
+            assert base.execute(text).fetchone() == (1, len(names), "yes")
+            assert " source.age " in text
+
+
+def test_only_reserved_words_are_taken_letter_by_letter_where_quotes_do_that():
+    card = ScoringSystem.of([item(n, points=1) for n in ("order", "index", "user")], threshold=0).card
+    text = to_sql(card, dialect="snowflake", quoted=False)  # USER is no reserved word there
+    assert [f'"{n}"' in text for n in ("order", "index", "user")] == [True, False, False]
+    text = to_sql(card, dialect="postgres", quoted=False)
+    assert [f'"{n}"' in text for n in ("order", "index", "user")] == [True, False, True]
+
+
 def test_a_risk_of_too_many_totals_needs_a_query(duckdb):
     card = ScoringSystem.of([item("x", points=1)], threshold=0, risk=LogisticRisk(slope=1.0, offset=0.0)).card
     with pytest.raises(UnsupportedCardError, match="gives='all'"):
@@ -319,6 +339,20 @@ def test_duckdb_takes_every_type_of_number(duckdb, kind):
         f"select {expression} from (select cast(1 as {kind}) x, cast(0 as {kind}) y, null z) t"
     ).fetchone()
     assert found == (3,)
+
+
+def test_duckdb_reads_numbers_of_32_bits_as_the_card_does(duckdb):
+    import numpy as np
+
+    base = duckdb.connect()
+    for k in range(1, 60):
+        system = ScoringSystem.of([item("x", points=1)], threshold=k / 100)
+        text = system.export("sql", dialect="duckdb")
+        found = base.execute(f"select {text} from (select cast({k / 100} as FLOAT) x)").fetchone()
+        assert found == (system.predict({"x": np.float32(k / 100)}),) == ("no",)
+    whole = ScoringSystem.of([item("x", points=3)], threshold=4, domains={"x": [0, 1, 0.7]}).card
+    text = to_sql(whole, dialect="duckdb", gives="total")
+    assert base.execute(f"select {text} from (select cast(0.7 as FLOAT) x)").fetchone() == (2.1,)
 
 
 def test_booleans_are_numbers(duckdb):

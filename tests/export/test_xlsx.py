@@ -161,6 +161,37 @@ def test_no_text_of_a_card_becomes_a_formula_or_a_link():
     assert not any(c.hyperlink for sheet in book for row in sheet.iter_rows() for c in row)
 
 
+def most_arguments_and_depth(formula):
+    """The most arguments that a function of a formula has, and how deep functions stand in each other."""
+    open_calls, most, deepest = [], 0, 0
+    for sign in re.findall(r"[A-Z]+\(|[(),]", re.sub(r'"[^"]*"', "", formula)):
+        if sign == ")":
+            most = max(most, open_calls.pop())
+        elif sign == ",":
+            open_calls[-1] += 1
+        else:
+            open_calls.append(1)
+            deepest = max(deepest, len(open_calls))
+    return most, deepest
+
+
+def test_formulas_stay_within_what_excel_takes():
+    many = ScoringSystem.of([item("c", one_of=list(range(300)), points=1)], threshold=0).card
+    levels = ScoringSystem.of([item("c", equals=f"v{i}", points=i + 1) for i in range(80)], threshold=0).card
+    for card, person, points in ((many, {"c": 299}, 1), (levels, {"c": "v79"}, 80)):
+        book = openpyxl.load_workbook(io.BytesIO(to_xlsx(card, people=[person], rows=1)))
+        for sheet in book:
+            for cell in (cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f"):
+                arguments, depth = most_arguments_and_depth(cell.value)
+                assert arguments <= 255
+                assert depth <= 64
+        assert Workbook(book).value("Table", "B2") == points
+    rows, total = form(book)
+    for given, shown in (("v64", 65), ("no answer", "")):
+        book["Card"].cell(rows[0], 2, given)
+        assert Workbook(book).value("Card", f"C{total}") == shown
+
+
 def test_what_a_spreadsheet_cannot_hold_is_refused():
     card = ScoringSystem.of([item("x", points=1)], threshold=0).card
     with pytest.raises(InvalidDataError, match="'x', row 1 is inf"):

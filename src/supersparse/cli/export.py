@@ -1,5 +1,6 @@
 """`supersparse export`: write a scoring system for people or for other programs."""
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -11,7 +12,6 @@ from supersparse.cli.say import check_no_input, check_writable, remark
 from supersparse.writing import write_file
 
 if TYPE_CHECKING:
-    from supersparse.card.card import Card
     from supersparse.faces import ScoringSystem
     from supersparse.faces.content import Style
 
@@ -20,6 +20,7 @@ _ENDINGS = {
     "text": "txt", "markdown": "md", "html": "html", "latex": "tex", "svg": "svg", "png": "png", "pdf": "pdf",
     "sheet": "html", "sheet-pdf": "pdf", "calculator": "html", "tree": "txt", "json": "json",
 }  # fmt: skip
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _PROGRAMS = ("python", "sql", "javascript", "xlsx", "pmml", "onnx")
 
 
@@ -59,8 +60,6 @@ def export(
     check_no_input(out, model)
     system = ScoringSystem.load(model)
     made = _made(system, to, _options(option or []))
-    if to in _PROGRAMS:
-        _say_codes(system.card)
     if out is None:
         _print(made, to, output)
         return
@@ -68,17 +67,6 @@ def export(
     if output.json:
         output.show("", lambda: {"target": to, "saved": str(out)})
     remark(f"Saved to {out}")
-
-
-def _say_codes(card: "Card") -> None:
-    """Say which codes for missing values a program must not be given."""
-    for column in card.columns:
-        codes = () if card.reading is None else card.reading.of_column(column).missing
-        if codes:
-            remark(
-                f"note: {', '.join(codes)} in {column!r} is missing in the card's file; give the "
-                f"program a missing value"
-            )
 
 
 def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str | bytes:
@@ -115,8 +103,28 @@ def _options(given: list[str]) -> dict[str, object]:
         name, mark, value = text.partition("=")
         if not mark:
             raise InvalidOptionError(f"--set {text!r}: write it as NAME=VALUE, such as dialect=duckdb")
-        found[name] = int(value) if value.isascii() and value.isdigit() else value
+        found[name] = _value(name, value)
     return found
+
+
+def _value(name: str, text: str) -> object:
+    """Read the value of an option: text, unless the option has another type."""
+    from supersparse.errors import InvalidOptionError
+
+    if name in ("rows", "decimals"):
+        if not re.fullmatch(r"-?[0-9]{1,15}", text):
+            raise InvalidOptionError(f"--set {name} is {text!r}; give a whole number")
+        return int(text)
+    if name == "quoted":
+        if text.casefold() not in _TRUTHS:
+            raise InvalidOptionError(f"--set {name} is {text!r}; give true or false")
+        return _TRUTHS[text.casefold()]
+    if name == "people":
+        raise InvalidOptionError(
+            "--set people: people are rows of a table, which only Python can give; remove it, and "
+            "fill in the sheet 'Table'"
+        )
+    return text
 
 
 def _print(made: str | bytes, to: str, output: Output) -> None:

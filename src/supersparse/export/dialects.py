@@ -1,13 +1,15 @@
 """The SQL dialects: how each one writes names, texts and numbers, and tells what is missing.
 
-A value is missing if it is NULL, NaN or the empty text. Texts are compared character by character, whatever
-the database does by default. SQLite has values of any type in a column; the others have typed columns.
+A value is missing if it is NULL, NaN or the empty text, or stands for a missing value in the card's own file.
+Texts are compared character by character, whatever the database does by default. SQLite has values of any
+type in a column; the others have typed columns.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from supersparse.errors import UnsupportedCardError
+from supersparse.export import reserved_words
 from supersparse.export.plan import ExportColumn
 
 LARGEST = "1.7976931348623157e308"
@@ -22,10 +24,11 @@ class Dialect:
     title: str
     double: str  # the type of floating-point numbers
     marks = ('"', '"')  # around names
+    reserved = reserved_words.ANY  # the names that need them, in lower case
 
     def name_of(self, name: str, *, quoted: bool = True) -> str:
-        """Return a name in quotes; with quoted=False, only if it is not a plain word."""
-        if not quoted and _PLAIN_NAME.fullmatch(name):
+        """Return a name in quotes; with quoted=False, only if it is a reserved word or not a plain one."""
+        if not quoted and _PLAIN_NAME.fullmatch(name) and name.lower() not in self.reserved:
             return name
         start, end = self.marks
         return start + name.replace(end, end * 2) + end
@@ -37,6 +40,10 @@ class Dialect:
     def as_double(self, x: str) -> str:
         """Return a number as a double."""
         return f"CAST({x} AS {self.double})"
+
+    def multiplied(self, x: str) -> str:
+        """Return a number that points multiply as a double."""
+        return self.as_double(x)
 
     def rounded(self, x: str) -> str:
         """Return a double, rounded to a whole number."""
@@ -50,8 +57,41 @@ class Dialect:
         return self._listed(x, listed, none)
 
     def missing(self, x: str, column: ExportColumn) -> str:
-        """Whether a value is missing."""
+        """Whether a value is missing: there is none, or what stands for it."""
+        return " OR ".join([self.empty(x, column), *self.coded(x, column)])
+
+    def empty(self, x: str, column: ExportColumn) -> str:
+        """Whether there is no value."""
         return f"{x} IS NULL OR {x} = ''" if column.is_text else f"{x} IS NULL"
+
+    def coded(self, x: str, column: ExportColumn) -> list[str]:
+        """Tests for what stands for a missing value, in texts or in numbers as the column has them."""
+        if column.is_text:
+            texts = column.missing_texts
+            return [self.among(x, column, texts, none=False)] if texts else []
+        if column.holds_anything:
+            return self.coded_anything(x, column)
+        return [self.coded_number(x, column)] if column.missing_numbers else []
+
+    def coded_anything(self, x: str, column: ExportColumn) -> list[str]:
+        """The same tests for a value of any type: as text, and as the number that the text holds."""
+        text = self.as_text(x)
+        return self._any_listed(
+            (text, map(self.text, column.missing_texts)),
+            (self.number_in(text), map(number, column.missing_numbers)),
+        )
+
+    def coded_number(self, x: str, column: ExportColumn) -> str:
+        """Whether a number stands for a missing value."""
+        return self.among(x, column, column.missing_numbers, none=False)
+
+    def as_text(self, x: str) -> str:
+        """Return a value of any type as text."""
+        return f"CAST({x} AS VARCHAR)"
+
+    def number_in(self, text: str) -> str:
+        """Return the number that a text holds, NULL where it holds none."""
+        return f"TRY_CAST({text} AS {self.double})"
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
         """Whether a number is infinite; None if the database holds no such number."""
@@ -60,6 +100,9 @@ class Dialect:
     def wrong_type(self, x: str, column: ExportColumn) -> str | None:
         """Whether a value has a type that the card does not take; None if the database refuses it."""
         return None
+
+    def _any_listed(self, *lists: tuple[str, Iterable[str]]) -> list[str]:
+        return [self._listed(x, listed, False) for x, given in lists if (listed := list(given))]
 
     @staticmethod
     def _listed(x: str, listed: Sequence[str], none: bool) -> str:
@@ -78,9 +121,16 @@ class SQLite(Dialect):
         """A column may be declared to ignore case."""
         return super().among(f"{x} COLLATE BINARY" if column.is_text else x, column, values, none=none)
 
-    def missing(self, x: str, column: ExportColumn) -> str:
+    def empty(self, x: str, column: ExportColumn) -> str:
         """NaN is stored as NULL; an empty cell of a CSV file may be the empty text, also among numbers."""
         return f"{x} IS NULL OR {x} = ''"
+
+    def coded(self, x: str, column: ExportColumn) -> list[str]:
+        """Texts may stand among numbers."""
+        if column.is_text:
+            return super().coded(x, column)
+        listed = [*map(self.text, column.missing_texts), *map(number, column.missing_numbers)]
+        return self._any_listed((f"{x} COLLATE BINARY", listed))
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
         """SQLite has no function for it."""
@@ -97,15 +147,24 @@ class DuckDB(Dialect):
 
     name, title, double = "duckdb", "DuckDB", "DOUBLE"
 
-    def missing(self, x: str, column: ExportColumn) -> str:
+    def empty(self, x: str, column: ExportColumn) -> str:
         """NaN equals NaN here."""
         if column.is_text:
-            return super().missing(x, column)
+            return super().empty(x, column)
         if column.holds_anything:
             text = f"CAST({x} AS VARCHAR)"
             is_nan = f"(typeof({x}) IN ('DOUBLE', 'FLOAT') AND {text} = 'nan')"
             return f"{x} IS NULL OR {text} = '' OR {is_nan}"
         return f"{x} IS NULL OR isnan({self.as_double(x)})"
+
+    def multiplied(self, x: str) -> str:
+        """Of 32 bits, the double with the same shortest decimal: as the card reads them, 0.1 is 1/10."""
+        shortest = self.as_double(f"CAST({x} AS VARCHAR)")
+        return f"CASE WHEN typeof({x}) = 'FLOAT' THEN {shortest} ELSE {self.as_double(x)} END"
+
+    def coded_number(self, x: str, column: ExportColumn) -> str:
+        """A yes-or-no column may be BOOLEAN, and any number but 0 would be true there."""
+        return super().coded_number(self.as_double(x) if column.yes_no else x, column)
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
         """Not NaN, which is missing."""
@@ -120,6 +179,7 @@ class Postgres(Dialect):
     """Booleans do not compare with numbers: a yes-or-no column of either type is compared as JSON."""
 
     name, title, double = "postgres", "PostgreSQL", "DOUBLE PRECISION"
+    reserved = reserved_words.POSTGRES
 
     def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
         """A column of text may be an enumeration or ignore case; as TEXT it does neither."""
@@ -128,7 +188,7 @@ class Postgres(Dialect):
             return self._listed(f"to_jsonb({x})", found, none)
         return super().among(f"CAST({x} AS TEXT)" if column.is_text else x, column, values, none=none)
 
-    def missing(self, x: str, column: ExportColumn) -> str:
+    def empty(self, x: str, column: ExportColumn) -> str:
         """NaN equals NaN here."""
         if column.is_text:
             return f"{x} IS NULL OR CAST({x} AS TEXT) = ''"
@@ -139,6 +199,19 @@ class Postgres(Dialect):
         if column.yes_no:
             return f"{x} IS NULL OR to_jsonb({x}) = '\"NaN\"'"
         return f"{x} IS NULL OR {self.as_double(x)} = 'NaN'"
+
+    def coded_number(self, x: str, column: ExportColumn) -> str:
+        """A yes-or-no column may be BOOLEAN."""
+        if column.yes_no:
+            return self._listed(f"to_jsonb({x})", _json_of_numbers(self, column), False)
+        return super().coded_number(x, column)
+
+    def coded_anything(self, x: str, column: ExportColumn) -> list[str]:
+        """No function says whether a text is a number; numbers of all types compare as JSON."""
+        texts = map(self.text, column.missing_texts)
+        return self._any_listed(
+            (f"CAST({x} AS TEXT)", texts), (f"to_jsonb({x})", _json_of_numbers(self, column))
+        )
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
         """Integers do not compare with 'Infinity'."""
@@ -169,11 +242,18 @@ class SQLServer(Dialect):
         marked = [f"{v}|" if isinstance(v, str) else v for v in values]
         return super().among(self._marked(x), column, marked, none=none)
 
-    def missing(self, x: str, column: ExportColumn) -> str:
+    def empty(self, x: str, column: ExportColumn) -> str:
         """There is no NaN."""
         if column.is_text or column.holds_anything:
             return f"{x} IS NULL OR {self._marked(x)} = N'|'"
         return f"{x} IS NULL"
+
+    def coded_anything(self, x: str, column: ExportColumn) -> list[str]:
+        """With a mark at its end, a text ends in no blank."""
+        return self._any_listed(
+            (self._marked(x), (self.text(f"{text}|") for text in column.missing_texts)),
+            (self.number_in(f"CONCAT({x}, N'')"), map(number, column.missing_numbers)),
+        )
 
     @staticmethod
     def _marked(x: str) -> str:
@@ -204,14 +284,28 @@ class BigQuery(Dialect):
             return self._listed(f"TO_JSON_STRING({x})", found, none)
         return super().among(x, column, values, none=none)
 
-    def missing(self, x: str, column: ExportColumn) -> str:
+    def empty(self, x: str, column: ExportColumn) -> str:
         """NaN does not equal NaN here."""
         if column.is_text:
-            return super().missing(x, column)
+            return super().empty(x, column)
         if column.holds_anything or column.yes_no:
             # of a text, '%T' would write the quotes as well
             return f"{x} IS NULL OR FORMAT('%T', {x}) IN ('\"\"', 'CAST(\"nan\" AS FLOAT64)')"
         return f"{x} IS NULL OR IS_NAN({self.as_double(x)})"
+
+    def coded_number(self, x: str, column: ExportColumn) -> str:
+        """A yes-or-no column may be BOOL."""
+        if column.yes_no:
+            return self._listed(f"TO_JSON_STRING({x})", _json_of_numbers(self, column), False)
+        return super().coded_number(x, column)
+
+    def as_text(self, x: str) -> str:
+        """STRING is the only type of text."""
+        return f"CAST({x} AS STRING)"
+
+    def number_in(self, text: str) -> str:
+        """NULL instead of an error is safe here."""
+        return f"SAFE_CAST({text} AS FLOAT64)"
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
         """Infinite numbers are strings in JSON."""
@@ -224,6 +318,7 @@ class Snowflake(Dialect):
     """Strings have escapes."""
 
     name, title, double = "snowflake", "Snowflake", "DOUBLE"
+    reserved = reserved_words.SNOWFLAKE
 
     def text(self, text: str) -> str:
         """A backslash begins an escape."""
@@ -235,10 +330,10 @@ class Snowflake(Dialect):
             f"CAST({x} AS NUMBER(38, 12))" if column.yes_no else x, column, values, none=none
         )
 
-    def missing(self, x: str, column: ExportColumn) -> str:
+    def empty(self, x: str, column: ExportColumn) -> str:
         """NaN equals NaN here."""
         if column.is_text:
-            return super().missing(x, column)
+            return super().empty(x, column)
         if column.holds_anything or column.yes_no:
             text = f"CAST({x} AS VARCHAR)"
             is_nan = f"({text} = 'NaN' AND SYSTEM$TYPEOF({x}) LIKE 'FLOAT%')"
@@ -258,6 +353,11 @@ DIALECTS = {d.name: d for d in (SQLite(), DuckDB(), Postgres(), SQLServer(), Big
 def number(value: float) -> str:
     """Return a number literal; a whole number has no decimal point."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+
+
+def _json_of_numbers(dialect: Dialect, column: ExportColumn) -> list[str]:
+    forms = [form for n in column.missing_numbers for form in dict.fromkeys((number(n), repr(n)))]
+    return list(map(dialect.text, forms))
 
 
 def _json_of_yes_no(value: str | float) -> tuple[str, ...]:

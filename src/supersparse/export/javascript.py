@@ -4,6 +4,7 @@ from supersparse.card.card import Card
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.card.script import json_for_script, scoring_script, script_data
 from supersparse.export.python import card_name
+from supersparse.export.raw_values import missing_codes
 
 
 def to_javascript(card: Card) -> str:
@@ -12,7 +13,7 @@ def to_javascript(card: Card) -> str:
     Each takes a person, an object with a property for each of the exported `columns`. What the card refuses
     throws RefusedValue.
     """
-    data = _exact_labels(script_data(card), card) | _risk_data(card.risk)
+    data = _exact_labels(script_data(card), card) | {"codes": _codes(card)} | _risk_data(card.risk)
     return "\n".join(
         [
             f"// Scoring system: {card_name(card)}; exported by supersparse.",
@@ -22,6 +23,15 @@ def to_javascript(card: Card) -> str:
             _EXPORTS if card.risk is None else _EXPORTS + _RISK,
         ]
     )
+
+
+def _codes(card: Card) -> list[list[dict[str, str]]]:
+    """What stands for a missing value in each column, in the form of the script's categories."""
+    codes = missing_codes(card)
+    return [
+        [*({"text": text} for text in codes[c].texts), *({"number": str(n)} for n in codes[c].numbers)]
+        for c in card.columns
+    ]
 
 
 def _risk_data(risk: Risk | None) -> dict[str, object]:
@@ -39,10 +49,17 @@ def _exact_labels(data: dict[str, object], card: Card) -> dict[str, object]:
 
 
 _EXPORTS = """
+// Whether a text or a number stands for a missing value.
+function isCode(value, codes, name) {
+  const isNumber = Number.isFinite(value) || typeof value === "bigint" || typeof value?.n === "bigint";
+  return (typeof value === "string" || isNumber) && isAmong(value, codes, name);
+}
+
 function values(person) {
-  return CARD.columns.map(({ name }) => {
-    if (!Object.hasOwn(person, name)) throw new RefusedValue(`${name}: the person lacks it`);
-    return person[name];
+  return CARD.columns.map(({ name }, j) => {
+    if (!Object.prototype.hasOwnProperty.call(person, name))
+      throw new RefusedValue(`${name}: the person lacks it`);
+    return isCode(person[name], CARD.codes[j], name) ? null : person[name];
   });
 }
 

@@ -116,7 +116,12 @@ class _Graph:
         return int(getattr(self.onnx.TensorProto, name))
 
     def missing(self, column: ExportColumn) -> str:
-        return self.among(column, ("",), ()) if column.is_text else self.op("IsNaN", column.name)
+        if column.is_text:
+            return self.among(column, ("", *column.missing_texts), ())
+        gone = self.op("IsNaN", column.name)
+        if not column.missing_numbers:
+            return gone
+        return self.op("Or", gone, self.among(column, (), column.missing_numbers))
 
     def term(self, term: ExportTerm) -> str:
         x = term.column.name

@@ -21,6 +21,8 @@ from supersparse.card.risk import TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.data.values import Category, first_float
 from supersparse.errors import InvalidOptionError, UnsupportedCardError
+from supersparse.export.options import whole_of
+from supersparse.export.raw_values import MissingCodes, missing_codes
 
 MOST = 2**53  # from here on, doubles skip whole numbers
 _DECIMALS = 6  # of a value whose column says nothing about them
@@ -30,10 +32,12 @@ _DOUBLE = np.dtype(np.float64)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportColumn:
-    """One raw column: what it holds, and which values are refused."""
+    """One raw column: what it holds, which values are missing, and which are refused."""
 
     name: str
     is_text: bool
+    missing_texts: tuple[str, ...]  # that stand for a missing value, beside the empty one
+    missing_numbers: tuple[float, ...]  # that stand for a missing value
     refuses_missing: bool
     needs_value: bool  # some item looks at the value; else only whether it is there
     decimals: int  # of its values, where points multiply them; 0 takes them as they are
@@ -132,7 +136,8 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
     each column. By default it follows the domain of the column, and is 6 where there is none. Totals of
     values with more decimals are right to about 15 digits, not exact.
     """
-    columns = {e.column: _column(e, card, target, decimals) for e in expectations(card)}
+    codes = missing_codes(card)
+    columns = {e.column: _column(e, card, codes[e.column], target, decimals) for e in expectations(card)}
     _check_names(decimals, columns)
     values = [i for i in card.items if isinstance(i.rule, ValueOf)]
     places = max((columns[i.column].decimals for i in values), default=0)
@@ -190,7 +195,11 @@ def double_equal_to(number: Fraction) -> float | None:
 
 
 def _column(
-    expected: Expected, card: Card, target: str, decimals: int | Mapping[str, int] | None
+    expected: Expected,
+    card: Card,
+    codes: MissingCodes,
+    target: str,
+    decimals: int | Mapping[str, int] | None,
 ) -> ExportColumn:
     name, domain = expected.column, expected.domain
     items = card.items_by_column()[name]
@@ -211,6 +220,8 @@ def _column(
     return ExportColumn(
         name=name,
         is_text=kinds == {"text"},
+        missing_texts=tuple(plain_text(t, "a code for missing values", target) for t in codes.texts),
+        missing_numbers=tuple(d for d in map(double_equal_to, codes.numbers) if d is not None),
         refuses_missing=expected.refuses_missing,
         needs_value=expected.needs_value,
         decimals=_decimals(name, domain, decimals),
@@ -236,9 +247,7 @@ def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] |
     if isinstance(asked, Mapping):
         asked = asked.get(name)
     if asked is not None:
-        if not 0 <= asked <= 15:
-            raise InvalidOptionError(f"decimals is {asked}; it must be from 0 to 15")
-        return asked
+        return whole_of(asked, "decimals", 0, 15)
     if domain is None or (domain.values is None and not domain.whole):
         return _DECIMALS
     numbers = [Fraction(v) for v in domain.values or () if not isinstance(v, str)]

@@ -88,7 +88,10 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
         )
         for text in column.known or ():
             ET.SubElement(field, "Value", value=_text(str(text)))
-        ET.SubElement(field, "Value", value="", property="missing")
+        numbers = () if column.is_text else column.missing_numbers
+        codes = dict.fromkeys(["", *column.missing_texts, *map(repr, numbers)])
+        for text in codes:
+            ET.SubElement(field, "Value", value=_text(text), property="missing")
         return
     field = ET.SubElement(
         dictionary, "DataField", name=_text(column.name), optype="continuous", dataType="double"
@@ -103,6 +106,8 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
                     f"a known value of column {column.name!r} is not a decimal that PMML supports"
                 )
             _interval(field, CutTable(low=Cut(number, True), high=Cut(number, True)))
+    for number in column.missing_numbers:
+        ET.SubElement(field, "Value", value=repr(number), property="missing")
 
 
 def _interval(field: ET.Element, cuts: CutTable) -> None:

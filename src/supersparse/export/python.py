@@ -7,6 +7,7 @@ from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
+from supersparse.export.raw_values import MissingCodes, missing_codes
 
 
 def to_python(card: Card) -> str:
@@ -29,9 +30,11 @@ def to_python(card: Card) -> str:
         '    """Return the exact points of each item, in the order of the card; a person is a mapping."""',
     ]
     names = {column: f"value{number}" for number, column in enumerate(card.columns, start=1)}
+    codes = missing_codes(card)
     for expected in expectations(card):
         column = expected.column
-        lines.append(f"    {names[column]} = _value(person, {column!a}, {_checks(expected)})")
+        checks = _checks(expected, codes[column])
+        lines.append(f"    {names[column]} = _value(person, {column!a}, {checks})")
     lines.append("    return [")
     for item in card.items:
         lines += [f"        # {item.asks!a}", f"        Fraction({_term(item, names[item.column])}),"]
@@ -72,9 +75,11 @@ def card_name(card: Card) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in " .,-()") else "?" for c in title)[:80]
 
 
-def _checks(expected: Expected) -> str:
+def _checks(expected: Expected, codes: MissingCodes) -> str:
     domain = expected.domain
     parts = [f"needs_value={expected.needs_value}", f"may_be_missing={not expected.refuses_missing}"]
+    if codes:
+        parts.append(f"codes={_categories((*codes.texts, *codes.numbers))}")
     if expected.kinds:
         parts.append(f"kinds={expected.kinds!r}")
     if domain is not None and domain.outside == "refuse":

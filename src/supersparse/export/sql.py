@@ -13,8 +13,9 @@ from supersparse.card.card import Card, Label
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.words import one_line
 from supersparse.data.values import Category
-from supersparse.errors import InvalidOptionError, UnsupportedCardError, did_you_mean
+from supersparse.errors import InvalidOptionError, UnsupportedCardError
 from supersparse.export.dialects import DIALECTS, Dialect, number
+from supersparse.export.options import choice_of, text_of, texts_of, truth_of
 from supersparse.export.plan import (
     CutTable,
     ExportColumn,
@@ -47,17 +48,17 @@ def to_sql(
     `dialect` is "sqlite", "duckdb", "postgres", "tsql" (SQL Server), "bigquery" or "snowflake". `table`, or
     "schema.table", qualifies the columns. gives="all" reads that table, and returns the columns in `keep` as
     well, by default those of the card. Names are quoted, so that the database takes them letter by letter;
-    with quoted=False plain words are not. `decimals` as in `supersparse.export.plan`.
+    with quoted=False plain words are not, unless SQL reserves them. `decimals` as in
+    `supersparse.export.plan`.
     """
-    for value, allowed in ((dialect, tuple(DIALECTS)), (gives, get_args(Gives))):
-        if value not in allowed:
-            raise InvalidOptionError(f"unknown choice {value!r}; {did_you_mean(value, allowed)}")
+    choice_of(dialect, "dialect", tuple(DIALECTS))
+    choice_of(gives, "gives", get_args(Gives))
+    name = None if table is None else text_of(table, "table")
     ready = plan(card, "SQL", decimals)
     _check_columns(ready)
-    writer = _Writer(DIALECTS[dialect], ready, table, quoted)
+    writer = _Writer(DIALECTS[dialect], ready, name, truth_of(quoted, "quoted"))
     if gives == "all":
-        kept = card.columns if keep is None else (keep,) if isinstance(keep, str) else tuple(keep)
-        lines = writer.query(kept)
+        lines = writer.query(card.columns if keep is None else texts_of(keep, "keep"))
     elif keep is not None:
         raise InvalidOptionError("keep names columns of the query that gives='all' writes")
     else:
@@ -249,7 +250,7 @@ class _Writer:
         return f"{when or 'CASE '}WHEN {self.condition(x, term)} THEN {term.points} ELSE 0 END"
 
     def value(self, x: str, term: ExportTerm) -> str:
-        double = self.dialect.as_double(x)
+        double = self.dialect.multiplied(x)
         if not term.column.decimals:
             return f"{term.points} * {double}"
         scaled = f"{double} * 1{'0' * term.column.decimals}"

@@ -2,8 +2,9 @@
 
 The sheet "Card" is the printed card as a form: each line is answered in the words of the card, and total,
 class and risk appear once all lines are. The sheet "Table" scores one person a row from raw values; there an
-empty cell is missing, and results stay empty where the card refuses a value. "Texts" and "Risks" hold what
-formulas compare with: no text of a card is part of a formula.
+empty cell is missing, and so is what stands for a missing value in the card's own file; results stay empty
+where the card refuses a value. "Texts" and "Risks" hold what formulas compare with: no text of a card is part
+of a formula.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,13 @@ from supersparse.card.words import condition
 from supersparse.data.values import Category, is_missing
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.exact import shown
+from supersparse.export.options import people_of, whole_of
 from supersparse.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
+from supersparse.export.raw_values import spelled_out
+
+_LONGEST_TEXT, _LONGEST_FORMULA = 32767, 8192
+_MOST_ROWS = 2**20 - 1  # below the heading
+_MOST_ARGUMENTS = 255  # of a function
 
 TextCell = Callable[[str], str]  # the address of the cell that holds a text
 
@@ -63,8 +70,15 @@ def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: Text
         tests.append(f"NOT({_within(x, domain)})")
     if column.whole:
         tests.append(f"N({x})<>INT(N({x}))")
-    found = [f'AND({x}<>"",OR({",".join(tests)}))'] if tests else []
+    found = [f'AND({x}<>"",{any_of(tests)})'] if tests else []
     return [f'{x}=""', *found] if column.refuses_missing else found
+
+
+def as_read(column: ExportColumn, x: str, cell_of: TextCell) -> str | None:
+    """The value in cell `x`, empty where it stands for a missing one; None if nothing does."""
+    numbers = [Fraction(repr(number)) for number in column.missing_numbers]
+    codes: tuple[Category, ...] = (*column.missing_texts, *numbers)
+    return f'IF({x}="","",IF({_among(x, codes, cell_of)},"",{x}))' if codes else None
 
 
 def _among(x: str, values: tuple[Category, ...], cell_of: TextCell) -> str:
@@ -73,7 +87,17 @@ def _among(x: str, values: tuple[Category, ...], cell_of: TextCell) -> str:
         for v in values
         if isinstance(v, str) or (short := _short_equal(Fraction(v))) is not None
     ]
-    return f"OR({','.join(tests)})" if tests else "FALSE"
+    return any_of(tests)
+
+
+def any_of(tests: Sequence[str]) -> str:
+    """Whether any test holds; the tests of more than a function takes are joined in groups."""
+    if not tests:
+        return "FALSE"
+    if len(tests) > _MOST_ARGUMENTS:
+        starts = range(0, len(tests), _MOST_ARGUMENTS)
+        return any_of([any_of(tests[start : start + _MOST_ARGUMENTS]) for start in starts])
+    return f"OR({','.join(tests)})"
 
 
 def _within(x: str, rule: InRange) -> str:
@@ -101,7 +125,6 @@ def _short_equal(number: Fraction) -> str | None:
     return None if side else text
 
 
-_LONGEST_TEXT, _LONGEST_FORMULA = 32767, 8192
 _UNKNOWN = "Not known"
 
 
@@ -122,10 +145,13 @@ def to_xlsx(
         raise PackageNotInstalledError(
             "the spreadsheet export needs xlsxwriter: pip install xlsxwriter"
         ) from error
+    whole_of(rows, "rows", 0, _MOST_ROWS, why=", which is what a sheet holds below its heading")
+    whole_of(len(people_of(people, "people")), "the number of people", 0, _MOST_ROWS)
     held = BytesIO()
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     book = xlsxwriter.Workbook(held, {"in_memory": True, **options})
-    writer = _Book(book, plan(card, "a spreadsheet", decimals))
+    ready, raw = (plan(one, "a spreadsheet", decimals) for one in (card, spelled_out(card)))
+    writer = _Book(book, ready, raw)
     writer.card_sheet()
     writer.table_sheet(people, max(rows, len(people)))
     writer.text_sheet()
@@ -136,8 +162,10 @@ def to_xlsx(
 
 
 class _Book:
-    def __init__(self, book: Any, ready: ExportPlan) -> None:
-        self.ready, self.card = ready, ready.card
+    """The sheets: `ready` is the card as the form shows it, `raw` the same with all spellings."""
+
+    def __init__(self, book: Any, ready: ExportPlan, raw: ExportPlan) -> None:
+        self.ready, self.raw, self.card = ready, raw, ready.card
         names = ("Card", "Table", "Texts", "Risks")[: 4 if isinstance(self.card.risk, TableRisk) else 3]
         self.sheets = {name: book.add_worksheet(name) for name in names}
         self.texts: dict[str, int] = {}
@@ -174,14 +202,14 @@ class _Book:
 
     def units(self, cells: Mapping[str, str]) -> str:
         """The total in units, given the cell of each column; empty where a value is refused."""
-        terms = [points_formula(t, cells[t.column.name], self.text_cell) for t in self.ready.terms]
+        terms = [points_formula(t, cells[t.column.name], self.text_cell) for t in self.raw.terms]
         whole = "+".join(terms) or "0"
         tests = [
             test
-            for c in self.ready.columns
+            for c in self.raw.columns
             for test in refusals(c, cells[c.name], self.limits.get(c.name), self.text_cell)
         ]
-        return f'IF(OR({",".join(tests)}),"",{whole})' if tests else whole
+        return f'IF({any_of(tests)},"",{whole})' if tests else whole
 
     def points(self, units: str) -> str:
         """Units as points; empty stays empty."""
@@ -254,12 +282,13 @@ class _Book:
             term = next(t for t in self.ready.terms if t.is_value and t.column.name == line.column)
             tests = refusals(term.column, x, self.limits.get(line.column), self.text_cell)
             given = f"{term.points}*{_value(x, term.column.decimals)}"
-            given = f'IF(OR({",".join(tests)}),"",{given})'
-            others = [] if line.missing is None else [(f'EXACT({x},"{_UNKNOWN}")', line.missing)]
+            given = f'IF({any_of(tests)},"",{given})' if tests else given
             self.write(sheet, after, 0, f"{shown(line.points)} points for each 1", self.answer)
-            if others:
-                self.write(sheet, after + 1, 0, f"{_UNKNOWN}: {shown(others[0][1])} points", self.answer)
-            after += 1 + len(others)
+            after += 1
+            if line.missing is not None:
+                given = f'IF(EXACT({x},"{_UNKNOWN}"),{int(line.missing * scale)},{given})'
+                self.write(sheet, after, 0, f"{_UNKNOWN}: {shown(line.missing)} points", self.answer)
+                after += 1
         else:
             answers = self.answers(line)
             for n, (text, points) in enumerate(answers):
@@ -267,11 +296,11 @@ class _Book:
                 sheet.write_number(after + n, 2, float(points))
             source = f"=$A${after + 1}:$A${after + len(answers)}"
             sheet.data_validation(row, 1, row, 1, {"validate": "list", "source": source})
-            given = '""'
-            others = [(f"EXACT({x},$A${after + n + 1})", points) for n, (_, points) in enumerate(answers)]
+            # one IF in another for each answer would go deeper than a spreadsheet allows
+            chosen = [f"EXACT({x},$A${after + n + 1})" for n in range(len(answers))]
+            units = [f"{test}*{int(p * scale)}" for test, (_, p) in zip(chosen, answers, strict=True)]
+            given = f'IF({any_of(chosen)},{"+".join(units)},"")'
             after += len(answers)
-        for test, points in reversed(others):
-            given = f"IF({test},{int(points * scale)},{given})"
         self.formula(sheet, row, 3, f'IF({x}="","",{given})')
         self.formula(sheet, row, 2, self.points(f"$D${row + 1}"))
         return after
@@ -290,19 +319,24 @@ class _Book:
     def table_sheet(self, people: Sequence[Mapping[str, object]], rows: int) -> None:
         from xlsxwriter.utility import xl_rowcol_to_cell
 
-        sheet, width = self.sheets["Table"], len(self.ready.columns)
+        sheet, columns, width = self.sheets["Table"], self.raw.columns, len(self.raw.columns)
         results = ["Total", "Class", *(["Risk"] if self.card.risk is not None else [])]
-        for j, name in enumerate([*(c.name for c in self.ready.columns), *results]):
+        for j, name in enumerate([*(c.name for c in columns), *results]):
             self.write(sheet, 0, j, name, self.bold)
         hidden = width + len(results)
         sheet.freeze_panes(1, 0)
         sheet.set_column(0, hidden - 1, 16)
-        sheet.set_column(hidden, hidden, 16, None, {"hidden": True})  # the total in units
+        # the total in units, and the values as they are read
+        sheet.set_column(hidden, hidden + width, 16, None, {"hidden": True})
         for row in range(1, rows + 1):
-            cells = {c.name: xl_rowcol_to_cell(row, j) for j, c in enumerate(self.ready.columns)}
-            for j, name in enumerate(cells):
+            cells = {c.name: xl_rowcol_to_cell(row, j) for j, c in enumerate(columns)}
+            for j, column in enumerate(columns):
                 if row <= len(people):
-                    self.value(sheet, row, j, people[row - 1].get(name), name)
+                    self.value(sheet, row, j, people[row - 1].get(column.name), column.name)
+                read = as_read(column, cells[column.name], self.text_cell)
+                if read is not None:
+                    self.formula(sheet, row, hidden + 1 + j, read)
+                    cells[column.name] = xl_rowcol_to_cell(row, hidden + 1 + j)
             units, total = (xl_rowcol_to_cell(row, j) for j in (hidden, width))
             self.formula(sheet, row, hidden, self.units(cells))
             self.formula(sheet, row, width, self.points(units))
