@@ -1,7 +1,7 @@
 """Reserved words of SQL: a column that is called by one needs quotes, also where plain names have none.
 
 In PostgreSQL and Snowflake a name in quotes is taken letter by letter, and one without is not, so these have
-their own lists, from their manuals. Elsewhere quotes change nothing, and the words of all databases count.
+lists of their own. Elsewhere quotes change nothing, and the words of all databases count.
 """
 
 
