@@ -16,7 +16,7 @@ from supersparse.card.checks import outside_values
 from supersparse.card.lines import lines_of
 from supersparse.card.performance import Performance
 from supersparse.card.printed import printed
-from supersparse.card.risk import LogisticRisk, TableRisk
+from supersparse.card.risk import LogisticRisk, TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing
 from supersparse.card.scoring import predicted_label, score_person
 from supersparse.card.tables import read_card_table
@@ -25,7 +25,7 @@ from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.faces.content import content
 from supersparse.faces.naming import class_names, heading
-from supersparse.faces.risk_strip import risk_columns
+from supersparse.faces.risk_strip import risk_columns, risk_percent
 
 
 def by_hand(card, person):
@@ -185,8 +185,55 @@ def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
     columns = risk_columns(long)
     assert len(columns) == 10
     assert (columns[0].low, columns[-1].high) == (0, 30)
-    assert all(b.low == a.high + 1 and b.risk > a.risk for a, b in pairwise(columns))
+    assert all(b.low == a.high + 1 and b.least > a.most for a, b in pairwise(columns))
     assert {c.high for c in columns if not c.positive} >= {14}
+    assert (columns[0].totals, columns[0].percent) == ("0 to 6", "1 to 6 %")
+    assert max(c.most - c.least for c in columns) < 0.14
+
+
+def test_totals_that_print_alike_are_joined_before_others():
+    risk = TableRisk(totals=tuple(range(20)), risks=(*[0.001] * 12, *[i / 8 for i in range(8)]))
+    columns = risk_columns(ScoringSystem.of([item("x", points=1)], threshold=15, risk=risk).card)
+    assert [(c.totals, c.percent) for c in columns[:3]] == [
+        ("0 to 11", "< 1 %"),
+        ("12", "0 %"),
+        ("13", "12 %"),
+    ]
+    assert len(columns) == 9
+
+
+def printed_percents(text):
+    """The ends of what a strip prints, as numbers: "< 1 to 9 %"."""
+    ends = {"< 1": 0.5, "> 99": 99.5}
+    found = [ends.get(end) or float(end) for end in text.removesuffix(" %").split(" to ")]
+    return found[0], found[-1]
+
+
+risk_tables = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(
+    lambda risks: TableRisk(totals=tuple(range(len(risks))), risks=tuple(risks))
+)
+logistic_risks = st.builds(LogisticRisk, slope=st.floats(-3, 3), offset=st.floats(-50, 50))
+
+
+@given(risk_tables | logistic_risks, st.integers(-1, 40))
+def test_no_printed_percent_is_untrue_of_a_total(risk, threshold):
+    items = [item(f"x{i}", equals=True, points=2**i) for i in range(6)]
+    columns = risk_columns(ScoringSystem.of(items, threshold=threshold, risk=risk).card)
+    assert len(columns) <= 10
+    assert [columns[0].low, columns[-1].high] == [0, 63]
+    for column in columns:
+        low, high = printed_percents(column.percent)
+        for total in range(int(column.low), int(column.high) + 1):
+            at = printed_percents(risk_percent(risk_of(risk, Fraction(total))))
+            assert low <= at[0] == at[1] <= high
+            assert (total > threshold) == column.positive
+
+
+def test_a_strip_reaches_totals_that_no_float_can_hold():
+    items = [item("a", equals=True, points=10**400), item("b", equals=True, points=-(10**400))]
+    for risk in (LogisticRisk(slope=1, offset=0), TableRisk(totals=(0, 5), risks=(0.2, 1.0))):
+        columns = risk_columns(ScoringSystem.of(items, threshold=1, risk=risk).card)
+        assert [c.percent for c in columns][::2] == ["0 %" if risk.kind == "logistic" else "20 %", "100 %"]
 
 
 def test_risks_of_numbers_without_limits_are_a_formula():

@@ -12,6 +12,7 @@ from cards import HOSTILE, any_cards
 from counts import examples
 from reading_faces import assert_shows, expected_texts, texts_of_html, texts_of_svg, unwrapped
 from supersparse import ScoringSystem, item
+from supersparse.card.risk import LogisticRisk
 from supersparse.errors import InvalidOptionError
 from supersparse.explain.tree import find_tree
 from supersparse.faces.drawing import Text
@@ -86,7 +87,21 @@ def test_text_that_is_wrapped_in_a_picture_loses_nothing():
     assert name[1:] in unwrapped([t for t in texts if "aaa" in t])
 
 
+def with_risks():
+    """A card with so many totals that the columns of its risks have ranges."""
+    items = [item(f"x{i}", points=17.25, equals=True) for i in range(40)]
+    return ScoringSystem.of(items, threshold=300, risk=LogisticRisk(slope=0.02, offset=-6.5))
+
+
+def test_a_risk_that_is_a_range_is_drawn_in_readable_letters():
+    texts = [part for part in card_drawing(with_risks().card).parts if isinstance(part, Text)]
+    drawn = [part for part in texts if part.text.endswith(" %")]
+    assert "> 99 %" in {part.text for part in drawn}
+    assert min(part.size for part in drawn) >= 6.5
+
+
 DRAWINGS = {
+    "risks": lambda show: card_drawing(with_risks().card, show),
     "card": lambda show: card_drawing(hostile().card, show),
     "questions": lambda show: card_drawing(questions(20, 12).card, show),
     "sheet": lambda show: sheet_drawing(hostile().card, "letter", show),

@@ -170,7 +170,7 @@ def _strip(said: Content) -> str:
 
 def _bar_style(said: Content) -> str:
     """The colours of the strip: the policy of the page allows them only in its one style."""
-    colours = [risk_colour(column.risk) for column in said.risks]
+    colours = [risk_colour(column.middle) for column in said.risks]
     return "".join(
         f".k{k} .risk{{background:{colour};color:{ink_on(colour)}}}\n" for k, colour in enumerate(colours)
     )
@@ -186,4 +186,4 @@ def _blocks(said: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
         per_row = max(1, int(80 // (max(map(len, options)) + 14)))
         yield from (Block(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
     yield Block(text=said.rule, gap=8)
-    yield from (Block(text="Risk", gap=1.2) for _ in range(3) if said.risks)
+    yield from (Block(text="Risk", gap=1.2) for _ in range(5) if said.risks)
