@@ -236,6 +236,30 @@ def test_a_strip_reaches_totals_that_no_float_can_hold():
         assert [c.percent for c in columns][::2] == ["0 %" if risk.kind == "logistic" else "20 %", "100 %"]
 
 
+@given(
+    st.data(),
+    st.sampled_from([LogisticRisk(slope=0.4, offset=-1), TableRisk(totals=(-2, 3), risks=(0.1, 0.9))]),
+)
+def test_in_the_style_of_the_paper_every_person_has_the_same_risk(data, risk):
+    items = [
+        item("a", equals=True, points=-2),
+        item("b", at_least=3, points=4),
+        item("b", at_least=9, points=-7),
+    ]
+    learned = ScoringSystem.of(items, threshold=1, risk=risk).card
+    card = printed(learned)
+    person = data.draw(people_for(card))
+    try:
+        total = score_person(card, person) + card.threshold
+    except InvalidDataError:
+        return
+    shifted = total - (card.threshold - learned.threshold)
+    asked = [(content(card), total), (content(card, "paper"), shifted)]
+    columns = [next(c for c in said.risks if c.low <= at <= c.high) for said, at in asked]
+    assert columns[0].percent == columns[1].percent == risk_percent(risk_of(learned.risk, shifted))
+    assert content(card, "paper").decides == "Total C"
+
+
 def test_risks_of_numbers_without_limits_are_a_formula():
     card = ScoringSystem.of([item("x", points=1)], threshold=0, risk=LogisticRisk(slope=0.5, offset=-2)).card
     assert "Risk (yes) by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in content(card).notes

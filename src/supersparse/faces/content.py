@@ -1,12 +1,13 @@
 """The content of a card, shared by all faces: lines with points, what totals mean, risks, evidence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
 from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.lines import Line, line_of_item, lines_of
+from supersparse.card.printed import moved_risk
 from supersparse.card.rules import IsMissing
 from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, did_you_mean
@@ -88,6 +89,11 @@ class Content:
         )
 
     @property
+    def decides(self) -> str:
+        """The name of the number that decides, over the risks: "Total", or "Total C"."""
+        return "Total" if self.difference is None else self.difference[1]
+
+    @property
     def lines(self) -> tuple[ShownLine, ...]:
         """The lines of all parts."""
         return tuple(line for part in self.parts for line in part.lines)
@@ -97,7 +103,7 @@ def content(card: Card, style: Style = "card") -> Content:
     """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
     if style not in get_args(Style):
         raise InvalidOptionError(f"style is {style!r}; {did_you_mean(str(style), get_args(Style))}")
-    shown_card = card if style == "card" else card.as_learned
+    shown_card = card if style == "card" else _as_learned(card)
     lines = lines_of(shown_card) if style == "card" else ()
     parts, difference = _one_part(lines) if style == "card" else _paper_parts(shown_card)
     negative, positive = class_names(card)
@@ -128,6 +134,12 @@ def content(card: Card, style: Style = "card") -> Content:
         ),
         facts=facts(card),
     )
+
+
+def _as_learned(card: Card) -> Card:
+    """The card with the points that the solver found, and the risks of the totals that these give."""
+    learned = card.as_learned
+    return replace(learned, risk=moved_risk(card.risk, learned.intercept - card.intercept))
 
 
 def _one_part(lines: Sequence[Line]) -> tuple[tuple[Part, ...], None]:

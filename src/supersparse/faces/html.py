@@ -121,7 +121,7 @@ def _risks(said: Content) -> list[str]:
         for column in said.risks
     )
     rows = [
-        f'<tr><th scope="row">Total</th>{totals}</tr>',
+        f'<tr><th scope="row">{said.decides}</th>{totals}</tr>',
         f'<tr class="bar"><th scope="row">Risk</th>{bar}</tr>',
     ]
     for name, cells in rows_behind(said.risks):

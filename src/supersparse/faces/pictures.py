@@ -7,7 +7,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
-from supersparse.faces.evidence import CERTIFICATE, COUNTS, MEASURES
+from supersparse.faces.evidence import CERTIFICATE, COUNTS, EDITED, MEASURES
 from supersparse.faces.risk_strip import rows_behind
 
 INK, FAINT, LINE, ACCENT, SOFT, WHITE = "#17202b", "#52606f", "#c9d2dc", "#0d4f52", "#eef3f3", "#ffffff"
@@ -107,7 +107,7 @@ class Page:
 
 _WIDTH, _MARGIN = 480.0, 18.0
 _SIZE, _SMALL = 10.0, 7.75
-_SMALL_PRINT = ("Proof", "Errors", COUNTS, CERTIFICATE)
+_SMALL_PRINT = ("Proof", "Errors", COUNTS, CERTIFICATE, EDITED)
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}  # points
 _SHEET_MARGIN = 45.0
 _SHRINK = 0.95
@@ -317,7 +317,7 @@ def _risks(said: Content, page: Page) -> None:
     page.skip(1)
     label = 40 * scale
     width = (page.right - page.left - label) / len(said.risks)
-    rows = [("Total", [column.totals for column in said.risks])]
+    rows = [(said.decides, [column.totals for column in said.risks])]
     rows.append(("Risk", [column.percent for column in said.risks]))
     rows += rows_behind(said.risks)
     for name, cells in rows:
