@@ -47,7 +47,7 @@ class TableRisk(Tabular):
 
     def of(self, totals: Floats) -> Floats:
         """Return the risks of totals."""
-        found: Floats = np.interp(totals, [_float(t) for t in self.totals], self.risks)
+        found: Floats = np.interp(totals, [total_float(t) for t in self.totals], self.risks)
         return found
 
     def _brief(self) -> str:
@@ -139,7 +139,7 @@ def risk_of(risk: Risk, total: Fraction) -> float:
 
 def risks_of(risk: Risk, totals: Sequence[Fraction]) -> list[float]:
     """Return the risk of each total; one that no float can hold counts as the largest float."""
-    found: list[float] = risk.of(np.array([_float(total) for total in totals])).tolist()
+    found: list[float] = risk.of(np.array([total_float(total) for total in totals])).tolist()
     return found
 
 
@@ -149,7 +149,8 @@ def _risk(value: object, total: Fraction) -> float:
     return float(value)
 
 
-def _float(value: Fraction) -> float:
+def total_float(value: Fraction) -> float:
+    """Return the nearest float to a total: the largest one for totals that no float can hold."""
     try:
         return float(value)
     except OverflowError:

@@ -13,7 +13,7 @@ from html import escape
 
 from supersparse.card.card import Card
 from supersparse.card.lines import Line, lines_of
-from supersparse.card.risk import LogisticRisk, TableRisk
+from supersparse.card.risk import LogisticRisk, TableRisk, total_float
 from supersparse.card.rules import Domain
 from supersparse.card.script import json_for_script, scoring_script
 from supersparse.data.plain import visible
@@ -101,7 +101,7 @@ def _data(card: Card, said: Content, lines: tuple[Line, ...]) -> dict[str, objec
     if isinstance(card.risk, LogisticRisk):
         data["risk"] = {"slope": card.risk.slope, "offset": card.risk.offset}
     if isinstance(card.risk, TableRisk):
-        data["risk"] = {"totals": [float(t) for t in card.risk.totals], "risks": list(card.risk.risks)}
+        data["risk"] = {"totals": [total_float(t) for t in card.risk.totals], "risks": list(card.risk.risks)}
     if said.risks:
         data["strip"] = [[str(column.low), str(column.high)] for column in said.risks]
     return data
