@@ -211,7 +211,7 @@ def _line(line: ShownLine, page: Page, numbers: float, start: float, worth: floa
     top = page.y
     side = 9 * scale
     room = (44 * scale if line.times else side) + 8 * scale
-    limit = page.right - start - (0 if line.answers else worth + room + 10 * scale)
+    limit = page.right - start - (0 if line.answers else worth + room + 14 * scale)
     page.y = top + _SIZE * scale
     page.at_right(f"{line.number}.", numbers, _SIZE, colour=FAINT)
     page.y = top
