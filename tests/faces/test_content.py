@@ -3,9 +3,10 @@
 import re
 from fractions import Fraction
 from itertools import pairwise
+from math import floor
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cards import any_cards, fractions
@@ -15,6 +16,7 @@ from supersparse.card.card import Card
 from supersparse.card.checks import outside_values
 from supersparse.card.lines import lines_of
 from supersparse.card.performance import Performance
+from supersparse.card.possible import example_of
 from supersparse.card.printed import printed
 from supersparse.card.risk import LogisticRisk, TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing
@@ -146,6 +148,36 @@ def test_columns_that_multiply_come_with_an_example():
     )
     assert said.example == "For example, a value of 3 in line 1 gives 3 \u00d7 2 = 6 points."
     assert content(ScoringSystem.of([item("old", equals=True, points=1)], threshold=0).card).example is None
+
+
+@pytest.mark.parametrize(
+    ("domain", "value", "points"),
+    [
+        (Domain(column="x", low=1, high=10, whole=True), "3", "6"),
+        (Domain(column="x", values=(0, 1)), "1", "2"),
+        (Domain(column="x", low=-1, high=1, whole=True), "1", "2"),
+        (Domain(column="x", low=0, high=0.5), "0.5", "1"),
+        (Domain(column="x", low=17.5), "18", "36"),
+        (Domain(column="x", high=-0.5), "-1", "-2"),
+    ],
+)
+@pytest.mark.parametrize("style", ["card", "paper"])
+def test_the_worked_example_is_a_value_that_the_column_can_have(domain, value, points, style):
+    items = [item("x", points=2), item("y", equals=True, points=1)]
+    said = content(ScoringSystem.of(items, threshold=1, domains={"x": domain}).card, style)
+    unit = "point" if points == "1" else "points"
+    assert said.example == f"For example, a value of {value} in line 1 gives {value} × 2 = {points} {unit}."
+
+
+@given(fractions, fractions, st.booleans(), st.sampled_from(["both", "low", "high"]))
+def test_an_example_lies_in_its_domain(first, second, whole, ends):
+    low, high = sorted((first, second))
+    assume(not whole or ends != "both" or floor(high) >= low)
+    low, high = None if ends == "high" else low, None if ends == "low" else high
+    found = example_of(Domain(column="x", low=low, high=high, whole=whole))
+    assert low is None or low <= found
+    assert high is None or found <= high
+    assert not whole or found.denominator == 1
 
 
 def judged(tp, fn, tn, fp, on="cross-validation"):
