@@ -92,7 +92,7 @@ def texts_of_svg(text):
         if not e.tag.endswith("}text"):
             continue
         look = (e.get("x"), e.get("font-size"), e.get("font-weight"), e.get("text-anchor"), e.get("fill"))
-        if look == before and look[3] is None:
+        if look == before and look[3] != "end":
             found[-1].append(e.text or "")
         else:
             found.append([e.text or ""])
@@ -120,16 +120,28 @@ def untex(text):
 
 
 def texts_of_latex(text):
-    found = []
+    """The cells and paragraphs; the small tables that a wide one was broken into are read as one."""
+    tables = [[]]
     for line in text.split("\n"):
-        if line.startswith("%") or re.match(r"\\(begin|end|par|toprule|midrule|bottomrule)|\{\\small", line):
+        tables += [[]] if line.startswith((r"\begin{tabular}", r"\end{tabular}")) else []
+        if line in ("}", "") or re.match(
+            r"%|\\(begin|end|par|toprule|midrule|bottomrule)|\{\\\w+size|\{\\small", line
+        ):
             continue
-        for cell in re.split(r"(?<!\\) ?& ?", re.sub(r"( \\\\|\\par)$", "", line)):
-            bare = re.sub(r"^\\textbf\{(.*)\}$", r"\1", cell)
-            bare = bare.removeprefix(r"\raggedright ").removeprefix(r"\quad ")
-            if bare.strip() and bare != r"$\cdots\cdots$":
-                found.append(untex(bare))
-    return found
+        line = re.sub(r"^\\textbf\{(\w[\w ]*:)\} ", r"\1 ", line)  # the label of a fact
+        cells = re.split(r"(?<!\\) ?& ?", re.sub(r"( \\\\|\\par)$", "", line))
+        tables[-1].append([_latex_cell(cell) for cell in cells])
+    whole = [[]]
+    for rows in filter(None, tables):
+        is_continued = len(rows[0]) > 1 and [row[0] for row in rows] == [row[0] for row in whole[-1]]
+        whole.append([a + b[1:] for a, b in zip(whole.pop(), rows, strict=True)] if is_continued else rows)
+    return [cell for rows in whole for row in rows for cell in row if cell]
+
+
+def _latex_cell(text):
+    bare = re.sub(r"^\\textbf\{(.*)\}$", r"\1", text)
+    bare = bare.removeprefix(r"\raggedright ").removeprefix(r"\quad ")
+    return "" if not bare.strip() or bare == r"$\cdots\cdots$" else untex(bare)
 
 
 def texts_of_text(text):

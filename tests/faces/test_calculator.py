@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import subprocess
 from fractions import Fraction
 from html.parser import HTMLParser
 
@@ -218,6 +219,38 @@ def test_hostile_text_is_shown_and_does_nothing(opened):
     for j in range(1, len(card.columns)):
         page.check(f'input[name="c{j}"][value="0"]')
     assert page.inner_text("#class") == '"</title>"'
+
+
+NODE = shutil.which("node")
+PAGE = """
+const elements = {};
+const element = (id) => elements[id] ??= { value: "", textContent: "", dataset: {},
+  classList: { toggle() {} }, setAttribute() {}, removeAttribute() {}, addEventListener() {} };
+const document = { getElementById: (id) => id.startsWith("u") ? null : element(id), addEventListener() {} };
+"""
+TYPE = """
+for (const text of TYPED) {
+  element("c0").value = text;
+  update();
+  console.log(["total", "class", "risk", "e0"].map((id) => element(id).textContent).join("|"));
+}
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_what_is_typed_never_leaves_an_earlier_result(tmp_path):
+    system = ScoringSystem.of(
+        [item("x", points=1)], threshold=2, risk={0: 0, 1: 1e-9, 4: 0.5, 5: 0.9999999, 10**400: 1}
+    )
+    script = re.search(r"<script>(.*)</script>", system.calculator(), re.DOTALL)[1]
+    typed = ["4", "1e999", "1", "-1e999", "5", "0", "1e308"]
+    (tmp_path / "page.mjs").write_text(f"{PAGE}{script}\nconst TYPED = {typed};{TYPE}", encoding="utf-8")
+    done = subprocess.run([NODE, "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    too_large = "\u2013|||This number is too large"
+    assert done.stdout.splitlines()[:6] == [
+        "4|yes|50.0 %|", too_large, "1|no|< 0.001 %|", too_large, "5|yes|> 99.999 %|", "0|no|0.000 %|",
+    ]  # fmt: skip
+    assert done.stdout.splitlines()[6].endswith("|yes|> 99.999 %|")
 
 
 class _Tags(HTMLParser):

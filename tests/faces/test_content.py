@@ -3,9 +3,10 @@
 import re
 from fractions import Fraction
 from itertools import pairwise
+from math import floor
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cards import any_cards, fractions
@@ -15,8 +16,9 @@ from supersparse.card.card import Card
 from supersparse.card.checks import outside_values
 from supersparse.card.lines import lines_of
 from supersparse.card.performance import Performance
+from supersparse.card.possible import example_of
 from supersparse.card.printed import printed
-from supersparse.card.risk import LogisticRisk, TableRisk
+from supersparse.card.risk import LogisticRisk, TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing
 from supersparse.card.scoring import predicted_label, score_person
 from supersparse.card.tables import read_card_table
@@ -25,7 +27,7 @@ from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.faces.content import content
 from supersparse.faces.naming import class_names, heading
-from supersparse.faces.risk_strip import risk_columns
+from supersparse.faces.risk_strip import risk_columns, risk_percent
 
 
 def by_hand(card, person):
@@ -148,6 +150,36 @@ def test_columns_that_multiply_come_with_an_example():
     assert content(ScoringSystem.of([item("old", equals=True, points=1)], threshold=0).card).example is None
 
 
+@pytest.mark.parametrize(
+    ("domain", "value", "points"),
+    [
+        (Domain(column="x", low=1, high=10, whole=True), "3", "6"),
+        (Domain(column="x", values=(0, 1)), "1", "2"),
+        (Domain(column="x", low=-1, high=1, whole=True), "1", "2"),
+        (Domain(column="x", low=0, high=0.5), "0.5", "1"),
+        (Domain(column="x", low=17.5), "18", "36"),
+        (Domain(column="x", high=-0.5), "-1", "-2"),
+    ],
+)
+@pytest.mark.parametrize("style", ["card", "paper"])
+def test_the_worked_example_is_a_value_that_the_column_can_have(domain, value, points, style):
+    items = [item("x", points=2), item("y", equals=True, points=1)]
+    said = content(ScoringSystem.of(items, threshold=1, domains={"x": domain}).card, style)
+    unit = "point" if points == "1" else "points"
+    assert said.example == f"For example, a value of {value} in line 1 gives {value} × 2 = {points} {unit}."
+
+
+@given(fractions, fractions, st.booleans(), st.sampled_from(["both", "low", "high"]))
+def test_an_example_lies_in_its_domain(first, second, whole, ends):
+    low, high = sorted((first, second))
+    assume(not whole or ends != "both" or floor(high) >= low)
+    low, high = None if ends == "high" else low, None if ends == "low" else high
+    found = example_of(Domain(column="x", low=low, high=high, whole=whole))
+    assert low is None or low <= found
+    assert high is None or found <= high
+    assert not whole or found.denominator == 1
+
+
 def judged(tp, fn, tn, fp, on="cross-validation"):
     return Performance(
         on=on, true_positives=tp, false_negatives=fn, true_negatives=tn, false_positives=fp, auc=0.7,
@@ -185,8 +217,79 @@ def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
     columns = risk_columns(long)
     assert len(columns) == 10
     assert (columns[0].low, columns[-1].high) == (0, 30)
-    assert all(b.low == a.high + 1 and b.risk > a.risk for a, b in pairwise(columns))
+    assert all(b.low == a.high + 1 and b.least > a.most for a, b in pairwise(columns))
     assert {c.high for c in columns if not c.positive} >= {14}
+    assert (columns[0].totals, columns[0].percent) == ("0 to 6", "1 to 6 %")
+    assert max(c.most - c.least for c in columns) < 0.14
+
+
+def test_totals_that_print_alike_are_joined_before_others():
+    risk = TableRisk(totals=tuple(range(20)), risks=(*[0.001] * 12, *[i / 8 for i in range(8)]))
+    columns = risk_columns(ScoringSystem.of([item("x", points=1)], threshold=15, risk=risk).card)
+    assert [(c.totals, c.percent) for c in columns[:3]] == [
+        ("0 to 11", "< 1 %"),
+        ("12", "0 %"),
+        ("13", "12 %"),
+    ]
+    assert len(columns) == 9
+
+
+def printed_percents(text):
+    """The ends of what a strip prints, as numbers: "< 1 to 9 %"."""
+    ends = {"< 1": 0.5, "> 99": 99.5}
+    found = [ends.get(end) or float(end) for end in text.removesuffix(" %").split(" to ")]
+    return found[0], found[-1]
+
+
+risk_tables = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(
+    lambda risks: TableRisk(totals=tuple(range(len(risks))), risks=tuple(risks))
+)
+logistic_risks = st.builds(LogisticRisk, slope=st.floats(-3, 3), offset=st.floats(-50, 50))
+
+
+@given(risk_tables | logistic_risks, st.integers(-1, 40))
+def test_no_printed_percent_is_untrue_of_a_total(risk, threshold):
+    items = [item(f"x{i}", equals=True, points=2**i) for i in range(6)]
+    columns = risk_columns(ScoringSystem.of(items, threshold=threshold, risk=risk).card)
+    assert len(columns) <= 10
+    assert [columns[0].low, columns[-1].high] == [0, 63]
+    for column in columns:
+        low, high = printed_percents(column.percent)
+        for total in range(int(column.low), int(column.high) + 1):
+            at = printed_percents(risk_percent(risk_of(risk, Fraction(total))))
+            assert low <= at[0] == at[1] <= high
+            assert (total > threshold) == column.positive
+
+
+def test_a_strip_reaches_totals_that_no_float_can_hold():
+    items = [item("a", equals=True, points=10**400), item("b", equals=True, points=-(10**400))]
+    for risk in (LogisticRisk(slope=1, offset=0), TableRisk(totals=(0, 5), risks=(0.2, 1.0))):
+        columns = risk_columns(ScoringSystem.of(items, threshold=1, risk=risk).card)
+        assert [c.percent for c in columns][::2] == ["0 %" if risk.kind == "logistic" else "20 %", "100 %"]
+
+
+@given(
+    st.data(),
+    st.sampled_from([LogisticRisk(slope=0.4, offset=-1), TableRisk(totals=(-2, 3), risks=(0.1, 0.9))]),
+)
+def test_in_the_style_of_the_paper_every_person_has_the_same_risk(data, risk):
+    items = [
+        item("a", equals=True, points=-2),
+        item("b", at_least=3, points=4),
+        item("b", at_least=9, points=-7),
+    ]
+    learned = ScoringSystem.of(items, threshold=1, risk=risk).card
+    card = printed(learned)
+    person = data.draw(people_for(card))
+    try:
+        total = score_person(card, person) + card.threshold
+    except InvalidDataError:
+        return
+    shifted = total - (card.threshold - learned.threshold)
+    asked = [(content(card), total), (content(card, "paper"), shifted)]
+    columns = [next(c for c in said.risks if c.low <= at <= c.high) for said, at in asked]
+    assert columns[0].percent == columns[1].percent == risk_percent(risk_of(learned.risk, shifted))
+    assert content(card, "paper").decides == "Total C"
 
 
 def test_risks_of_numbers_without_limits_are_a_formula():

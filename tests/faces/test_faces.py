@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,6 +14,8 @@ from cards import HOSTILE, any_cards, names
 from counts import examples
 from reading_faces import READERS, assert_shows, expected_texts, unescaped, untex
 from supersparse import ScoringSystem, item
+from supersparse.card.provenance import CardEdit, CertificateFile, Provenance, Suppressed
+from supersparse.card.risk import LogisticRisk
 from supersparse.card.rules import Domain
 from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError
@@ -20,6 +23,7 @@ from supersparse.faces import latex
 from supersparse.faces import text as markdown
 from supersparse.faces.calculator import calculator
 from supersparse.faces.colours import contrast, ink_on, luminance, risk_colour
+from supersparse.faces.content import content
 
 BOXED = ("to_html", "to_svg")  # where totals and classes stand in boxes
 WIDE = {"to_text": {"columns": 100_000}}
@@ -47,6 +51,45 @@ def test_hostile_names_stay_in_their_lines(face):
     )
     texts = READERS[face](getattr(system, face)(**WIDE.get(face, {})))
     assert_shows(texts, expected_texts(system.card, as_boxes=face in BOXED))
+
+
+MADE = Provenance(
+    version="1.0", solver="exact", minimised="error rate", allowed="points from -5_5 to 5 & 6",
+    objective=Fraction(1, 4), lower_bound=Fraction(1, 4), proven_smallest=True, training_errors=Fraction(3),
+    predicted_errors=Fraction(2), total_weight=Fraction(20), n_rows=20, size=2, stop="OPTIMAL", seconds=0.1,
+    nodes=7, signed=False, certificate=CertificateFile(file="a_b.cert", sha256="0f" * 32),
+    edits=(CardEdit(change="points of {x} from 2 to 1", reason="50 % of $"),),
+    suppressed=Suppressed(left_out=4),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("style", ["card", "paper"])
+def test_every_face_says_what_was_proven_checked_missing_and_edited(style):
+    items = [item("a", equals=True, points=1), item("b", equals=True, points=2)]
+    system = ScoringSystem(replace(ScoringSystem.of(items, threshold=1).card, provenance=MADE))
+    told = dict(content(system.card, style).facts)
+    sheet = system.sheet(style=style)
+    shown = {
+        face: READERS[face](getattr(system, face)(style=style, **WIDE.get(face, {}))) for face in READERS
+    }
+    shown["sheet as HTML"] = READERS["to_html"](sheet.to_html())
+    shown["sheet as SVG"] = READERS["to_svg"](sheet.to_svg())
+    for face, texts in shown.items():
+        drawn = face in ("to_svg", "sheet as SVG")
+        labels = ("Proof", "Errors", "Counts", "Certificate", "Edited") if drawn else tuple(told)
+        assert_shows(texts, [told[label] for label in labels])
+    assert "not signed" in told["Proof"]
+    assert "predicted errors 2 of 20" in told["Errors"]
+
+
+def test_wide_tables_of_latex_are_broken_to_the_width_of_a_page():
+    items = [item(f"x{i}", equals=True, points=101) for i in range(30)]
+    system = ScoringSystem.of(items, threshold=1400, risk=LogisticRisk(slope=0.003, offset=-4.5))
+    tables = system.to_latex().split(r"\begin{tabular}")[2:]
+    assert len(tables) > 1
+    rows = [line for table in tables for line in table.split("\n") if " & " in line]
+    assert all(len(row.replace("\\", "")) < 80 for row in rows)
+    assert sum(row.count("%") for row in rows) == len(content(system.card).risks)
 
 
 @given(names)

@@ -12,9 +12,10 @@ from cards import HOSTILE, any_cards
 from counts import examples
 from reading_faces import assert_shows, expected_texts, texts_of_html, texts_of_svg, unwrapped
 from supersparse import ScoringSystem, item
+from supersparse.card.risk import LogisticRisk
 from supersparse.errors import InvalidOptionError
 from supersparse.explain.tree import find_tree
-from supersparse.faces.drawing import Text
+from supersparse.faces.drawing import Box, Text, drawable, drawing_figure, painting, text_width
 from supersparse.faces.pictures import PAPERS, card_drawing, sheet_drawing
 from supersparse.faces.tree import tree_drawing
 
@@ -86,7 +87,21 @@ def test_text_that_is_wrapped_in_a_picture_loses_nothing():
     assert name[1:] in unwrapped([t for t in texts if "aaa" in t])
 
 
+def with_risks():
+    """A card with so many totals that the columns of its risks have ranges."""
+    items = [item(f"x{i}", points=17.25, equals=True) for i in range(40)]
+    return ScoringSystem.of(items, threshold=300, risk=LogisticRisk(slope=0.02, offset=-6.5))
+
+
+def test_a_risk_that_is_a_range_is_drawn_in_readable_letters():
+    texts = [part for part in card_drawing(with_risks().card).parts if isinstance(part, Text)]
+    drawn = [part for part in texts if part.text.endswith(" %")]
+    assert "> 99 %" in {part.text for part in drawn}
+    assert min(part.size for part in drawn) >= 6.5
+
+
 DRAWINGS = {
+    "risks": lambda show: card_drawing(with_risks().card, show),
     "card": lambda show: card_drawing(hostile().card, show),
     "questions": lambda show: card_drawing(questions(20, 12).card, show),
     "sheet": lambda show: sheet_drawing(hostile().card, "letter", show),
@@ -95,17 +110,48 @@ DRAWINGS = {
 }
 
 
+@pytest.mark.parametrize("bold", [False, True])
+def test_no_text_is_painted_wider_than_it_was_measured(bold):
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(dpi=200)
+    texts = [
+        "Still feeling ill in little villages until late",
+        "23 of 683 (3.4 %)",
+        "i, l, t, j, I, r, P" * 3,
+    ]
+    with painting():
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        for size in (6.0, 7.75, 8.5, 10.0, 11.0):
+            for text in texts:
+                weight = "bold" if bold else "normal"
+                drawn = figure.text(0, 0, text, fontsize=size, fontweight=weight, fontfamily="DejaVu Sans")
+                wide = drawn.get_window_extent(renderer).width * 72 / 200
+                assert 0.95 < wide / text_width(text, size, bold=bold) < 1.0
+
+
+def test_a_question_keeps_away_from_its_tick_box():
+    question = "Still feeling ill in little villages until late, " * 4
+    card = ScoringSystem.of([item("x", equals=True, points=1, question=question)], threshold=0).card
+    drawing = card_drawing(card)
+    (tick,) = (part.x for part in drawing.parts if isinstance(part, Box) and part.width == part.height)
+    lines = [part for part in drawing.parts if isinstance(part, Text) and "ill" in part.text]
+    assert len(lines) > 2
+    assert all(part.x + text_width(part.text, part.size, bold=True) + 5 < tick for part in lines)
+
+
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_painted_texts_lie_within_the_page_and_apart(name):
     pytest.importorskip("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    from supersparse.faces import drawing as paint
-
-    figure = paint.drawing_figure(DRAWINGS[name](paint.drawable))
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure = drawing_figure(DRAWINGS[name](drawable))
     page = figure.bbox
-    boxes = [t.get_window_extent(renderer) for t in figure.axes[0].texts if t.get_text().strip()]
+    with painting():
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        boxes = [t.get_window_extent(renderer) for t in figure.axes[0].texts if t.get_text().strip()]
     for i, box in enumerate(boxes):
         assert page.x0 <= box.x0 <= box.x1 <= page.x1
         assert page.y0 <= box.y0 <= box.y1 <= page.y1

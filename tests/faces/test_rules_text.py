@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 
 from cards import any_cards
 from supersparse import ScoringSystem, item
-from supersparse.data.plain import width
+from supersparse.card.rules import IsOneOf
+from supersparse.card.words import condition
+from supersparse.data.plain import visible, width
 from supersparse.faces.text import card_text
 
 
@@ -49,6 +51,29 @@ def test_a_card_of_questions_asks_for_what_applies():
     text = str(ScoringSystem.of([item("fever", equals=True, points=1)], threshold=0))
     assert "Add up the points of the answers that apply.\nPredict yes if the total is 1 or more" in text
     assert " x " not in text
+
+
+def test_names_in_quotes_are_escaped_once():
+    items = [
+        item('smoker "now"', equals="ja", points=1, question="Smoker?"),
+        item("path", equals="\\", points=2),
+        item("said", equals='it\'s "x"', points=3),
+    ]
+    text = str(ScoringSystem.of(items, threshold=1, classes=('no "risk"', "risk")))
+    assert """Smoker? ('smoker "now"' = ja)""" in text
+    assert r'Path: "\\"?' in text  # a backslash is doubled on every face
+    assert '''Said: "it's ""x"""?''' in text
+    assert """otherwise 'no "risk"'.""" in text
+
+
+odd_texts = st.lists(st.text("a\"'\\, ", min_size=1, max_size=6), min_size=1, max_size=3, unique=True)
+
+
+@given(odd_texts, odd_texts)
+def test_different_categories_read_differently(some, others):
+    one, other = (condition(IsOneOf("x", tuple(values))) for values in (some, others))
+    assert (one == other) == (some == others)
+    assert (visible(one) == visible(other)) == (some == others)
 
 
 @given(any_cards(), st.integers(40, 120))

@@ -63,6 +63,27 @@ def _numbers(domain: Domain | None) -> list[Fraction] | None:
     return None if high - low >= _MOST_VALUES else [Fraction(n) for n in range(low, high + 1)]
 
 
+def example_of(domain: Domain | None) -> Fraction:
+    """Return a number that a column can have, to show how one multiplies it: 3, or else one near it.
+
+    >>> print(example_of(None), example_of(Domain(column="rank", low=-1, high=1, whole=True)))
+    3 1
+    """
+    three = Fraction(3)
+    if domain is None:
+        return three
+    if domain.values is not None:
+        known = [Fraction(value) for value in domain.values if not isinstance(value, str)]
+        return min(known, key=lambda number: (number == 0, abs(number - three)), default=three)
+    low = three if domain.low is None else domain.low
+    high = three if domain.high is None else domain.high
+    if low <= three <= high:
+        return three
+    whole, end = (Fraction(ceil(low)), low) if low > three else (Fraction(floor(high)), high)
+    is_inside = (domain.low is None or domain.low <= whole) and (domain.high is None or whole <= domain.high)
+    return whole if domain.whole or (whole != 0 and is_inside) else end
+
+
 def occurs(rule: Rule, domain: Domain | None) -> bool:
     """Whether a band holds a value that the card accepts."""
     if domain is None or domain.outside == "accept" or not isinstance(rule, InRange):

@@ -23,7 +23,7 @@ from fractions import Fraction
 from supersparse.card.bands import bands_of, items_of_bands
 from supersparse.card.card import Card, Item, Learned
 from supersparse.card.provenance import ItemSeen
-from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.card.risk import LogisticRisk, Risk, TableRisk, total_float
 from supersparse.card.rules import Domain, ValueOf
 
 
@@ -80,7 +80,7 @@ def moved_risk(risk: Risk | None, shift: Fraction) -> Risk | None:
         return replace(risk, totals=tuple(total - shift for total in risk.totals))
     if isinstance(risk, LogisticRisk):
         most = sys.float_info.max
-        offset = min(max(risk.offset + risk.slope * float(shift), -most), most)
+        offset = min(max(risk.offset + risk.slope * total_float(shift), -most), most)
         return replace(risk, offset=offset, seen=None if risk.seen is None else risk.seen.moved(shift))
     return None
 

@@ -1,7 +1,7 @@
 """Risk: the probability of the positive class for each total of points."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -47,7 +47,7 @@ class TableRisk(Tabular):
 
     def of(self, totals: Floats) -> Floats:
         """Return the risks of totals."""
-        found: Floats = np.interp(totals, [_float(t) for t in self.totals], self.risks)
+        found: Floats = np.interp(totals, [total_float(t) for t in self.totals], self.risks)
         return found
 
     def _brief(self) -> str:
@@ -134,7 +134,13 @@ def declared_risk(given: Mapping[Number, float] | Risk | None) -> Risk | None:
 
 def risk_of(risk: Risk, total: Fraction) -> float:
     """Return the risk of one total."""
-    return float(risk.of(np.array([_float(total)]))[0])
+    return risks_of(risk, [total])[0]
+
+
+def risks_of(risk: Risk, totals: Sequence[Fraction]) -> list[float]:
+    """Return the risk of each total; one that no float can hold counts as the largest float."""
+    found: list[float] = risk.of(np.array([total_float(total) for total in totals])).tolist()
+    return found
 
 
 def _risk(value: object, total: Fraction) -> float:
@@ -143,8 +149,10 @@ def _risk(value: object, total: Fraction) -> float:
     return float(value)
 
 
-def _float(value: Fraction) -> float:
+def total_float(value: Fraction) -> float:
+    """Return the nearest float to a total: the largest one for totals that no float can hold."""
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(float(np.finfo(np.float64).max), value)
+        most = float(np.finfo(np.float64).max)
+        return most if value > 0 else -most

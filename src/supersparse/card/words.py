@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
+from supersparse.data.plain import in_quotes
 from supersparse.data.values import Category
 from supersparse.exact import shown
 
@@ -182,7 +183,7 @@ def category_text(value: Category) -> str:
 def _quoted_unless_plain(text: str) -> str:
     if _PLAIN.fullmatch(text) and text == text.strip() and not _WORDS_OF_RULES.search(text):
         return text
-    return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'
+    return in_quotes(text)
 
 
 def _range_in_words(rule: InRange, unit: str | None, whole: bool) -> str:

@@ -32,7 +32,20 @@ def quoted(text: str) -> str:
     shown = visible(text)
     if text and all(c.isalnum() or c in "_-+.%<>=" for c in text):
         return shown
-    return '"' + shown.replace('"', r"\x22") + '"'
+    return in_quotes(shown)
+
+
+def in_quotes(text: str) -> str:
+    """Return text in quotes: single ones around double ones; where it has both, double ones are doubled.
+
+    No backslash is added, so that `visible` may follow. Different texts stay different.
+
+    >>> print(in_quotes("not ill"), in_quotes('no "risk"'))
+    "not ill" 'no "risk"'
+    """
+    if '"' in text and "'" not in text:
+        return f"'{text}'"
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _character(text: str, i: int) -> str:

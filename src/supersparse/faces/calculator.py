@@ -13,7 +13,7 @@ from html import escape
 
 from supersparse.card.card import Card
 from supersparse.card.lines import Line, lines_of
-from supersparse.card.risk import LogisticRisk, TableRisk
+from supersparse.card.risk import LogisticRisk, TableRisk, total_float
 from supersparse.card.rules import Domain
 from supersparse.card.script import json_for_script, scoring_script
 from supersparse.data.plain import visible
@@ -101,7 +101,7 @@ def _data(card: Card, said: Content, lines: tuple[Line, ...]) -> dict[str, objec
     if isinstance(card.risk, LogisticRisk):
         data["risk"] = {"slope": card.risk.slope, "offset": card.risk.offset}
     if isinstance(card.risk, TableRisk):
-        data["risk"] = {"totals": [float(t) for t in card.risk.totals], "risks": list(card.risk.risks)}
+        data["risk"] = {"totals": [total_float(t) for t in card.risk.totals], "risks": list(card.risk.risks)}
     if said.risks:
         data["strip"] = [[str(column.low), str(column.high)] for column in said.risks]
     return data
@@ -170,7 +170,7 @@ def _strip(said: Content) -> str:
 
 def _bar_style(said: Content) -> str:
     """The colours of the strip: the policy of the page allows them only in its one style."""
-    colours = [risk_colour(column.risk) for column in said.risks]
+    colours = [risk_colour(column.middle) for column in said.risks]
     return "".join(
         f".k{k} .risk{{background:{colour};color:{ink_on(colour)}}}\n" for k, colour in enumerate(colours)
     )
@@ -186,4 +186,4 @@ def _blocks(said: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
         per_row = max(1, int(80 // (max(map(len, options)) + 14)))
         yield from (Block(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
     yield Block(text=said.rule, gap=8)
-    yield from (Block(text="Risk", gap=1.2) for _ in range(3) if said.risks)
+    yield from (Block(text="Risk", gap=1.2) for _ in range(5) if said.risks)

@@ -1,13 +1,15 @@
 """The content of a card, shared by all faces: lines with points, what totals mean, risks, evidence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
 from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.lines import Line, line_of_item, lines_of
-from supersparse.card.rules import IsMissing
+from supersparse.card.possible import example_of
+from supersparse.card.printed import moved_risk
+from supersparse.card.rules import Domain, IsMissing
 from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import shown
@@ -34,6 +36,7 @@ class ShownLine:
     number: int
     text: str
     times: bool = False  # the points multiply the value
+    example: Fraction | None = None  # a value that they can multiply
     points: str = ""
     answers: tuple[ShownAnswer, ...] = ()
 
@@ -88,6 +91,11 @@ class Content:
         )
 
     @property
+    def decides(self) -> str:
+        """The name of the number that decides, over the risks: "Total", or "Total C"."""
+        return "Total" if self.difference is None else self.difference[1]
+
+    @property
     def lines(self) -> tuple[ShownLine, ...]:
         """The lines of all parts."""
         return tuple(line for part in self.parts for line in part.lines)
@@ -97,9 +105,9 @@ def content(card: Card, style: Style = "card") -> Content:
     """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
     if style not in get_args(Style):
         raise InvalidOptionError(f"style is {style!r}; {did_you_mean(str(style), get_args(Style))}")
-    shown_card = card if style == "card" else card.as_learned
+    shown_card = card if style == "card" else _as_learned(card)
     lines = lines_of(shown_card) if style == "card" else ()
-    parts, difference = _one_part(lines) if style == "card" else _paper_parts(shown_card)
+    parts, difference = _one_part(card, lines) if style == "card" else _paper_parts(shown_card)
     negative, positive = class_names(card)
     cutoff = shown_card.cutoff
     asked = bool(shown_card.items)
@@ -130,7 +138,13 @@ def content(card: Card, style: Style = "card") -> Content:
     )
 
 
-def _one_part(lines: Sequence[Line]) -> tuple[tuple[Part, ...], None]:
+def _as_learned(card: Card) -> Card:
+    """The card with the points that the solver found, and the risks of the totals that these give."""
+    learned = card.as_learned
+    return replace(learned, risk=moved_risk(card.risk, learned.intercept - card.intercept))
+
+
+def _one_part(card: Card, lines: Sequence[Line]) -> tuple[tuple[Part, ...], None]:
     if not lines:
         return (), None
     shown_lines = tuple(
@@ -138,6 +152,7 @@ def _one_part(lines: Sequence[Line]) -> tuple[tuple[Part, ...], None]:
             number=line.number,
             text=visible(line.text) or '""',
             times=line.times,
+            example=example_of(_domain(card, line.column)) if line.times else None,
             points="" if line.answers else shown(line.points),
             answers=tuple(
                 ShownAnswer(text=visible(a.text) or '""', points=shown(a.points)) for a in line.answers
@@ -166,6 +181,7 @@ def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign:
             number=n,
             text=visible(_text(card, item)) or '""',
             times=not item.is_yes_no,
+            example=None if item.is_yes_no else example_of(_domain(card, item.column)),
             points=shown(sign * item.points),
         )
         for n, item in enumerate(items, start=first)
@@ -176,8 +192,11 @@ def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign:
 
 
 def _text(card: Card, item: Item) -> str:
-    domain = next((d for d in card.domains if d.column == item.column), None)
-    return line_of_item(item, domain, card.wording.of(item.column)).text
+    return line_of_item(item, _domain(card, item.column), card.wording.of(item.column)).text
+
+
+def _domain(card: Card, column: str) -> Domain | None:
+    return next((domain for domain in card.domains if domain.column == column), None)
 
 
 def _how_to_add(parts: Sequence[Part]) -> str:
@@ -193,13 +212,12 @@ def _how_to_add(parts: Sequence[Part]) -> str:
 
 def _example(parts: Sequence[Part]) -> str | None:
     """How to multiply, shown for the first line that needs it."""
-    line = next((line for part in parts for line in part.lines if line.times), None)
-    if line is None:
-        return None
-    product = shown(3 * Fraction(line.points))
-    return (
-        f"For example, a value of 3 in line {line.number} gives 3 {TIMES} {line.points} = {product} points."
-    )
+    for line in (line for part in parts for line in part.lines):
+        if line.example is not None:
+            value, product = shown(line.example), shown(line.example * Fraction(line.points))
+            gives = f"{value} {TIMES} {line.points} = {product} {'point' if product == '1' else 'points'}"
+            return f"For example, a value of {value} in line {line.number} gives {gives}."
+    return None
 
 
 def _missing_notes(lines: Sequence[Line]) -> list[str]:

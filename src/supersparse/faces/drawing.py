@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -21,15 +22,21 @@ if TYPE_CHECKING:
 Anchor = Literal["start", "middle", "end"]
 Show = Callable[[str], str]  # what a painter cannot draw is replaced before anything is measured
 
-# Advance widths of the characters from " " to "~", in hundredths of the font size.
+# Advance widths of the characters from " " to "~" in DejaVu Sans, in hundredths of the font size, rounded up.
 _ADVANCES = (
-    32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
-    64, 64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79,
-    60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63,
-    63, 28, 28, 58, 28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84,
+    32, 41, 46, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
+    64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
+    61, 79, 70, 64, 62, 74, 69, 99, 69, 62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36, 64,
+    64, 28, 28, 58, 28, 98, 64, 62, 64, 64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84,
+)  # fmt: skip
+_BOLD_ADVANCES = (
+    35, 46, 53, 84, 70, 101, 88, 31, 46, 46, 53, 84, 38, 42, 38, 37, 70, 70, 70, 70, 70, 70, 70, 70,
+    70, 70, 40, 40, 84, 84, 84, 59, 100, 78, 77, 74, 84, 69, 69, 83, 84, 38, 38, 78, 64, 100, 84, 86,
+    74, 86, 78, 73, 69, 82, 78, 111, 78, 73, 73, 46, 37, 46, 84, 50, 50, 68, 72, 60, 72, 68, 44, 72,
+    72, 35, 35, 67, 35, 105, 72, 69, 72, 72, 50, 60, 48, 72, 66, 93, 65, 66, 59, 72, 37, 72, 84,
 )  # fmt: skip
 _OTHERS = {0: 0.0, 1: 0.85, 2: 1.25}  # by terminal columns; some are narrower
-_BOLD = 1.13
+_BOLD = 1.13  # how much wider they are in bold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +91,9 @@ class Drawing:
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Return about how wide a text is, rather too much than too little."""
-    ems = sum(_ADVANCES[ord(c) - 32] / 100 if " " <= c <= "~" else _OTHERS[width(c)] for c in text)
-    return ems * size * (_BOLD if bold else 1)
+    advances, wider = (_BOLD_ADVANCES, _BOLD) if bold else (_ADVANCES, 1.0)
+    ems = sum(advances[ord(c) - 32] / 100 if " " <= c <= "~" else wider * _OTHERS[width(c)] for c in text)
+    return ems * size
 
 
 def wrapped(text: str, limit: float, size: float, *, bold: bool = False) -> list[str]:
@@ -162,13 +170,26 @@ _ISOLATES = {0x2068: _LEFT_TO_RIGHT, 0x2069: _LEFT_TO_RIGHT}
 def painted(drawing: Drawing, form: Literal["png", "pdf"]) -> bytes:
     """Return the file; the same drawing gives the same bytes."""
     figure = drawing_figure(drawing)
-    import matplotlib
-
     target = BytesIO()
-    with matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None, "savefig.transparent": False}):
+    with painting():
         dated = {"CreationDate": None, "Title": drawing.title} if form == "pdf" else {"Software": None}
         figure.savefig(target, format=form, dpi=_DPI, metadata=dated)
     return target.getvalue()
+
+
+def painting() -> AbstractContextManager[None]:
+    """The settings of matplotlib under which texts are as wide as they were measured."""
+    font_names()
+    import matplotlib
+
+    return matplotlib.rc_context(
+        {
+            "text.hinting": "none",  # else letters move to whole pixels, and a text is up to 4 % wider
+            "pdf.fonttype": 42,
+            "savefig.bbox": None,
+            "savefig.transparent": False,
+        }
+    )
 
 
 def drawable(text: str) -> str:

@@ -29,6 +29,8 @@ CERTIFICATE = "Certificate"
 """The label of the file that holds the proof."""
 COUNTS = "Counts"
 """The label of who is missing in the counts that a card was learned from."""
+EDITED = "Edited"
+"""The label of what was changed by hand."""
 
 _UNSIGNED = " (the card's file is not signed: it may have been changed since)"
 
@@ -47,7 +49,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
         *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
-        *(() if not made.edits else (("Edited", _edited(made)),)),
+        *(() if not made.edits else ((EDITED, _edited(made)),)),
     )
 
 

@@ -117,11 +117,11 @@ def _risks(said: Content) -> list[str]:
         return []
     totals = "".join(f'<th scope="col">{column.totals}</th>' for column in said.risks)
     bar = "".join(
-        f'<td style="{_painted(risk_colour(column.risk))}">{escape(column.percent)}</td>'
+        f'<td style="{_painted(risk_colour(column.middle))}">{escape(column.percent)}</td>'
         for column in said.risks
     )
     rows = [
-        f'<tr><th scope="row">Total</th>{totals}</tr>',
+        f'<tr><th scope="row">{said.decides}</th>{totals}</tr>',
         f'<tr class="bar"><th scope="row">Risk</th>{bar}</tr>',
     ]
     for name, cells in rows_behind(said.risks):
@@ -220,7 +220,7 @@ def _blocks(said: Content) -> Iterator[Block]:
                 yield from (Block(text=longest.text, beside=30, gap=0.75) for _ in range(deep))
         yield Block(text=part.adds, gap=1.1)
     yield Block(text=said.rule, bold=True, gap=4)
-    yield from (Block(text="Risk", gap=0.6) for _ in range(4) if said.risks)
+    yield from (Block(text="Risk", gap=0.6) for _ in range(6) if said.risks)
     yield from (Block(text=one.on, size=0.85, gap=0.4) for one in said.judgements)
     yield Block(text=said.warning or said.baseline or "", size=0.9, gap=1.6)
     yield from (Block(text=note, size=0.85, gap=0.3) for note in said.notes)

@@ -11,10 +11,13 @@ from supersparse.card.card import Card
 from supersparse.faces.content import TIMES, Content, ShownLine, Style, content
 from supersparse.faces.evidence import MEASURES
 from supersparse.faces.risk_strip import rows_behind
+from supersparse.faces.text import in_blocks
 
 _BLANK = r"$\cdots\cdots$"
 _LONG = 60  # characters from which on the lines of a table are wrapped
 _LONG_WORD = 24
+_SMALL_PRINT = 90  # characters of the facts that fit a line of the article class
+_GRID = 74  # characters of a small table, with two for each gap
 _MARK = "\u0300-\u036f\u200c\u200d\ufe0f"  # what must stay with the character before it
 _PIECE = re.compile(  # between them a long word may be broken: after its separators, or anywhere
     f"(?:[^_/.{_MARK}-][{_MARK}]*){{1,8}}[_/.-]{{0,8}}|.[{_MARK}]*"
@@ -26,16 +29,17 @@ class _Size:
     """Letters: their command, and what fits a page of the article class beside the other columns."""
 
     command: str
+    small: str  # the command for the facts
     width: str  # of wrapped lines, as a share of the page's
     characters: int  # in such a line
     lines: int
 
 
 _SIZES = (
-    _Size("", "0.6", 40, 36),
-    _Size(r"\small", "0.62", 44, 40),
-    _Size(r"\footnotesize", "0.65", 49, 46),
-    _Size(r"\scriptsize", "0.68", 55, 55),
+    _Size("", r"\footnotesize", "0.6", 40, 36),
+    _Size(r"\small", r"\footnotesize", "0.62", 44, 40),
+    _Size(r"\footnotesize", r"\scriptsize", "0.65", 49, 46),
+    _Size(r"\scriptsize", r"\scriptsize", "0.68", 55, 55),
 )
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -61,32 +65,45 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
     blocks.append(r"\par\medskip")
     blocks += [latex_escaped(s) + r"\par" for s in (said.how, said.example, said.rule) if s]
     if said.risks:
-        blocks += [r"\par\medskip", *_grid(_risk_rows(said)), r"\par\medskip"]
+        blocks += [
+            r"\par\medskip",
+            latex_escaped(f"Risk ({said.positive})") + r"\par",
+            *_grid(_risk_rows(said)),
+        ]
     if said.judgements:
         rows = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
-        blocks += [r"\par\medskip", *_grid(rows), r"\par\medskip"]
+        blocks += [r"\par\medskip", *_grid(rows)]
     remarks = [f"Warning: {said.warning}" if said.warning else said.baseline, *said.notes]
     blocks += [latex_escaped(sentence) + r"\par" for sentence in remarks if sentence]
+    if said.facts:
+        blocks += [r"\par\medskip", rf"{{{size.small}", *map(_fact, said.facts), "}"]
     return "\n".join([*blocks, r"\end{center}", ""])
+
+
+def _fact(labelled: tuple[str, str]) -> str:
+    label, fact = labelled
+    return rf"\textbf{{{label}:}} {latex_escaped(fact)}\par"
 
 
 def _risk_rows(said: Content) -> list[list[str]]:
     rows = [
-        ["Total", *(column.totals for column in said.risks)],
-        [f"Risk ({said.positive})", *(column.percent for column in said.risks)],
+        [said.decides, *(column.totals for column in said.risks)],
+        ["Risk", *(column.percent for column in said.risks)],
     ]
     return [*rows, *([name, *cells] for name, cells in rows_behind(said.risks))]
 
 
 def _grid(rows: list[list[str]]) -> list[str]:
-    """A small table, its first row set apart."""
-    lines = [" & ".join(map(latex_escaped, row)) + r" \\" for row in rows]
-    columns = "l" + "r" * (len(rows[0]) - 1)
-    return [
-        r"{\small\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule",
-        r"\end{tabular}}",
-    ]  # fmt: skip
+    """A small table, its first row set apart, in several below one another where a page is too narrow."""
+    made = [r"{\small\setlength{\tabcolsep}{4pt}"]
+    for block in in_blocks(rows, _GRID):
+        lines = [" & ".join(map(latex_escaped, row)) + r" \\" for row in block]
+        made += [
+            rf"\begin{{tabular}}{{l{'r' * (len(block[0]) - 1)}}}",
+            r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule",
+            r"\end{tabular}\par\smallskip",
+        ]  # fmt: skip
+    return [*made, "}"]
 
 
 def latex_escaped(text: str) -> str:
@@ -109,8 +126,13 @@ def _size(said: Content) -> _Size:
     """Return the largest letters in which the card fits a page, else the smallest."""
     answers = [answer.text for line in said.lines for answer in line.answers]
     texts = [*(line.text for line in said.lines), *answers, said.how, said.rule, *said.notes]
-    fitting = (s for s in _SIZES if sum(1 + len(text) // s.characters for text in texts) <= s.lines)
-    return next(fitting, _SIZES[-1])
+    facts = [f"{label}: {fact}" for label, fact in said.facts]
+
+    def fits(size: _Size) -> bool:
+        used = sum(1 + len(text) // size.characters for text in texts)
+        return used + sum(1 + len(fact) // _SMALL_PRINT for fact in facts) <= size.lines
+
+    return next(filter(fits, _SIZES), _SIZES[-1])
 
 
 def _table(said: Content, size: _Size) -> list[str]:

@@ -7,7 +7,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, ShownLine, Style, content
 from supersparse.faces.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
-from supersparse.faces.evidence import CERTIFICATE, COUNTS, MEASURES
+from supersparse.faces.evidence import CERTIFICATE, COUNTS, EDITED, MEASURES
 from supersparse.faces.risk_strip import rows_behind
 
 INK, FAINT, LINE, ACCENT, SOFT, WHITE = "#17202b", "#52606f", "#c9d2dc", "#0d4f52", "#eef3f3", "#ffffff"
@@ -107,7 +107,7 @@ class Page:
 
 _WIDTH, _MARGIN = 480.0, 18.0
 _SIZE, _SMALL = 10.0, 7.75
-_SMALL_PRINT = ("Proof", "Errors", COUNTS, CERTIFICATE)
+_SMALL_PRINT = ("Proof", "Errors", COUNTS, CERTIFICATE, EDITED)
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}  # points
 _SHEET_MARGIN = 45.0
 _SHRINK = 0.95
@@ -211,7 +211,7 @@ def _line(line: ShownLine, page: Page, numbers: float, start: float, worth: floa
     top = page.y
     side = 9 * scale
     room = (44 * scale if line.times else side) + 8 * scale
-    limit = page.right - start - (0 if line.answers else worth + room + 10 * scale)
+    limit = page.right - start - (0 if line.answers else worth + room + 14 * scale)
     page.y = top + _SIZE * scale
     page.at_right(f"{line.number}.", numbers, _SIZE, colour=FAINT)
     page.y = top
@@ -317,25 +317,41 @@ def _risks(said: Content, page: Page) -> None:
     page.skip(1)
     label = 40 * scale
     width = (page.right - page.left - label) / len(said.risks)
-    rows = [("Total", [column.totals for column in said.risks])]
+    rows = [(said.decides, [column.totals for column in said.risks])]
     rows.append(("Risk", [column.percent for column in said.risks]))
     rows += rows_behind(said.risks)
     for name, cells in rows:
         is_bar = name == "Risk"
-        high = (17 if is_bar else 13) * scale
-        top = page.y
-        page.y = top + high - (5 if is_bar else 3.5) * scale
-        page.parts.append(Text(x=page.left, y=page.y, text=name, size=_SMALL * scale, colour=FAINT))
-        size = min(_SMALL + 0.6, *(_SMALL * width / (page.text_width(c, _SMALL) + 3) for c in cells))
-        for k, text in enumerate(cells):
+        size, broken = _fitting(cells, width, page, bold=is_bar)
+        more = (max(map(len, broken)) - 1) * 1.2 * size  # what further lines need
+        top, high = page.y, ((17 if is_bar else 13) + more) * scale
+        first = top + high - (more + (5 if is_bar else 3.5)) * scale
+        page.parts.append(
+            Text(x=page.left, y=first + more * scale / 2, text=name, size=_SMALL * scale, colour=FAINT)
+        )
+        for k, lines in enumerate(broken):
             x = page.left + label + k * width
             colour = INK
             if is_bar:
-                fill = risk_colour(said.risks[k].risk)
+                fill = risk_colour(said.risks[k].middle)
                 colour = ink_on(fill)
                 page.box(x, top, width, high, fill=fill, edge=WHITE, thickness=0.8)
-            page.centred(text, x + width / 2, size, bold=is_bar, colour=colour)
+            page.y = first + (more - (len(lines) - 1) * 1.2 * size) * scale / 2
+            for line in lines:
+                page.centred(line, x + width / 2, size, bold=is_bar, colour=colour)
+                page.skip(1.2 * size)
         page.y = top + high
+
+
+def _fitting(cells: list[str], width: float, page: Page, *, bold: bool) -> tuple[float, list[list[str]]]:
+    """Letters in which cells fit their width, and their lines: two for a range that one makes tiny."""
+    size, largest = 0.0, _SMALL + 0.6
+    broken = [[cell] for cell in cells]
+    for lines in (broken, [cell.replace(" to ", " to\n").split("\n") for cell in cells]):
+        if size < 0.85 * _SMALL:
+            widest = max(page.text_width(line, _SMALL, bold=bold) for cell in lines for line in cell)
+            size, broken = min(largest, _SMALL * width / (widest + 3)), lines
+    return size, broken
 
 
 def _evidence(said: Content, page: Page) -> None:

@@ -1,15 +1,16 @@
-"""The risk strip: a row of totals over a row of risks, short enough to print."""
+"""The risk strip: a row of totals over a row of risks, short enough to print.
+
+Where several totals share a column, it says the range of their risks, so no percent is untrue of a total.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-import numpy as np
-
 from supersparse.card.card import Card
 from supersparse.card.possible import possible_totals
-from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.card.risk import LogisticRisk, Risk, TableRisk, risks_of
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
 
@@ -19,14 +20,15 @@ _MOST_TOTALS = 400  # that are looked at one by one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskColumn:
-    """Totals from `low` to `high`, their risk, and the weight of the rows behind it: all, and positive.
+    """Totals from `low` to `high`, their least and greatest risk, and the weight of the rows behind them.
 
-    None: not known.
+    `cases` are all of these rows, `events` the positive ones. None: not known.
     """
 
     low: Fraction
     high: Fraction
-    risk: float
+    least: float
+    most: float
     cases: Fraction | None
     events: Fraction | None
     positive: bool  # whether the card predicts the positive class there
@@ -38,8 +40,14 @@ class RiskColumn:
 
     @property
     def percent(self) -> str:
-        """The risk in percent."""
-        return risk_percent(self.risk)
+        """The risk in percent, or the range of the risks: "2 %", or "< 1 to 9 %"."""
+        least, most = risk_percent(self.least), risk_percent(self.most)
+        return most if least == most else f"{least.removesuffix(' %')} to {most}"
+
+    @property
+    def middle(self) -> float:
+        """The middle of the risks, for a colour."""
+        return (self.least + self.most) / 2
 
 
 def risk_percent(risk: float) -> str:
@@ -67,7 +75,7 @@ def risk_columns(card: Card) -> tuple[RiskColumn, ...]:
 
 
 def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
-    risks = risk.of(np.array([float(total) for total in totals])).tolist()
+    risks = risks_of(risk, totals)
     cases: dict[Fraction, Fraction] = {}
     events: dict[Fraction, Fraction] = {}
     if isinstance(risk, TableRisk) and risk.cases is not None:
@@ -79,7 +87,8 @@ def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
         RiskColumn(
             low=total,
             high=total,
-            risk=one,
+            least=one,
+            most=one,
             cases=cases.get(total, Fraction(0)) if cases else None,
             events=events.get(total, Fraction(0)) if events else None,
             positive=total > card.threshold,
@@ -88,34 +97,56 @@ def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
     ]
 
 
-def _thinned(columns: list[RiskColumn]) -> tuple[RiskColumn, ...]:
-    """Join neighbours, those with the nearest risks first, until few are left; the two classes stay apart."""
-    while len(columns) > _MOST:
-        pairs = [
-            (abs(a.risk - b.risk), k)
-            for k, (a, b) in enumerate(pairwise(columns))
-            if a.positive == b.positive
-        ]
-        if not pairs:
-            break
-        k = min(pairs)[1]
-        columns[k : k + 2] = [_joined(columns[k], columns[k + 1])]
-    return tuple(columns)
+def _thinned(columns: Sequence[RiskColumn]) -> tuple[RiskColumn, ...]:
+    """Join neighbours where they are too many: those with the same percent, then those with near risks."""
+    if len(columns) <= _MOST:
+        return tuple(columns)
+    alike: list[RiskColumn] = []
+    for column in columns:
+        if alike and (alike[-1].percent, alike[-1].positive) == (column.percent, column.positive):
+            alike[-1] = _joined([alike[-1], column])
+        else:
+            alike.append(column)
+    ends = _best_ends(alike)
+    return tuple(_joined(alike[start:end]) for start, end in pairwise((0, *ends)))
 
 
-def _joined(a: RiskColumn, b: RiskColumn) -> RiskColumn:
-    weights = [float(c.cases) if c.cases else 0.0 for c in (a, b)]
-    if not any(weights):
-        weights = [float(c.high - c.low + 1) for c in (a, b)]
-    risk = (a.risk * weights[0] + b.risk * weights[1]) / sum(weights)
+def _best_ends(columns: Sequence[RiskColumn]) -> tuple[int, ...]:
+    """Return where the joined columns end, so that their ranges, squared, add up to the least.
+
+    They are as many as a strip may have, or fewer, and the two classes stay apart.
+    """
+    best: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}  # for the first columns, by their number
+    for _ in range(_MOST):
+        longer = dict(best)
+        for start, (cost, ends) in best.items():
+            least, most = 1.0, 0.0
+            for end, column in enumerate(columns[start:], start=start + 1):
+                if column.positive != columns[start].positive:
+                    break
+                least, most = min(least, column.least), max(most, column.most)
+                new = cost + (most - least) ** 2
+                if end not in longer or new < longer[end][0]:
+                    longer[end] = (new, (*ends, end))
+        best = longer
+    return best[len(columns)][1]
+
+
+def _joined(columns: Sequence[RiskColumn]) -> RiskColumn:
     return RiskColumn(
-        low=a.low,
-        high=b.high,
-        risk=risk,
-        cases=None if a.cases is None or b.cases is None else a.cases + b.cases,
-        events=None if a.events is None or b.events is None else a.events + b.events,
-        positive=a.positive,
+        low=columns[0].low,
+        high=columns[-1].high,
+        least=min(one.least for one in columns),
+        most=max(one.most for one in columns),
+        cases=_sum([one.cases for one in columns]),
+        events=_sum([one.events for one in columns]),
+        positive=columns[0].positive,
     )
+
+
+def _sum(counts: Sequence[Fraction | None]) -> Fraction | None:
+    known = [count for count in counts if count is not None]
+    return sum(known, Fraction(0)) if len(known) == len(counts) else None
 
 
 def rows_behind(columns: Sequence[RiskColumn]) -> list[tuple[str, list[str]]]:

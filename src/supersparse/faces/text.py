@@ -95,21 +95,27 @@ def _table(said: Content, columns: int) -> list[str]:
     return printed
 
 
-def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """Rows of short cells below one another, broken into blocks where they do not fit."""
-    first = max(width(row[0]) for row in rows)
-    widths = [max(width(row[k]) for row in rows) for k in range(1, len(rows[0]))]
-    printed: list[str] = []
-    k = 0
+def in_blocks(rows: Sequence[Sequence[str]], columns: int) -> list[list[list[str]]]:
+    """Break a table that is wider than so many columns of text into tables with the same first cells."""
+    widths = [max(width(row[k]) for row in rows) for k in range(len(rows[0]))]
+    blocks: list[list[list[str]]] = []
+    k = 1
     while k < len(widths):
-        used, start = first, k
+        used, start = widths[0], k
         while k < len(widths) and (used + 2 + widths[k] <= columns or k == start):
             used += 2 + widths[k]
             k += 1
-        for row in rows:
-            cells = [
-                " " * (w - width(c)) + c for w, c in zip(widths[start:k], row[1 + start :], strict=False)
-            ]
+        blocks.append([[row[0], *row[start:k]] for row in rows])
+    return blocks
+
+
+def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Rows of short cells below one another, broken into blocks where they do not fit."""
+    printed: list[str] = []
+    for block in in_blocks(rows, columns):
+        first, *widths = (max(width(row[k]) for row in block) for k in range(len(block[0])))
+        for row in block:
+            cells = [" " * (w - width(c)) + c for w, c in zip(widths, row[1:], strict=True)]
             printed.append("  ".join([padded(row[0], first), *cells]))
     return printed
 
@@ -118,7 +124,7 @@ def _risks(said: Content, columns: int) -> list[str]:
     if not said.risks:
         return []
     rows = [
-        ["Total", *(column.totals for column in said.risks)],
+        [said.decides, *(column.totals for column in said.risks)],
         ["Risk", *(column.percent for column in said.risks)],
     ]
     rows += [[name, *cells] for name, cells in rows_behind(said.risks)]
@@ -183,7 +189,7 @@ def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _markdown_risks(said: Content) -> list[str]:
     rows = [
-        [f"Total, and risk of {said.positive}", *(column.totals for column in said.risks)],
+        [f"{said.decides}, and risk of {said.positive}", *(column.totals for column in said.risks)],
         ["Risk", *(column.percent for column in said.risks)],
     ]
     rows += [[name, *cells] for name, cells in rows_behind(said.risks)]

@@ -138,7 +138,7 @@ def card_view(asked: Asked, solution: Solution, card: Card, ids: Mapping[str, An
             {
                 "total": column.totals,
                 "risk": column.percent,
-                "value": column.risk,
+                "value": column.middle,
                 "rows": None if column.cases is None else _plain(column.cases),
                 "predicts_positive": column.positive,
             }

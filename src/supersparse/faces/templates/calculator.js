@@ -23,8 +23,12 @@ function riskOf(total) {
   return risks[k - 1] + part * (risks[k] - risks[k - 1]);
 }
 
+// What is neither 0 nor 1 never reads so.
 function percent(risk) {
-  return `${(100 * risk).toFixed(risk > 0.001 && risk < 0.999 ? 1 : 3)} %`;
+  const text = (100 * risk).toFixed(risk > 0.001 && risk < 0.999 ? 1 : 3);
+  if (text === "0.000" && risk > 0) return "< 0.001 %";
+  if (text === "100.000" && risk < 1) return "> 99.999 %";
+  return `${text} %`;
 }
 
 // What a line says of a number: a refusal, a hint, or nothing.
@@ -48,11 +52,13 @@ function pointsOf(line, n) {
   }
   const control = $(`c${n}`), unknown = $(`u${n}`);
   const text = control.value.trim();
+  const read = Number(text.replace(",", "."));
   let points = null, remark = "", wrong = false;
   if (unknown && unknown.checked) points = declared(line.missing);
   else if (text !== "" && !NUMBER.test(text)) { remark = "Please enter a number, such as 0.5"; wrong = true; }
+  else if (text !== "" && !Number.isFinite(read)) { remark = "This number is too large"; wrong = true; }
   else if (text !== "") {
-    const number = fraction(String(Number(text.replace(",", "."))));
+    const number = fraction(String(read));
     const { refused, hint } = remarkOn(line, number);
     remark = refused || hint;
     wrong = refused !== "";
