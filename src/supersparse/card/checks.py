@@ -16,6 +16,7 @@ from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, looks_at_value
 from supersparse.card.tables import CardTable
 from supersparse.card.words import category_text
+from supersparse.data.limits import Limit
 from supersparse.data.small_table import Tabular
 from supersparse.data.values import Cells, Mask, Numbers, is_beyond, is_missing, kind_of, read_category
 from supersparse.errors import InvalidDataError
@@ -62,6 +63,31 @@ def _expected(column: str, items: Sequence[Item], domain: Domain | None) -> Expe
         domain=domain,
         compares=all(isinstance(item.rule, InRange) for item in looking),
     )
+
+
+def left_open(card: Card, column: str, limit: Limit) -> Item | None:
+    """Return the item that a value with a limit does not answer; None where all are answered.
+
+    Such a value is scored as what is below, or above, every number. That is right for a limit beyond
+    the numbers that the card was learned from, and for one on the same side of what an item asks.
+    """
+    for domain in card.domains:
+        end = domain.low if limit.below else domain.high
+        if domain.column == column and end is not None and limit.is_beyond(end):
+            return None
+    items = card.items_by_column().get(column, ())
+    return next((i for i in items if isinstance(i.rule, InRange) and not _answers(limit, i.rule)), None)
+
+
+def _answers(limit: Limit, rule: InRange) -> bool:
+    """Whether all numbers within a limit are inside the range, or all outside."""
+    near, far = (rule.low, rule.high) if limit.below else (rule.high, rule.low)
+    near_included, far_included = (
+        (rule.low_included, rule.high_included) if limit.below else (rule.high_included, rule.low_included)
+    )
+    bound, may_touch = (near, not near_included) if near is not None else (far, far_included)
+    assert bound is not None  # a range has one
+    return limit.is_beyond(bound) or (may_touch and limit.number == bound)
 
 
 def check_person(card: Card, values: Mapping[str, object]) -> None:
