@@ -16,7 +16,7 @@ from supersparse.data.limits import Limit, first_row, open_said
 from supersparse.data.reading import USUALLY_MISSING, Reading
 from supersparse.data.roles import Target, rest_of, weight_column
 from supersparse.data.signs import beyond, plain_number, possible_signs
-from supersparse.data.spellings import variants_of
+from supersparse.data.spellings import same_text, variants_of
 from supersparse.data.table import Kind, Table, objects
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
@@ -233,10 +233,21 @@ def _value(
     return None if float(number) in codes else number
 
 
+def class_of(card: Card, text: str) -> Label | None:
+    """Return the class of a card that a text means, None if none: equal numbers are the same class."""
+    labels = {str(label): label for label in card.classes}
+    meant = same_text(text, list(labels))
+    return None if meant is None else labels[meant]
+
+
 def read_class_column(table: Table, name: str, card: Card, lack: str = "column {name}") -> Target:
     """Read a column that holds the classes of a card."""
     cells: Sequence[str | None] = table.column(name, lack).values.tolist()
-    known: dict[str, Label] = {str(label): label for label in card.classes}
+    known: dict[str | None, Label] = {}
+    for cell in dict.fromkeys(cells):
+        label = None if cell is None else class_of(card, cell)
+        if label is not None:
+            known[cell] = label
     rest = str(card.negative) == rest_of(str(card.positive))
     rows = np.array([cell is not None for cell in cells], dtype=bool)
     for row, cell in enumerate(cells):

@@ -217,7 +217,7 @@ def _target(
     skipped = int(counts.sum()) - by_text.total()
     if skipped:
         notes.append(f"{skipped} row{'' if skipped == 1 else 's'} skipped: the target {name!r} is blank")
-    classes = classes_of(by_text, file, name, roles.positive)
+    classes = classes_of(by_text, file, name, roles.positive, tidies=reading.tidies(name))
     by_label: Counter[Any] = Counter()
     for text, n in by_text.items():
         by_label[classes.labels[text]] += n
