@@ -1,11 +1,13 @@
 """Rows of a file for a card: labelled ones, with the columns that it was learned from."""
 
+from dataclasses import replace
+
 import pytest
 
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import person_of, read_cases, read_labelled
 from supersparse.card.rules import Domain
-from supersparse.data.reading import Reading
+from supersparse.data.reading import ColumnReading, Reading
 from supersparse.errors import InvalidDataError
 
 CARD = ScoringSystem.of(
@@ -64,3 +66,15 @@ def test_limits_beyond_what_a_card_was_learned_from_are_as_they_were_then(tmp_pa
     ).card
     (tmp_path / "rows.csv").write_text("x\n>3\n<1\n2\n")
     assert read_cases(tmp_path / "rows.csv", Reading(), card).columns["x"].tolist()[0] == float("inf")
+
+
+def test_a_person_whose_number_could_mean_two_is_asked_for_the_decimal_sign():
+    card = ScoringSystem.of([item("x", at_least=3, points=1)], threshold=0).card
+    german = replace(card, reading=Reading(settled=True, columns={"x": ColumnReading(decimal=",")}))
+    assert person_of(card, {"x": "1.234"}, Reading()) == {"x": 1.234}
+    assert person_of(german, {"x": "1,234"}, Reading()) == {"x": 1.234}
+    assert person_of(german, {"x": "3.5"}, Reading()) == {"x": 3.5}
+    for other, cell in ((card, "1,234"), (german, "1.234")):
+        with pytest.raises(InvalidDataError, match=r"which could mean .*; use --decimal"):
+            person_of(other, {"x": cell}, Reading())
+        assert person_of(other, {"x": cell}, Reading.of(decimal=".")) == {"x": float(cell.replace(",", ""))}

@@ -93,6 +93,17 @@ def test_a_column_that_shows_no_sign_has_that_of_the_others_else_somebody_must_d
         read_table(mixed)
 
 
+def test_the_sign_that_a_card_remembers_holds_for_files_that_are_written_alike(write):
+    german = read_table(write(["x;z", "1,5;2,5", "2,5;1.000"])).reading
+    assert german.columns["x"].decimal == german.columns["z"].decimal == ","
+    assert values(read_table(write(["x;z", "3.500;7", "1;8"]), german), "x") == [3500, 1]
+    assert values(read_table(write(["x;z", "3.500;2.5", "1;8"]), german), "x") == [3.5, 1]
+    assert values(read_table(write(["x,z", "3.500,7", "3.250,8"]), german), "x") == [3.5, 3.25]
+    assert values(read_table(write(["x,z", "3.500,7", "3.25,8"]), german), "x") == [3.5, 3.25]
+    with pytest.raises(InvalidDataError, match=r"'3,500', which could mean 3500 or 3\.500; use --decimal"):
+        read_table(write(["x,z", '"3,500",7']), german)
+
+
 def test_both_signs_in_one_column_are_a_fault(write):
     with pytest.raises(InvalidDataError, match=r"'2,5' \(1\), the first in line 3 \(decimal commas among"):
         read_table(write(["x;y", "1.5;1", "2,5;0", "3.5;1"]))

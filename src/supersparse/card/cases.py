@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations, left_open
 from supersparse.data.cells_of_text import read_numbers
-from supersparse.data.files import na_words, read_table
+from supersparse.data.files import na_words, read_table, undecided_said
 from supersparse.data.limits import Limit, first_row, open_said
 from supersparse.data.reading import USUALLY_MISSING, Reading
 from supersparse.data.roles import Target, rest_of, weight_column
@@ -215,8 +215,10 @@ def _value(
         return None if kept in own.missing and reading.tidies(name) else merged.get(kept, kept)
     if bare.casefold() in ("true", "false"):
         return bare.casefold() == "true"
-    signs = possible_signs(bare)
-    decimal = reading.decimal or (signs[0] if len(signs) == 1 else own.decimal or ".")
+    signs, usual = possible_signs(bare), own.decimal or "."
+    if reading.decimal is None and len(signs) == 2 and usual not in bare:
+        raise InvalidDataError(undecided_said({name: bare}))
+    decimal = reading.decimal or (signs[0] if len(signs) == 1 else usual)
     limit, pointed = Limit.of(bare, decimal), plain_number(bare, decimal)
     if limit is not None:
         item = left_open(card, name, limit)

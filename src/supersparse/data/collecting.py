@@ -62,6 +62,7 @@ class CollectedFile:
     lines: NDArray[np.int64]  # the line of the file on which each row ends
     notes: tuple[str, ...]
     found: dict[str, str]  # what the file showed of how it is written
+    pointed: frozenset[str] = frozenset()  # columns with numbers that are no texts, written with a point here
 
 
 def read_header(name: str, cells: Sequence[str]) -> tuple[list[str], list[str]]:

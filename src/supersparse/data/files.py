@@ -144,7 +144,7 @@ def _typed(
                 hint = nearest_column(own, file.names)
                 raise InvalidDataError(f"{name} has no column {own!r}; {hint}")
     if signs.undecided:
-        problems.append(_undecided(signs.undecided))
+        problems.append(undecided_said(signs.undecided))
     if faults:
         problems.append(_said(faults, file.lines, remedy, signs))
     limits = {
@@ -232,17 +232,23 @@ def _signs(file: CollectedFile, reading: Reading, expected: Mapping[str, Kind]) 
         if isinstance(cells, Coded):
             present = cells.present
             if 2 * sum(map(bool, map(possible_signs, present))) >= len(present):
-                shown[name] = shown_sign(present)
+                found = shown_sign(present)
+                by_type = found.sign is None and name in file.pointed
+                shown[name] = replace(found, sign=".") if by_type else found
         elif isinstance(cells, Parsed):
             shown[name] = Shown(sign=cells.decimal)
-    usual = {name: reading.of_column(name).decimal for name in shown}
     if reading.decimal is not None:
         return _Signs(signs={}, undecided={}, shown=shown, asked=reading.decimal)
-    settled = settle_signs(shown, usual, semicolons=file.found.get("separator") == "semicolons")
+    before, now = reading.found.get("separator"), file.found.get("separator")
+    semicolons = now == "semicolons"
+    alike = now == before or (before is None and semicolons)  # else it was written by another program
+    usual = {name: reading.of_column(name).decimal for name in shown} if alike else {}
+    settled = settle_signs(shown, usual, semicolons=semicolons)
     return _Signs(signs=settled.signs, undecided=settled.undecided, shown=shown, asked=None)
 
 
-def _undecided(cells: Mapping[str, str]) -> str:
+def undecided_said(cells: Mapping[str, str]) -> str:
+    """Ask for the decimal sign of columns, of which each has a cell that could mean two numbers."""
     name, cell = next(iter(cells.items()))
     others = [repr(own) for own in list(cells)[1:_MOST_NAMED]]
     more = f" (the same holds for {', '.join(others)})" if others else ""
