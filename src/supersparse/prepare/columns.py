@@ -184,6 +184,7 @@ def _is_no(rule: Rule, n_levels: int) -> bool:
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)\s*", re.ASCII)
 _ALL_THE_SAME = "left out: all values are the same"
+_ALIKE = "left out: all numbers have the same first 17 digits, and no cut is sought beyond these"
 _EVERY_ROW_ITS_OWN = 20  # from this many rows on, a different number in every row gets a remark
 
 
@@ -254,7 +255,7 @@ def _number_offers(
     name = column.name
     given = settings.cut_points.get(name)
     if len(column.distinct[0]) == 1:
-        return [], _ALL_THE_SAME
+        return [], _ALIKE if column.is_finer_than_doubles else _ALL_THE_SAME
     if given is not None:
         offers = given_offers(column, target, given)
         note = f"cut at {_listed(offers)} (your cut points)"
