@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.cells_of_text import unit_of
 from supersparse.data.dates import fitting_orders, sortable_dates
 from supersparse.data.spellings import equal_numbers, same_text, spelling_key
 from supersparse.data.table import Column, Kind, Table
@@ -158,7 +159,12 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     )
     if column.kind is Kind.TEXT:
         if different == present:
-            return "all texts differ, like identifiers"
+            unit = unit_of(text for text in column.values.tolist() if text is not None)
+            return (
+                "all texts differ, like identifiers"
+                if unit is None
+                else f"all texts differ, {with_unit(unit)}"
+            )
         return again if repeats(column) else None
     if not _is_whole(column) or 2 * different <= present:
         return again if repeats(column) else None
@@ -168,6 +174,11 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     if different == present and high - low + 1 == different:
         return "it numbers the rows"
     return None
+
+
+def with_unit(unit: str) -> str:
+    """Say that texts are numbers with a sign or unit, and what to do."""
+    return f"numbers with {unit!r}: write them without it, so that they can be cut"
 
 
 def _ends(column: Column) -> tuple[int, int]:
