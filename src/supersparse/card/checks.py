@@ -5,6 +5,7 @@ with numbers, or numbers where it knows texts, can match nothing and is refused 
 the column was read in another way than the card expects.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,8 +19,18 @@ from supersparse.card.tables import CardTable
 from supersparse.card.words import category_text
 from supersparse.data.limits import Limit
 from supersparse.data.small_table import Tabular
-from supersparse.data.values import Cells, Mask, Numbers, is_beyond, is_missing, kind_of, read_category
-from supersparse.errors import InvalidDataError
+from supersparse.data.values import (
+    Cells,
+    Mask,
+    Numbers,
+    is_beyond,
+    is_missing,
+    kind_of,
+    read_category,
+    shifted_single,
+)
+from supersparse.errors import InvalidDataError, SinglePrecisionWarning, users_level
+from supersparse.exact import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -115,6 +126,25 @@ def check_table(card: Card, table: CardTable) -> None:
             _check_numbers(expected, cells, what)
         else:
             cells.each(partial(_check_value, expected), what)
+    for item in card.items:
+        if isinstance(item.rule, InRange):
+            _warn_of_singles(item.rule, table.columns[item.column])
+
+
+def _warn_of_singles(rule: InRange, cells: Cells) -> None:
+    """Warn of doubles that were made of single precision and answer otherwise than they did before."""
+    if not isinstance(cells, Numbers) or cells.values.dtype != np.float64:
+        return
+    for bound, included in ((rule.low, rule.low_included), (rule.high, not rule.high_included)):
+        value = None if bound is None else shifted_single(bound, included=included)
+        if bound is not None and value is not None and (cells.values == value).any():
+            warnings.warn(
+                f"column {rule.column!r} holds {value!r}, which is {shown(bound)} in single precision "
+                "(float32) and lies on the other side of that cut as a double; if the column was converted "
+                "from float32, give it as it was",
+                SinglePrecisionWarning,
+                stacklevel=users_level(),
+            )
 
 
 def outside_values(card: Card, table: CardTable) -> tuple[OutsideValue, ...]:
