@@ -158,7 +158,7 @@ def test_what_cannot_be_a_word_of_na_is_not_offered_as_one(tmp_path, write):
     cells = ["1,5", "2,5", "<2,0", "3,5"]
     roles = Roles(target="y")
     with pytest.raises(
-        InvalidDataError, match=r"'<2,0' \(1\), the first in line 4; treat as categories with"
+        InvalidDataError, match=r"'<2,0' \(1\), the first in line 4; treat as missing with na under"
     ):
         read_training(write(["x;y", *(f"{c};{k % 2}" for k, c in enumerate(cells))]), Reading(), roles, print)
 

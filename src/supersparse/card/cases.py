@@ -22,8 +22,8 @@ from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
 
-def _remedy(na: str, name: str) -> str:
-    return f"treat as missing with --na {na}, or correct them" if na else "correct them"
+def _remedy(na: str | None, name: str) -> str:
+    return "correct them" if na is None else f"treat as missing with --na {na}, or correct them"
 
 
 def _ignore(note: str) -> None:

@@ -27,16 +27,14 @@ _NO_TEXTS: Mapping[str, Collection[str]] = {}
 _MOST_NAMED = 6  # columns with a fault
 _MOST_WORDS = 8
 
-Remedy = Callable[[str, str], str]
-"""What to do about cells that are no numbers: of these as the words of --na, empty if they cannot be given
-so, and of the name of the first such column, both as a shell reads them."""
+Remedy = Callable[[str | None, str], str]
 
 
 def _everything(name: str) -> bool:
     return True
 
 
-def _correct(na: str, name: str) -> str:
+def _correct(na: str | None, name: str) -> str:
     return "correct them"
 
 
@@ -55,7 +53,8 @@ def read_table(
     `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
     or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
     `verbatim` are read as they are written. Columns that are numbers for the most part but not all are
-    refused together; `remedy` says what to do.
+    refused together; `remedy` says what to do about the first, given the texts in the way as --na takes
+    them, None where it cannot, and the name of the column.
     """
     table, problems = read_with_problems(
         path, reading, wanted=wanted, expected=expected, known=known, verbatim=verbatim, remedy=remedy
@@ -296,14 +295,14 @@ def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, sig
     )
 
 
-def na_words(cells: Sequence[str]) -> str:
-    """Write cells as the words of --na; empty where that cannot be, because words are parted by commas.
+def na_words(cells: Sequence[str]) -> str | None:
+    """Write cells as --na takes them; None where it cannot, because a comma parts its words.
 
     >>> na_words(["?", "n/a"]), na_words(["1,5 mg"])
-    ("'?,n/a'", '')
+    ("'?,n/a'", None)
     """
     words = [cell if len(cell) <= 40 else "..." for cell in cells if "," not in cell]
-    return shlex.quote(",".join(words[:_MOST_WORDS])) if words else ""
+    return shlex.quote(",".join(words[:_MOST_WORDS])) if words else None
 
 
 def _without_limits_inside(table: Table, remedy: Remedy) -> tuple[Table, list[str]]:

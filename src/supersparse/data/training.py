@@ -30,10 +30,13 @@ from supersparse.errors import InvalidDataError
 PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
 
 
-def feature_remedy(na: str, name: str) -> str:
-    """Say what to do about cells of a feature that are no numbers; see `supersparse.data.files.Remedy`."""
-    missing = f"missing with --na {na}, as " if na else ""
-    return f"treat as {missing}categories with --category {name}, or leave the column out with --drop {name}"
+def feature_remedy(na: str | None, name: str) -> str:
+    """Say what to do about cells of a feature that are no numbers."""
+    by = "na under table in a settings file" if na is None else f"--na {na}"  # a comma parts words on --na
+    return (
+        f"treat as missing with {by}, as categories with --category {name}, or leave the column out with "
+        f"--drop {name}"
+    )
 
 
 def _nowhere(name: str) -> str:
