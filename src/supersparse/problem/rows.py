@@ -277,11 +277,15 @@ def check_labelled(labels: NDArray[Any]) -> None:
     """Raise if labels are missing."""
     if labels.dtype.kind not in "fO":
         return
-    gone = [not isinstance(label, str) and is_missing(label) for label in labels.tolist()]
-    if any(gone):
+    gone = (
+        np.isnan(labels)
+        if labels.dtype.kind == "f"
+        else np.array([not isinstance(label, str) and is_missing(label) for label in labels.tolist()], bool)
+    )
+    if gone.any():
         raise InvalidDataError(
-            f"y contains {counted(sum(gone), 'missing label')}, the first in row {gone.index(True)} (counted "
-            "from 0); drop those rows from X and y"
+            f"y contains {counted(int(gone.sum()), 'missing label')}, the first in row {int(gone.argmax())} "
+            "(counted from 0); drop those rows from X and y"
         )
 
 
