@@ -29,6 +29,7 @@
     ├── SkippedFoldsWarning                   a time limit that left no time for some folds
     ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
     ├── MissingCodesWarning                   numbers such as -99 that look like codes for missing values
+    ├── SinglePrecisionWarning                numbers on the other side of a cut than in single precision
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
 
@@ -143,6 +144,10 @@ class NotSavedWarning(SupersparseWarning):
 
 class MissingCodesWarning(SupersparseWarning):
     """Numbers such as -99 that look like codes for missing values were taken as numbers."""
+
+
+class SinglePrecisionWarning(SupersparseWarning):
+    """Numbers that were converted from single precision lie on the other side of a cut than before."""
 
 
 class WorkerLostWarning(SupersparseWarning):

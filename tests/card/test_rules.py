@@ -16,7 +16,7 @@ from supersparse import ScoringSystem, item
 from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, ValueOf
 from supersparse.card.scoring import score_table
 from supersparse.data.values import equal_to, from_on
-from supersparse.errors import InvalidCardError, InvalidDataError
+from supersparse.errors import InvalidCardError, InvalidDataError, SinglePrecisionWarning
 
 edges = st.sampled_from([0, 1, 2, 0.1, 0.5, 2.5, -1, Fraction(1, 3), 60, 0.30000000000000004])
 numbers = st.one_of(
@@ -202,6 +202,18 @@ def test_equal_numbers_are_one_category(one):
         assert system.predict({"x": one}) == "yes"
         assert system.predict({"x": [one]}).tolist() == ["yes"]
         assert system.predict({"x": 2}) == "no"
+
+
+@pytest.mark.parametrize("asked", [item("x", at_least=0.7, points=1), item("x", below=0.7, points=1)])
+def test_single_precision_that_became_double_on_the_other_side_of_a_cut_is_warned_of(asked):
+    system = ScoringSystem.of([asked], threshold=0)
+    grid = (np.arange(11) / 10).astype(np.float32)
+    at_least = [k >= 7 for k in range(11)]
+    yes = at_least if asked.rule.low is not None else [not one for one in at_least]
+    assert [label == "yes" for label in system.predict({"x": grid})] == yes
+    assert [label == "yes" for label in system.predict({"x": np.arange(11) / 10})] == yes
+    with pytest.warns(SinglePrecisionWarning, match=r"'x' holds 0\.699999988079071, which is 0\.7 in single"):
+        system.predict({"x": grid.astype(float)})
 
 
 def test_a_decimal_is_a_category_as_it_is_written():

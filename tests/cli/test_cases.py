@@ -234,6 +234,7 @@ def test_explain_keeps_fixed_columns_and_takes_blanks_for_missing(run, system):
     done = run("explain", "card.json", *words, "--fixed", "age", "--json", check=True)
     assert all("age" not in flip["changes"] for flip in json.loads(done.stdout)["flips"])
     assert json.loads(done.stdout)["reasons"][0]["missing"]
+    assert "age: missing -> 60" in run("explain", "card.json", *words, check=True).stdout
 
 
 def test_a_name_may_hold_the_sign(run, tmp_path):

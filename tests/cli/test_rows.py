@@ -123,6 +123,15 @@ def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
     assert "could part decimals or thousands; say --decimal . or --decimal ," in done.stderr
 
 
+def test_limits_among_the_numbers_of_their_column_are_refused(run, tmp_path):
+    written(tmp_path, "x,state", lambda k, x, own: f"{'<5' if k % 9 == 0 else x},{own}")
+    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    assert (
+        "column 'x' has 45 values with a limit that can lie among its numbers (0 to 7): '<5' (45)"
+        in done.stderr
+    )
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_names_that_differ_in_case_only_are_refused(run, tmp_path, suffix):
     written(tmp_path, "BP,bp,state", lambda k, x, own: f"{k % 5},{x},{own}")

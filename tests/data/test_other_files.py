@@ -61,6 +61,18 @@ def test_a_sheet_is_read_like_a_csv_file(workbook):
         read_table(workbook, Reading.of(sheet="Dats"))
 
 
+def test_a_number_in_a_workbook_has_no_sign_that_could_part_thousands(tmp_path):
+    pytest.importorskip("python_calamine")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    book = xlsxwriter.Workbook(tmp_path / "data.xlsx")
+    sheet = book.add_worksheet("Data")
+    for k, row in enumerate([["height", "lab"], ["1,80", 3.125], ["1,65", 1.234]]):
+        sheet.write_row(k, 0, row)
+    book.close()
+    columns = read_table(tmp_path / "data.xlsx").columns
+    assert [one.values.tolist() for one in columns.values()] == [[1.8, 1.65], [3.125, 1.234]]
+
+
 def test_a_file_that_is_no_workbook_is_named(tmp_path):
     pytest.importorskip("python_calamine")
     (tmp_path / "data.xlsx").write_bytes(b"PK\x03\x04 and no more")

@@ -17,6 +17,7 @@ from supersparse.data.files import read_table
 from supersparse.data.reading import ColumnReading, Reading
 from supersparse.data.signs import plain_number
 from supersparse.data.table import Kind
+from supersparse.data.training import Roles, read_training
 from supersparse.errors import InvalidCardError, InvalidDataError, InvalidOptionError
 from supersparse.faces import ScoringSystem
 
@@ -92,6 +93,17 @@ def test_a_column_that_shows_no_sign_has_that_of_the_others_else_somebody_must_d
         read_table(mixed)
 
 
+def test_the_sign_that_a_card_remembers_holds_for_files_that_are_written_alike(write):
+    german = read_table(write(["x;z", "1,5;2,5", "2,5;1.000"])).reading
+    assert german.columns["x"].decimal == german.columns["z"].decimal == ","
+    assert values(read_table(write(["x;z", "3.500;7", "1;8"]), german), "x") == [3500, 1]
+    assert values(read_table(write(["x;z", "3.500;2.5", "1;8"]), german), "x") == [3.5, 1]
+    assert values(read_table(write(["x,z", "3.500,7", "3.250,8"]), german), "x") == [3.5, 3.25]
+    assert values(read_table(write(["x,z", "3.500,7", "3.25,8"]), german), "x") == [3.5, 3.25]
+    with pytest.raises(InvalidDataError, match=r"'3,500', which could mean 3500 or 3\.500; use --decimal"):
+        read_table(write(["x,z", '"3,500",7']), german)
+
+
 def test_both_signs_in_one_column_are_a_fault(write):
     with pytest.raises(InvalidDataError, match=r"'2,5' \(1\), the first in line 3 \(decimal commas among"):
         read_table(write(["x;y", "1.5;1", "2,5;0", "3.5;1"]))
@@ -110,13 +122,45 @@ def test_limits_are_ordered_coded_or_parsed(write, monkeypatch, most_different):
     monkeypatch.setattr(collecting, "MOST_DIFFERENT", most_different)
     monkeypatch.setattr(collecting, "_FEW", 1)
     monkeypatch.setattr(csv_file, "_CHUNK", 3)
-    cells = ["0.5", "<0.01", "≤ 0.02", "12.25", ">100", "", "1,000", ">= 99", "0.75"]
+    cells = ["0.5", "<0.01", "≤ 0.02", "12.25", ">1,000", "", "1,000", ">= 2000", "0.75"]
     table = read_table(write(["x|y", *(f"{cell}|1" for cell in cells)]))
     inf = np.inf
     expected = [0.5, -inf, -inf, 12.25, inf, np.nan, 1000, inf, 0.75]
     np.testing.assert_array_equal(table.columns["x"].values, expected)
     assert table.columns["x"].n_missing == 1
     assert "'<0.01' (1 row), '≤ 0.02' (1 row) are below every number" in table.column_notes["x"][0]
+
+
+@pytest.mark.parametrize("most_different", [2**16, 1])
+def test_limits_among_the_numbers_of_their_column_are_refused(write, monkeypatch, most_different):
+    monkeypatch.setattr(collecting, "MOST_DIFFERENT", most_different)
+    monkeypatch.setattr(collecting, "_FEW", 1)
+    monkeypatch.setattr(csv_file, "_CHUNK", 3)
+    cells = ["1", "<1", "99", "<80", "7", "<80", ">99", "≤ 1", "3"]
+    path = write(["x|y", *(f"{cell}|1" for cell in cells)])
+    with pytest.raises(InvalidDataError) as caught:
+        read_table(path)
+    assert str(caught.value) == (
+        f"{path}: column 'x' has 3 values with a limit that can lie among its numbers (1 to 99): "
+        "'<80' (2), '≤ 1' (1), the first in line 5; correct them"
+    )
+    kept = read_table(path, Reading.of(na="<80,≤ 1")).columns["x"]
+    assert (kept.n_missing, np.isinf(kept.values).sum()) == (3, 2)
+
+
+def test_limits_may_lie_between_the_numbers_and_a_code_for_a_missing_value(write):
+    table = read_table(write(["x,y", *(f"{x},1" for x in [*range(20, 60), -99, "<20", ">59", 999])]))
+    assert table.columns["x"].n_missing == 2
+    assert table.columns["x"].values[[41, 42]].tolist() == [-np.inf, np.inf]
+
+
+def test_what_cannot_be_a_word_of_na_is_not_offered_as_one(tmp_path, write):
+    cells = ["1,5", "2,5", "<2,0", "3,5"]
+    roles = Roles(target="y")
+    with pytest.raises(
+        InvalidDataError, match=r"'<2,0' \(1\), the first in line 4; treat as missing with na under"
+    ):
+        read_training(write(["x;y", *(f"{c};{k % 2}" for k, c in enumerate(cells))]), Reading(), roles, print)
 
 
 def test_bands_of_ages_are_categories_and_not_limits(write):

@@ -7,9 +7,11 @@ import pytest
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import read_class_column
 from supersparse.data.files import read_table
+from supersparse.data.reading import Reading
 from supersparse.data.roles import read_target
 from supersparse.data.table import Kind
 from supersparse.errors import InvalidDataError
+from supersparse.evaluate.outcomes import read_classes
 
 
 @pytest.fixture
@@ -27,12 +29,27 @@ def table(tmp_path):
     [
         (["0", "1"], [0, 1]),
         (["00", "1"], ["00", "1"]),
-        (["0.0", "1.0"], ["0.0", "1.0"]),
+        (["0.0", "1.0"], [0, 1]),
+        (["1.0", "0", "1", "0.00"], [1, 0, 1, 0]),
+        (["0.50", "1.5", "0.5"], ["0.5", "1.5", "0.5"]),
         (["no", "yes"],) * 2,
     ],
 )
-def test_integer_labels_are_integers_and_others_stay_as_written(table, cells, labels):
+def test_whole_numbers_are_integers_equal_ones_the_same_and_others_stay_as_written(table, cells, labels):
     assert read_target(table(*cells), "y", None).labels.tolist() == labels
+
+
+def test_equal_numbers_are_one_class_with_a_note_unless_they_are_kept_apart(table, tmp_path):
+    found = read_target(table("1", "0", "1.0", "2"), "y", "1")
+    assert found.labels.tolist() == ["1", "not 1", "1", "not 1"]
+    assert found.notes[0] == "'y': '1.0' read as '1', the same number; use --as-written y if that is wrong"
+    assert read_target(table("1.0", "0.0"), "y", "1").labels.tolist() == [1, 0]
+    apart = read_table(tmp_path / "data.csv", Reading.of(as_written=("y",)), expected={"y": Kind.TEXT})
+    assert read_target(apart, "y", None).labels.tolist() == [1, 0]
+    table("1", "0", "1.0")
+    apart = read_table(tmp_path / "data.csv", Reading.of(as_written=("y",)), expected={"y": Kind.TEXT})
+    with pytest.raises(InvalidDataError, match="has 3 different value"):
+        read_target(apart, "y", None)
 
 
 def test_rows_without_a_class_are_left_out_and_said(table):
@@ -71,6 +88,23 @@ def test_anything_else_is_named(table, cells, positive, message):
 def test_a_missing_target_is_named(table):
     with pytest.raises(InvalidDataError, match="no target column 'Y'; did you mean 'y'"):
         read_target(table("0", "1"), "Y", None)
+
+
+@pytest.mark.parametrize("classes", [(0, 1), ("0.0", "1.0"), ("0", "1"), (0.0, 1.0)])
+def test_equal_numbers_are_the_same_class_of_a_card(table, classes):
+    card = ScoringSystem.of([item("x", points=1)], threshold=Fraction(1, 2), classes=classes).card
+    labels = read_class_column(table("1", "0.0", "", "1.00", "0"), "y", card).labels.tolist()
+    assert labels == [classes[1], classes[0], classes[1], classes[0]]
+
+
+@pytest.mark.parametrize("classes", [("False", "True"), ("FALSE", "TRUE"), (False, True)])
+def test_true_and_false_are_the_classes_of_a_card_whose_words_they_are(table, classes):
+    system = ScoringSystem.of([item("x", points=1)], threshold=Fraction(1, 2), classes=classes)
+    labels = read_class_column(table("true", "FALSE", "False"), "y", system.card).labels.tolist()
+    assert labels == [classes[1], classes[0], classes[0]]
+    for y in ([True, False, False], [classes[1], classes[0], classes[0]]):
+        assert read_classes(system.card, y).tolist() == [True, False, False]
+        assert system.evaluate({"x": [1, 0, 1]}, y).cells()["n"] == 3
 
 
 def test_classes_of_a_card_keep_their_type(table):

@@ -88,11 +88,18 @@ def test_columns_of_no_use_are_left_out_and_it_is_said_why():
     table, y = people()
     table["zip"] = [f"zip {i}" for i in range(N)]
     table["same"] = 7
+    table["long"] = pd.Series([10**25 + i % 2 for i in range(N)], dtype=object)
     table["empty"] = None
     table["when"] = pd.date_range("2024-01-01", periods=N)
+    table["share"] = [f"{i % 90}%" for i in range(N)]
     prepare = Prepare(rare=0.02).fit(table, y)
+    assert note(prepare, "share") == (
+        "share: left out: 90 different values in 200 rows (numbers with '%': write them without it, so that "
+        "they can be cut)"
+    )
     assert note(prepare, "zip") == "zip: left out: 200 different values in 200 rows"
     assert note(prepare, "same") == "same: left out: all values are the same"
+    assert note(prepare, "long").startswith("long: left out: all numbers have the same first 17 digits")
     assert note(prepare, "empty") == "empty: left out: all values are missing"
     assert note(prepare, "when").startswith("when: left out: it contains values such as Timestamp(")
     assert not {"zip", "same", "empty", "when"} & {f.column for f in prepare.features_}

@@ -83,14 +83,15 @@ def test_what_was_noticed_comes_with_answers(tmp_path):
     assert column(again, "age")["smallest"] == -99
 
 
-def test_cells_that_are_no_numbers_must_be_decided_first(tmp_path):
+@pytest.mark.parametrize("cell", ["low", "<4"])
+def test_cells_that_are_no_numbers_must_be_decided_first(tmp_path, cell):
     path = tmp_path / "odd.csv"
-    rows = "\n".join(f"{k},{'low' if k == 5 else k % 9},{'yes' if k % 2 else 'no'}" for k in range(60))
+    rows = "\n".join(f"{k},{cell if k == 5 else k % 9},{'yes' if k % 2 else 'no'}" for k in range(60))
     path.write_text(f"row,level,ill\n{rows}\n", encoding="utf-8")
     found = seen(path, target="ill")
     odd = next(one for one in found["noticed"] if one["kind"] == "odd cells")
     assert odd["needs_answer"]
-    assert odd["examples"] == ["low"]
+    assert odd["examples"] == [cell]
     assert column(found, "level")["kind"] == "undecided"
     missing = next(answer for answer in odd["answers"] if answer["id"] == "missing")
     choices = done(changed(no_choices(), {"target": "ill"}), missing["does"])

@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
-from supersparse.card.checks import expectations
+from supersparse.card.checks import expectations, left_open
 from supersparse.data.cells_of_text import read_numbers
-from supersparse.data.files import read_table
+from supersparse.data.files import na_words, read_table, undecided_said
+from supersparse.data.limits import Limit, first_row, open_said
 from supersparse.data.reading import USUALLY_MISSING, Reading
 from supersparse.data.roles import Target, rest_of, weight_column
 from supersparse.data.signs import beyond, plain_number, possible_signs
-from supersparse.data.spellings import variants_of
+from supersparse.data.spellings import same_text, variants_of
 from supersparse.data.table import Kind, Table, objects
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
-_REMEDY = "treat as missing with --na {na}, or correct them"
+
+def _remedy(na: str | None, name: str) -> str:
+    return "correct them" if na is None else f"treat as missing with --na {na}, or correct them"
 
 
 def _ignore(note: str) -> None:
@@ -119,11 +122,25 @@ def _read(
         wanted=needed.__contains__,
         expected=expected,
         known=known_texts(card, target),
-        remedy=_REMEDY,
+        remedy=_remedy,
     )
+    _check_limits(table, card)
     for text in table.notes:
         note(text)
     return table
+
+
+def _check_limits(table: Table, card: Card) -> None:
+    """Refuse values such as <80 where the card asks whether they are 45 or more."""
+    for name in card.columns:
+        asked = {
+            limit: item for limit in table.limits.get(name, ()) if (item := left_open(card, name, limit))
+        }
+        if asked:
+            said = open_said(name, list(asked), next(iter(asked.values())).asks)
+            place = table.place(first_row(list(asked)))
+            remedy = _remedy(na_words([limit.cell for limit in asked]), name)
+            raise InvalidDataError(f"{table.name}: {said}, the first in {place}; {remedy}")
 
 
 def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
@@ -181,12 +198,14 @@ def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, 
     """Read one person from texts by column."""
     kinds, reading, known = expected_kinds(card), reading_for(card, reading), known_texts(card)
     return {
-        name: _value(name, text, kinds.get(name), reading, known.get(name, []))
+        name: _value(name, text, kinds.get(name), reading, known.get(name, []), card)
         for name, text in words.items()
     }
 
 
-def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Sequence[str]) -> object:
+def _value(
+    name: str, text: str, kind: Kind | None, reading: Reading, known: Sequence[str], card: Card
+) -> object:
     bare, own = reading.plain(text), reading.of_column(name)
     if not bare:
         return None
@@ -196,11 +215,19 @@ def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Seq
         return None if kept in own.missing and reading.tidies(name) else merged.get(kept, kept)
     if bare.casefold() in ("true", "false"):
         return bare.casefold() == "true"
-    signs = possible_signs(bare)
-    decimal = reading.decimal or (signs[0] if len(signs) == 1 else own.decimal or ".")
-    limit, pointed = beyond(bare, decimal), plain_number(bare, decimal)
+    signs, usual = possible_signs(bare), own.decimal or "."
+    if reading.decimal is None and len(signs) == 2 and usual not in bare:
+        raise InvalidDataError(undecided_said({name: bare}))
+    decimal = reading.decimal or (signs[0] if len(signs) == 1 else usual)
+    limit, pointed = Limit.of(bare, decimal), plain_number(bare, decimal)
     if limit is not None:
-        return limit
+        item = left_open(card, name, limit)
+        if item is not None:
+            raise InvalidDataError(
+                f"column {name!r} is {text!r}, which leaves {item.asks!r} open; enter a number, or leave it "
+                "empty if missing"
+            )
+        return beyond(bare, decimal)
     if pointed is None:
         raise InvalidDataError(f"column {name!r} is {text!r}; enter a number, or leave it empty if missing")
     number = read_numbers([pointed]).tolist()[0]
@@ -208,10 +235,21 @@ def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Seq
     return None if float(number) in codes else number
 
 
+def class_of(card: Card, text: str) -> Label | None:
+    """Return the class of a card that a text means, None if none: equal numbers are the same class."""
+    labels = {str(label): label for label in card.classes}
+    meant = same_text(text, list(labels))
+    return None if meant is None else labels[meant]
+
+
 def read_class_column(table: Table, name: str, card: Card, lack: str = "column {name}") -> Target:
     """Read a column that holds the classes of a card."""
     cells: Sequence[str | None] = table.column(name, lack).values.tolist()
-    known: dict[str, Label] = {str(label): label for label in card.classes}
+    known: dict[str | None, Label] = {}
+    for cell in dict.fromkeys(cells):
+        label = None if cell is None else class_of(card, cell)
+        if label is not None:
+            known[cell] = label
     rest = str(card.negative) == rest_of(str(card.positive))
     rows = np.array([cell is not None for cell in cells], dtype=bool)
     for row, cell in enumerate(cells):

@@ -5,6 +5,7 @@ with numbers, or numbers where it knows texts, can match nothing and is refused 
 the column was read in another way than the card expects.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,9 +17,20 @@ from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, looks_at_value
 from supersparse.card.tables import CardTable
 from supersparse.card.words import category_text
+from supersparse.data.limits import Limit
 from supersparse.data.small_table import Tabular
-from supersparse.data.values import Cells, Mask, Numbers, is_beyond, is_missing, kind_of, read_category
-from supersparse.errors import InvalidDataError
+from supersparse.data.values import (
+    Cells,
+    Mask,
+    Numbers,
+    is_beyond,
+    is_missing,
+    kind_of,
+    read_category,
+    shifted_single,
+)
+from supersparse.errors import InvalidDataError, SinglePrecisionWarning, users_level
+from supersparse.exact import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -64,6 +76,31 @@ def _expected(column: str, items: Sequence[Item], domain: Domain | None) -> Expe
     )
 
 
+def left_open(card: Card, column: str, limit: Limit) -> Item | None:
+    """Return the item that a value with a limit does not answer; None where all are answered.
+
+    Such a value is scored as what is below, or above, every number. That is right for a limit beyond
+    the numbers that the card was learned from, and for one on the same side of what an item asks.
+    """
+    for domain in card.domains:
+        end = domain.low if limit.below else domain.high
+        if domain.column == column and end is not None and limit.is_beyond(end):
+            return None
+    items = card.items_by_column().get(column, ())
+    return next((i for i in items if isinstance(i.rule, InRange) and not _answers(limit, i.rule)), None)
+
+
+def _answers(limit: Limit, rule: InRange) -> bool:
+    """Whether all numbers within a limit are inside the range, or all outside."""
+    near, far = (rule.low, rule.high) if limit.below else (rule.high, rule.low)
+    near_included, far_included = (
+        (rule.low_included, rule.high_included) if limit.below else (rule.high_included, rule.low_included)
+    )
+    bound, may_touch = (near, not near_included) if near is not None else (far, far_included)
+    assert bound is not None  # a range has one
+    return limit.is_beyond(bound) or (may_touch and limit.number == bound)
+
+
 def check_person(card: Card, values: Mapping[str, object]) -> None:
     """Refuse one person whom the card does not score."""
     for expected in expectations(card):
@@ -89,6 +126,25 @@ def check_table(card: Card, table: CardTable) -> None:
             _check_numbers(expected, cells, what)
         else:
             cells.each(partial(_check_value, expected), what)
+    for item in card.items:
+        if isinstance(item.rule, InRange):
+            _warn_of_singles(item.rule, table.columns[item.column])
+
+
+def _warn_of_singles(rule: InRange, cells: Cells) -> None:
+    """Warn of doubles that were made of single precision and answer otherwise than they did before."""
+    if not isinstance(cells, Numbers) or cells.values.dtype != np.float64:
+        return
+    for bound, included in ((rule.low, rule.low_included), (rule.high, not rule.high_included)):
+        value = None if bound is None else shifted_single(bound, included=included)
+        if bound is not None and value is not None and (cells.values == value).any():
+            warnings.warn(
+                f"column {rule.column!r} holds {value!r}, which is {shown(bound)} in single precision "
+                "(float32) and lies on the other side of that cut as a double; if the column was converted "
+                "from float32, give it as it was",
+                SinglePrecisionWarning,
+                stacklevel=users_level(),
+            )
 
 
 def outside_values(card: Card, table: CardTable) -> tuple[OutsideValue, ...]:

@@ -227,9 +227,9 @@ Outside = Literal["accept", "refuse"]
 class Domain(Tabular):
     """What a column may hold: known values, or numbers from `low` to `high` (ends included).
 
-    A value outside is scored by the rules as they stand ("accept"; no category matches, so it gives
-    0 points) or refused. `whole` says that the numbers are whole. A missing value is
-    never outside: items say what it does.
+    A value outside is scored by the rules as they stand ("accept"; it is no category that a rule names)
+    or refused. `whole` says that the numbers are whole. A missing value is never outside: items say what
+    it does.
     """
 
     column: str

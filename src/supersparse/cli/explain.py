@@ -117,11 +117,13 @@ def _said(change: "Change") -> str:
     from fractions import Fraction
 
     from supersparse.card.words import category_text
+    from supersparse.data.values import is_missing
 
     after = (
         category_text(change.after) if isinstance(change.after, str | bool | Fraction) else repr(change.after)
     )
-    return f"{change.column}: {_plain(change.before)} -> {after}"
+    before = "missing" if is_missing(change.before) else _plain(change.before)
+    return f"{change.column}: {before} -> {after}"
 
 
 def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, object]:

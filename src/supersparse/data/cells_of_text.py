@@ -1,7 +1,7 @@
 """Exact numbers from the cells of a text file: plain decimals, and what decimal and thousands signs mean."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import isfinite
 
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 ParsedNumbers = NDArray[np.generic]
 
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?[ \t]*", re.ASCII)
+_WITH_UNIT = re.compile(
+    r"\s*(?P<before>[$€£¥])?\s*[+-]?\d[\d.,']*\s*(?P<after>[%‰$€£¥°]|[^\W\d_][^\s\d]{0,9})?\s*"
+)
 _DIGITS, _MARKS = b"0123456789+-", b".eE \t"
 _SURE_LENGTH = 15  # a decimal this short, without an exponent, is the shortest decimal of its double
 _LARGEST_IN_A_DOUBLE = 2**53
@@ -23,6 +26,24 @@ def is_number(cell: str) -> bool:
     Nor is what no double comes near, such as 1e309 or 5,000 digits: no measurement is like that.
     """
     return len(cell) <= _LONGEST and _NUMBER.fullmatch(cell) is not None and isfinite(float(cell))
+
+
+def unit_of(texts: Iterable[str]) -> str | None:
+    """Return the sign or unit that stands beside a number in every text; None where there is no such one.
+
+    >>> unit_of(["85%", "7.5 %"]), unit_of(["$85", "$1,200"]), unit_of(["70 kg", "81 cm"]), unit_of(["85"])
+    ('%', '$', None, None)
+    """
+    beside = set()
+    for text in texts:
+        found = _WITH_UNIT.fullmatch(text)
+        if found is None:
+            return None
+        beside.add((found["before"] or "", found["after"] or ""))
+        if len(beside) > 1:
+            return None
+    before, after = next(iter(beside), ("", ""))
+    return before or after or None
 
 
 def read_numbers(cells: Sequence[str]) -> ParsedNumbers:

@@ -1,7 +1,7 @@
 """The cells of a column, collected chunk by chunk: as codes of different texts, or parsed as numbers."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +40,7 @@ class Parsed:
     first_odd: int | None  # its row, from 0
     decimal: str
     limits: Counter[str] = field(default_factory=Counter)  # the cells such as <0.01
+    first_limits: Mapping[str, int] = field(default_factory=dict)  # the first row of each, from 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class CollectedFile:
     lines: NDArray[np.int64]  # the line of the file on which each row ends
     notes: tuple[str, ...]
     found: dict[str, str]  # what the file showed of how it is written
+    pointed: frozenset[str] = frozenset()  # columns with numbers that are no texts, written with a point here
 
 
 def read_header(name: str, cells: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -154,6 +156,7 @@ class _Parsing:
         self._present: list[NDArray[np.bool_]] = []
         self._odd: Counter[str] = Counter()
         self._limits: Counter[str] = Counter()
+        self._first_limits: dict[str, int] = {}
         self._first_odd: int | None = None
         self._n_rows = 0
 
@@ -165,7 +168,7 @@ class _Parsing:
             texts = [self._reading.plain(cell) for cell in cells]
             numbers, present = read_cells_as_numbers(texts, self._decimal)
             self._take_odd(np.flatnonzero(~present).tolist(), texts)
-            self._limits.update(text for text in texts if text[:1] in "<>≤≥" and text)
+            self._take_limits(texts)
         self._numbers.append(numbers)
         self._present.append(present)
         self._n_rows += len(cells)
@@ -185,6 +188,12 @@ class _Parsing:
                 if self._first_odd is None:
                     self._first_odd = self._n_rows + row
 
+    def _take_limits(self, texts: Sequence[str]) -> None:
+        for row, text in enumerate(texts, start=self._n_rows):
+            if text and text[0] in "<>≤≥":
+                self._limits[text] += 1
+                self._first_limits.setdefault(text, row)
+
     def finish(self) -> Parsed:
         return Parsed(
             numbers=joined(self._numbers),
@@ -193,4 +202,5 @@ class _Parsing:
             first_odd=self._first_odd,
             decimal=self._decimal,
             limits=Counter({t: n for t, n in self._limits.items() if beyond(t, self._decimal) is not None}),
+            first_limits=self._first_limits,
         )

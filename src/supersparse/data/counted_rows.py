@@ -1,5 +1,6 @@
 """Training rows that stay where they are: their columns as counts of values by class."""
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,14 +15,16 @@ from supersparse.data.cells_of_text import with_gaps
 from supersparse.data.codes import codes_among
 from supersparse.data.codings import Coding, LazyColumn
 from supersparse.data.collecting import Coded
+from supersparse.data.files import na_words
 from supersparse.data.lazy import MOST_DIFFERENT, LazyTable, ValueCounts
+from supersparse.data.limits import Limit, inside_said, limits_inside
 from supersparse.data.parquet import column_of_series, text_column
 from supersparse.data.reading import ColumnReading, Reading
 from supersparse.data.roles import HOLDS_NESTED, classes_of
 from supersparse.data.signs import possible_signs, shown_sign
 from supersparse.data.table import Column, Fault, Kind, Table, objects, typed
 from supersparse.data.tidying import counts_of_texts, tidied
-from supersparse.data.training import Roles, check_named, usable_features
+from supersparse.data.training import Roles, check_named, feature_remedy, usable_features
 from supersparse.data.values import first_float, nearest_column
 from supersparse.errors import InvalidDataError
 
@@ -136,6 +139,8 @@ def count_training(
             of_texts=texts,
         )
         found[own], readings[own], column_notes[own] = _tidy(labelled, counted, reading)
+        if texts and not counted.source.holds_numbers:
+            _check_limits(found[own], reading)
         if texts and reading.decimal == "," and found[own].column.kind is Kind.NUMBER:
             readings[own] = replace(readings[own], decimal=",")
         labelled = labelled.without_codes(own, found[own].source.gone)
@@ -171,6 +176,21 @@ def count_training(
     )
 
 
+def _check_limits(counted: CountedColumn, reading: Reading) -> None:
+    """Refuse texts such as <80 that can be any of the numbers of their column."""
+    if counted.column.kind is not Kind.NUMBER or counted.column.copies is None:
+        return
+    rows: Counter[str] = Counter()
+    for text, n in zip(counted.raw, counted.column.copies.tolist(), strict=True):
+        rows[reading.plain(text or "")] += n
+    limits = [Limit.of(text, reading.decimal or ".", rows=n) for text, n in rows.most_common() if text]
+    values, name = counted.column.values, counted.column.name
+    some = limits_inside(values, [limit for limit in limits if limit is not None])
+    if some:
+        remedy = feature_remedy(na_words([limit.cell for limit in some]), shlex.quote(name))
+        raise InvalidDataError(f"{inside_said(name, values, some)}; {remedy}")
+
+
 def _check_there(rows: LazyTable, name: str, what: str) -> None:
     if name not in rows.columns:
         raise InvalidDataError(
@@ -197,7 +217,7 @@ def _target(
     skipped = int(counts.sum()) - by_text.total()
     if skipped:
         notes.append(f"{skipped} row{'' if skipped == 1 else 's'} skipped: the target {name!r} is blank")
-    classes = classes_of(by_text, file, name, roles.positive)
+    classes = classes_of(by_text, file, name, roles.positive, tidies=reading.tidies(name))
     by_label: Counter[Any] = Counter()
     for text, n in by_text.items():
         by_label[classes.labels[text]] += n
@@ -300,8 +320,7 @@ def _of_texts(
 def _not_numbers(name: str, odd: Sequence[str]) -> str:
     return (
         f"column {name!r} holds numbers, and {len(odd)} different text(s) that are none: "
-        f"{', '.join(map(repr, odd[:3]))}; treat as missing with --na, as categories with --category "
-        f"{name!r}, or leave the column out with --drop {name!r}"
+        f"{', '.join(map(repr, odd[:3]))}; {feature_remedy(na_words(odd), shlex.quote(name))}"
     )
 
 

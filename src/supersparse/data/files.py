@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from supersparse.data.collecting import Coded, CollectedFile, Parsed
 from supersparse.data.csv_file import check_file, is_parquet, read_csv_file, shown_name
+from supersparse.data.limits import first_row, inside_said, limit_notes, limits_among, limits_inside
 from supersparse.data.parquet import read_parquet
 from supersparse.data.reading import ColumnReading, Reading, fits
-from supersparse.data.signs import Shown, beyond, plain_number, possible_signs, settle_signs, shown_sign
+from supersparse.data.signs import Shown, plain_number, possible_signs, settle_signs, shown_sign
 from supersparse.data.statistics_file import is_statistics_file, read_statistics_file
 from supersparse.data.table import _NOTHING, Column, Fault, Kind, Table, typed
 from supersparse.data.tidying import tidied
@@ -24,10 +25,17 @@ from supersparse.exact import counted
 
 _NO_TEXTS: Mapping[str, Collection[str]] = {}
 _MOST_NAMED = 6  # columns with a fault
+_MOST_WORDS = 8
+
+Remedy = Callable[[str | None, str], str]
 
 
 def _everything(name: str) -> bool:
     return True
+
+
+def _correct(na: str | None, name: str) -> str:
+    return "correct them"
 
 
 def read_table(
@@ -38,15 +46,15 @@ def read_table(
     expected: Mapping[str, Kind] = _NOTHING,
     known: Mapping[str, Collection[str]] = _NO_TEXTS,
     verbatim: Collection[str] = (),
-    remedy: str = "correct them",
+    remedy: Remedy = _correct,
 ) -> Table:
     """Read a file; ``-`` is standard input, which is text.
 
     `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
     or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
     `verbatim` are read as they are written. Columns that are numbers for the most part but not all are
-    refused together; `remedy` says what to do, with {na} for the texts in the way and {name} for the
-    first such column.
+    refused together; `remedy` says what to do about the first, given the texts in the way as --na takes
+    them, None where it cannot, and the name of the column.
     """
     table, problems = read_with_problems(
         path, reading, wanted=wanted, expected=expected, known=known, verbatim=verbatim, remedy=remedy
@@ -76,7 +84,7 @@ def read_with_problems(
     expected: Mapping[str, Kind] = _NOTHING,
     known: Mapping[str, Collection[str]] = _NO_TEXTS,
     verbatim: Collection[str] = (),
-    remedy: str = "correct them",
+    remedy: Remedy = _correct,
 ) -> tuple[Table, list[str]]:
     """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
     check_file(path)
@@ -96,7 +104,11 @@ def read_with_problems(
             for word in reading.as_written
             if not any(fits(name, word) for name in table.names)
         ]
-    return _tidy(table, reading, signs, known, verbatim), problems
+    table = _tidy(table, reading, signs, known, verbatim)
+    if not reading.settled:  # a card knows what it asks of them
+        table, inside = _without_limits_inside(table, remedy)
+        problems += inside
+    return table, problems
 
 
 def _collected(
@@ -110,7 +122,7 @@ def _collected(
 
 
 def _typed(
-    name: str, file: CollectedFile, reading: Reading, expected: Mapping[str, Kind], remedy: str
+    name: str, file: CollectedFile, reading: Reading, expected: Mapping[str, Kind], remedy: Remedy
 ) -> tuple[Table, dict[str, ColumnReading], list[str]]:
     """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
     signs = _signs(file, reading, expected)
@@ -131,9 +143,14 @@ def _typed(
                 hint = nearest_column(own, file.names)
                 raise InvalidDataError(f"{name} has no column {own!r}; {hint}")
     if signs.undecided:
-        problems.append(_undecided(signs.undecided))
+        problems.append(undecided_said(signs.undecided))
     if faults:
         problems.append(_said(faults, file.lines, remedy, signs))
+    limits = {
+        own: some
+        for own, column in found.items()
+        if column.kind is Kind.NUMBER and (some := limits_among(file.columns[own], signs.of(own)))
+    }
     table = Table(
         name=name,
         names=file.names,
@@ -141,11 +158,8 @@ def _typed(
         n_rows=len(file.lines),
         lines=file.lines,
         notes=(*file.notes, *([] if reading.settled else signs.notes(found))),
-        column_notes={
-            own: notes
-            for own, column in found.items()
-            if (notes := _limit_notes(own, column, file, signs.of(own)))
-        },
+        column_notes={own: limit_notes(own, some) for own, some in limits.items()},
+        limits=limits,
         reading=replace(reading, found={**file.found, **signs.found(found)}),
     )
     remembered = {
@@ -217,17 +231,23 @@ def _signs(file: CollectedFile, reading: Reading, expected: Mapping[str, Kind]) 
         if isinstance(cells, Coded):
             present = cells.present
             if 2 * sum(map(bool, map(possible_signs, present))) >= len(present):
-                shown[name] = shown_sign(present)
+                found = shown_sign(present)
+                by_type = found.sign is None and name in file.pointed
+                shown[name] = replace(found, sign=".") if by_type else found
         elif isinstance(cells, Parsed):
             shown[name] = Shown(sign=cells.decimal)
-    usual = {name: reading.of_column(name).decimal for name in shown}
     if reading.decimal is not None:
         return _Signs(signs={}, undecided={}, shown=shown, asked=reading.decimal)
-    settled = settle_signs(shown, usual, semicolons=file.found.get("separator") == "semicolons")
+    before, now = reading.found.get("separator"), file.found.get("separator")
+    semicolons = now == "semicolons"
+    alike = now == before or (before is None and semicolons)  # else it was written by another program
+    usual = {name: reading.of_column(name).decimal for name in shown} if alike else {}
+    settled = settle_signs(shown, usual, semicolons=semicolons)
     return _Signs(signs=settled.signs, undecided=settled.undecided, shown=shown, asked=None)
 
 
-def _undecided(cells: Mapping[str, str]) -> str:
+def undecided_said(cells: Mapping[str, str]) -> str:
+    """Ask for the decimal sign of columns, of which each has a cell that could mean two numbers."""
     name, cell = next(iter(cells.items()))
     others = [repr(own) for own in list(cells)[1:_MOST_NAMED]]
     more = f" (the same holds for {', '.join(others)})" if others else ""
@@ -237,30 +257,6 @@ def _undecided(cells: Mapping[str, str]) -> str:
         f". for {point}, "
         f"or --decimal , for {comma}"
     )
-
-
-def _limit_notes(name: str, column: Column, file: CollectedFile, decimal: str) -> tuple[str, ...]:
-    """Say which cells of a column of numbers are below or above all numbers."""
-    cells = file.columns[name]
-    if column.kind is not Kind.NUMBER:
-        return ()
-    if isinstance(cells, Parsed):
-        counts = cells.limits
-    elif isinstance(cells, Coded):
-        rows = np.bincount(cells.codes, minlength=len(cells.distinct)).tolist()
-        counts = Counter(
-            {t: n for t, n in zip(cells.distinct, rows, strict=True) if beyond(t, decimal) is not None}
-        )
-    else:
-        return ()
-    notes = []
-    for below, side in ((True, "below"), (False, "above")):
-        some = {t: n for t, n in counts.most_common() if (beyond(t, decimal) == -np.inf) == below}
-        if some:
-            listed = ", ".join(f"{t!r} ({counted(n, 'row')})" for t, n in list(some.items())[:3])
-            dots = ", ..." if len(some) > 3 else ""
-            notes.append(f"{name!r}: {listed}{dots} {'is' if len(some) == 1 else 'are'} {side} every number")
-    return tuple(notes)
 
 
 def _tidy(
@@ -288,14 +284,48 @@ def _tidy(
     return replace(table, columns=columns, column_notes=notes, reading=resolved)
 
 
-def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: str, signs: _Signs) -> str:
+def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
     """Say what in which columns is no number: how many cells, which, where the first is, and what to do."""
     said = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
     if len(faults) > _MOST_NAMED:
         said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
     every = sum((fault.odd for fault in faults), Counter())
-    words = [text if len(text) <= 40 else "..." for text, _ in every.most_common(8) if "," not in text]
-    return f"{said}; " + remedy.format(na=shlex.quote(",".join(words)), name=shlex.quote(faults[0].name))
+    return (
+        f"{said}; {remedy(na_words([text for text, _ in every.most_common()]), shlex.quote(faults[0].name))}"
+    )
+
+
+def na_words(cells: Sequence[str]) -> str | None:
+    """Write cells as --na takes them; None where it cannot, because a comma parts its words.
+
+    >>> na_words(["?", "n/a"]), na_words(["1,5 mg"])
+    ("'?,n/a'", None)
+    """
+    words = [cell if len(cell) <= 40 else "..." for cell in cells if "," not in cell]
+    return shlex.quote(",".join(words[:_MOST_WORDS])) if words else None
+
+
+def _without_limits_inside(table: Table, remedy: Remedy) -> tuple[Table, list[str]]:
+    """Return a table without the columns in which a value with a limit can be any number, and say so."""
+    inside = {
+        name: some
+        for name, limits in table.limits.items()
+        if (some := limits_inside(table.columns[name].values, limits))
+    }
+    if not inside:
+        return table, []
+    said = "; ".join(
+        f"{inside_said(name, table.columns[name].values, some)}, the first in {table.place(first_row(some))}"
+        for name, some in list(inside.items())[:_MOST_NAMED]
+    )
+    if len(inside) > _MOST_NAMED:
+        said += f"; the same holds for {len(inside) - _MOST_NAMED} more columns"
+    cells = [limit.cell for some in inside.values() for limit in some]
+    kept = {name: column for name, column in table.columns.items() if name not in inside}
+    return (
+        replace(table, columns=kept),
+        [f"{said}; {remedy(na_words(cells), shlex.quote(next(iter(inside))))}"],
+    )
 
 
 def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:

@@ -1,6 +1,7 @@
 """The roles of columns: target, weights, features, and why a column cannot be one."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.cells_of_text import unit_of
 from supersparse.data.dates import fitting_orders, sortable_dates
-from supersparse.data.spellings import spelling_key
+from supersparse.data.spellings import equal_numbers, same_text, spelling_key
 from supersparse.data.table import Column, Kind, Table
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
-_PLAIN_INTEGER = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+_WHOLE = re.compile(r"(0|-?[1-9]\d{0,17})(\.0*)?", re.ASCII)  # 1.0 is what programs write for 1 beside a gap
 
 HOLDS_NESTED = "holds lists or structures; make columns of single values of them"
 
@@ -30,8 +32,9 @@ class Target:
 
 
 def read_target(table: Table, name: str, positive: str | None) -> Target:
-    """Read a column of two values: integers where all are written as such, else text.
+    """Read a column of two values: integers where all are whole numbers, else text.
 
+    Equal numbers are the same value, however they are written, unless the column is read as it is written.
     Rows without a value are skipped. With more than two values, `positive` is one class and all others
     become the second.
     """
@@ -43,7 +46,8 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
         count, first = len(cells) - len(given), int((~rows).argmax())
         skipped = "1 row" if count == 1 else f"{count} rows"
         notes.append(f"{skipped} skipped: the target {name!r} is blank, first in {table.place(first)}")
-    classes = classes_of(Counter(given), table.name, name, positive)
+    tidies = table.reading.tidies(name)
+    classes = classes_of(Counter(given), table.name, name, positive, tidies=tidies)
     labels = np.array([classes.labels[text] for text in given])
     return Target(labels=labels, rows=rows, notes=(*notes, *classes.notes))
 
@@ -56,9 +60,31 @@ class Classes:
     notes: tuple[str, ...]
 
 
-def classes_of(counts: Counter[str], file: str, name: str, positive: str | None) -> Classes:
-    """Make two classes of the texts of a target, which are given with their numbers of rows."""
+def classes_of(
+    counts: Counter[str], file: str, name: str, positive: str | None, *, tidies: bool = True
+) -> Classes:
+    """Make two classes of the texts of a target, which are given with their numbers of rows.
+
+    `tidies` says that equal numbers are one class, such as 1 and 1.0.
+    """
+    merged = equal_numbers(counts) if tidies else {}
+    if not merged:
+        return _classes_of(counts, file, name, positive)
+    kept: Counter[str] = Counter()
+    for text, n in counts.items():
+        kept[merged.get(text, text)] += n
+    found = _classes_of(kept, file, name, positive)
+    said = ", ".join(f"{text!r} read as {own!r}" for text, own in list(merged.items())[:5])
+    more = f" and {len(merged) - 5} more" if len(merged) > 5 else ""
+    note = f"{name!r}: {said}{more}, the same number; use --as-written {shlex.quote(name)} if that is wrong"
+    labels = {text: found.labels[merged.get(text, text)] for text in counts}
+    return Classes(labels=labels, notes=(note, *found.notes))
+
+
+def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None) -> Classes:
     notes = []
+    if positive is not None:
+        positive = same_text(positive, list(counts)) or positive
     if positive is not None and positive not in counts:  # the kept spelling may be another one
         alike = [text for text in counts if spelling_key(text) == spelling_key(positive)]
         positive = alike[0] if len(alike) == 1 else positive
@@ -77,8 +103,9 @@ def classes_of(counts: Counter[str], file: str, name: str, positive: str | None)
             f"{file}: the target column {name!r} has {len(counts)} different value(s): "
             f"{_listed(counts)}; a scoring system separates exactly two{told}"
         )
-    whole = all(map(_PLAIN_INTEGER.fullmatch, counts))
-    return Classes(labels={text: int(text) if whole else text for text in counts}, notes=tuple(notes))
+    numbers = {text: int(found[1]) for text in counts if (found := _WHOLE.fullmatch(text))}
+    whole = len(set(numbers.values())) == len(counts)
+    return Classes(labels={text: numbers[text] if whole else text for text in counts}, notes=tuple(notes))
 
 
 def rest_of(positive: str) -> str:
@@ -132,7 +159,12 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     )
     if column.kind is Kind.TEXT:
         if different == present:
-            return "all texts differ, like identifiers"
+            unit = unit_of(text for text in column.values.tolist() if text is not None)
+            return (
+                "all texts differ, like identifiers"
+                if unit is None
+                else f"all texts differ, {with_unit(unit)}"
+            )
         return again if repeats(column) else None
     if not _is_whole(column) or 2 * different <= present:
         return again if repeats(column) else None
@@ -142,6 +174,11 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     if different == present and high - low + 1 == different:
         return "it numbers the rows"
     return None
+
+
+def with_unit(unit: str) -> str:
+    """Say that texts are numbers with a sign or unit, and what to do."""
+    return f"numbers with {unit!r}: write them without it, so that they can be cut"
 
 
 def _ends(column: Column) -> tuple[int, int]:

@@ -158,7 +158,13 @@ class Settled:
 
 
 def settle_signs(shown: Mapping[str, Shown], usual: Mapping[str, str | None], *, semicolons: bool) -> Settled:
-    """Decide the decimal sign of every column; `usual` is what is known of it from before."""
+    """Decide the decimal sign of every column.
+
+    `usual` is what is known of it from a file that was written alike. It does not count if a column now shows
+    another sign.
+    """
+    if any(one.sign is not None and usual.get(name) not in (None, one.sign) for name, one in shown.items()):
+        usual = {}
     of_file = {one.sign for one in shown.values() if one.sign is not None}
     signs: dict[str, str] = {}
     undecided: dict[str, str] = {}

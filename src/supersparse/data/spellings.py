@@ -1,8 +1,11 @@
-"""Spellings: variants of a category that differ in case and blanks only are one category."""
+"""Spellings: texts that are one category. They differ in case and blanks only, or are equal numbers."""
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+
+from supersparse.data.cells_of_text import is_number
 
 
 def spelling_key(text: str) -> str:
@@ -39,3 +42,44 @@ def variants_of(texts: Collection[str], known: Collection[str]) -> dict[str, str
         if text not in known and (own := kept.get(spelling_key(text))) is not None:
             found[text] = own
     return found
+
+
+def number_of(text: str) -> Fraction | None:
+    """The number that a text is; None if it is none."""
+    return Fraction(text.strip(" \t")) if is_number(text) else None
+
+
+def equal_numbers(counts: Counter[str]) -> dict[str, str]:
+    """Say for each number that is written in several ways which is kept: the first of the shortest.
+
+    >>> equal_numbers(Counter({"1.0": 5, "1": 2, "0": 4, "x": 1}))
+    {'1.0': '1'}
+    """
+    kept: dict[Fraction, str] = {}
+    for text in sorted(counts, key=len):
+        if (number := number_of(text)) is not None:
+            kept.setdefault(number, text)
+    numbers = {text: number_of(text) for text in counts}
+    return {
+        text: kept[number] for text, number in numbers.items() if number is not None and kept[number] != text
+    }
+
+
+def same_text(text: str, others: Sequence[str]) -> str | None:
+    """Return which of some texts is meant by one: itself, an equal number, or true or false in other case.
+
+    None if that is none of them, or not one alone.
+
+    >>> same_text("1.0", ["0", "1"]), same_text("TRUE", ["False", "True"]), same_text("Yes", ["no", "yes"])
+    ('1', 'True', None)
+    """
+    if text in others:
+        return text
+    number, word = number_of(text), text.casefold()
+    found = [
+        other
+        for other in others
+        if (number is not None and number == number_of(other))
+        or (word in ("true", "false") and word == other.casefold())
+    ]
+    return found[0] if len(found) == 1 else None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.data.cells_of_text import with_gaps
 from supersparse.data.collecting import Coded, CollectedCells, Parsed, TooMany
+from supersparse.data.limits import Limit
 from supersparse.data.reading import Reading
 from supersparse.data.signs import beyond, plain_number, read_cells_as_numbers
 from supersparse.data.values import nearest_column
@@ -187,6 +188,7 @@ class Table:
     notes: tuple[str, ...]
     column_notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)  # how it was read
+    limits: Mapping[str, tuple[Limit, ...]] = field(default_factory=dict)  # the cells such as <0.01
 
     def column(self, name: str, lack: str = "column {name}") -> Column:
         """Return a column; `lack` says what the file has not, with {name} in it."""

@@ -27,11 +27,16 @@ from supersparse.data.tidying import counts_of_texts
 from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError
 
-_REMEDY = (
-    "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "
-    "--drop {name}"
-)
 PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
+
+
+def feature_remedy(na: str | None, name: str) -> str:
+    """Say what to do about cells of a feature that are no numbers."""
+    by = "na under table in a settings file" if na is None else f"--na {na}"  # a comma parts words on --na
+    return (
+        f"treat as missing with {by}, as categories with --category {name}, or leave the column out with "
+        f"--drop {name}"
+    )
 
 
 def _nowhere(name: str) -> str:
@@ -127,7 +132,7 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         wanted=roles.wants,
         expected=roles.expected(),
         verbatim=[] if roles.split_groups is None else [roles.split_groups],
-        remedy=_REMEDY,
+        remedy=feature_remedy,
     )
     faults = _Problems(table.name, problems)
     target, named = None, False

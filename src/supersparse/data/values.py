@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count
 from math import ceil, floor
 from types import NoneType
@@ -136,6 +137,27 @@ def first_float(dtype: np.dtype[Any], bound: Fraction, included: bool) -> Any:
         while not reaches(found):
             found = np.nextafter(found, kind(np.inf))
     return found
+
+
+@lru_cache(maxsize=2**12)
+def shifted_single(bound: Fraction, *, included: bool) -> float | None:
+    """Return the bound in single precision as a double, if that is on another side of it; else None.
+
+    A float is its shortest decimal. Converting 0.7 from single to double precision gives 0.699999988079071.
+
+    >>> shifted_single(Fraction("0.7"), included=True), shifted_single(Fraction("0.5"), included=True)
+    (0.699999988079071, None)
+    """
+    try:
+        with np.errstate(over="ignore", under="ignore"):
+            single = np.float32(float(bound))
+    except OverflowError:
+        return None
+    if np.isinf(single) or Fraction(str(single)) != bound:
+        return None
+    decimal = Fraction(str(float(single)))
+    reaches = decimal >= bound if included else decimal > bound
+    return None if reaches == included else float(single)
 
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supersparse.data.collecting import CollectedFile, Collector, read_header
+from supersparse.data.collecting import CollectedCells, CollectedFile, Collector, read_header
 from supersparse.data.reading import Reading
 from supersparse.errors import InvalidDataError, PackageNotInstalledError, did_you_mean
 from supersparse.free_memory import free_bytes
@@ -106,9 +106,12 @@ def collected_rows(
     names, more = read_header(name, header)
     if not rows:
         raise InvalidDataError(f"{name} has a header but 0 rows; there is nothing to read")
-    columns = {}
+    columns: dict[str, CollectedCells] = {}
+    pointed = set()
     for k, own in enumerate(names):
         if wanted(own):
+            if any(isinstance(row[k], float) and row[k] % 1 > 0 for row in rows if k < len(row)):
+                pointed.add(own)
             collector = Collector(reading, keep_text=own in texts)
             collector.add([_text(row[k]) if k < len(row) else "" for row in rows])
             columns[own] = collector.finish()
@@ -118,6 +121,7 @@ def collected_rows(
         lines=np.array(lines, dtype=np.int64),
         notes=(*notes, *more),
         found=found,
+        pointed=frozenset(pointed),
     )
 
 

@@ -25,6 +25,7 @@ from supersparse.data.sources import (
     source_of,
 )
 from supersparse.learning.rows import two_classes
+from supersparse.problem.rows import check_labelled
 
 _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
 
@@ -34,6 +35,8 @@ def read_numeric_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any
     frame = as_frame(X)
     check_unmasked(X)
     check_unmasked(y)
+    if y is not None:
+        check_labelled(as_array(y))
     if frame is None:
         X, y = validate_data(estimator, X, y, accept_sparse="csc")
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Cutoff
+from supersparse.card.cases import class_of
 from supersparse.card.scoring import Scores, score_table
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidDataError
@@ -208,8 +209,11 @@ def read_classes(card: Card, y: object) -> NDArray[np.bool_]:
 
 def _is_positive(card: Card, label: object) -> bool:
     for positive, own in ((False, card.negative), (True, card.positive)):
-        if label == own or (not isinstance(label, str | int | float) and str(label) == own):
+        if label == own:
             return positive
+    meant = None if isinstance(label, str) else class_of(card, str(label))  # True of a card with 'True'
+    if meant is not None:
+        return meant == card.positive
     raise InvalidDataError(
         f"y contains {label!r}; the classes of this card are {card.negative!r} and {card.positive!r}"
     )

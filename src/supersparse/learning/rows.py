@@ -12,11 +12,12 @@ from supersparse.data.reading import Reading
 from supersparse.data.sources import as_array, as_frame, as_series
 from supersparse.data.training import TrainingTable
 from supersparse.errors import InvalidDataError
-from supersparse.problem.rows import group_columns
+from supersparse.problem.rows import check_labelled, group_columns
 
 
 def two_classes(y: NDArray[Any]) -> NDArray[Any]:
-    """Return y; raise when it has more than two classes."""
+    """Return y; raise when labels are missing or there are more than two classes."""
+    check_labelled(y)
     try:
         classes = np.unique(y)
     except TypeError:

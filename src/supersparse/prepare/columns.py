@@ -10,6 +10,8 @@ import numpy as np
 
 from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf
 from supersparse.card.words import category_text
+from supersparse.data.cells_of_text import unit_of
+from supersparse.data.roles import with_unit
 from supersparse.data.values import Category, Cells
 from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.exact import shown
@@ -184,6 +186,7 @@ def _is_no(rule: Rule, n_levels: int) -> bool:
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)\s*", re.ASCII)
 _ALL_THE_SAME = "left out: all values are the same"
+_ALIKE = "left out: all numbers have the same first 17 digits, and no cut is sought beyond these"
 _EVERY_ROW_ITS_OWN = 20  # from this many rows on, a different number in every row gets a remark
 
 
@@ -254,7 +257,7 @@ def _number_offers(
     name = column.name
     given = settings.cut_points.get(name)
     if len(column.distinct[0]) == 1:
-        return [], _ALL_THE_SAME
+        return [], _ALIKE if column.is_finer_than_doubles else _ALL_THE_SAME
     if given is not None:
         offers = given_offers(column, target, given)
         note = f"cut at {_listed(offers)} (your cut points)"
@@ -309,7 +312,7 @@ def _levels_note(column: RawColumn, found: LevelOffers, enough: Enough) -> str:
     n_rows = column.n_rows - column.n_missing
     if not found.offers:
         return (
-            f"left out: {found.n_levels} different values in {n_rows} rows"
+            f"left out: {found.n_levels} different values in {n_rows} rows{_looks_like_numbers(column)}"
             if found.n_levels > 1
             else _ALL_THE_SAME
         )
@@ -332,6 +335,9 @@ def _looks_like_numbers(column: RawColumn) -> str:
         return f" ({_some(sorted(texts))} among numbers: mark it as missing if it is a code for that)"
     if texts and not numbers and all(map(_NUMBER.fullmatch, texts)):
         return " (text that looks like numbers: convert it to numbers to cut it)"
+    unit = None if numbers else unit_of(texts)
+    if unit is not None:
+        return f" ({with_unit(unit)})"
     return ""
 
 

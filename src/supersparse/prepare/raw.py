@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from supersparse.card.rules import Rule
 from supersparse.card.words import category_text
 from supersparse.data.table import Rounded
-from supersparse.data.values import Category, Cells, Mask, Numbers, Objects, is_missing, read_category
+from supersparse.data.values import (
+    Category,
+    Cells,
+    Mask,
+    Numbers,
+    Objects,
+    is_beyond,
+    is_missing,
+    read_category,
+)
 from supersparse.errors import InvalidDataError
 from supersparse.exact import exact_value
 from supersparse.integer_arrays import LONGEST_UNIQUE_DECIMAL, IntArray, integer_column, largest_magnitude
@@ -88,6 +97,14 @@ class RawColumn:
         infinite = np.zeros(len(self.cells))
         infinite[self.present] = np.where(np.isinf(self._numbers), self._numbers, 0.0)
         return self._rows(infinite < 0), self._rows(infinite > 0)
+
+    @property
+    def is_finer_than_doubles(self) -> bool:
+        """Whether numbers differ that have the same double, which holds 17 digits."""
+        if isinstance(self.cells, Numbers):
+            return False
+        finite = [v for v in _used(self.cells) if not is_missing(v) and not is_beyond(v)]
+        return len({exact_value(v, self.name) for v in finite}) > len(self.known_numbers)
 
     @property
     def known_numbers(self) -> NDArray[np.generic]:

@@ -273,6 +273,22 @@ def chosen_positive(labels: NDArray[Any]) -> PositiveClass:
     return positive_of(dict(zip(found.tolist(), counts.tolist(), strict=True)))
 
 
+def check_labelled(labels: NDArray[Any]) -> None:
+    """Raise if labels are missing."""
+    if labels.dtype.kind not in "fO":
+        return
+    gone = (
+        np.isnan(labels)
+        if labels.dtype.kind == "f"
+        else np.array([not isinstance(label, str) and is_missing(label) for label in labels.tolist()], bool)
+    )
+    if gone.any():
+        raise InvalidDataError(
+            f"y contains {counted(int(gone.sum()), 'missing label')}, the first in row {int(gone.argmax())} "
+            "(counted from 0); drop those rows from X and y"
+        )
+
+
 def two_labels(y: object) -> tuple[NDArray[Any], tuple[object, object]]:
     """Return the labels as an array, and their two values in sorted order."""
     labels = as_array(y)
@@ -284,10 +300,9 @@ def two_labels(y: object) -> tuple[NDArray[Any], tuple[object, object]]:
         raise InvalidDataError("y mixes text with other labels; give two values of one type")
     if labels.ndim != 1:
         raise InvalidDataError(f"y has {labels.ndim} dimensions; give one label per row")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InvalidDataError("y contains missing or infinite labels (NaN, inf); drop those rows")
-    if labels.dtype == object and any(v is None or v != v for v in labels):
-        raise InvalidDataError("y contains missing labels; drop those rows")
+    check_labelled(labels)
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise InvalidDataError("y contains infinite labels (inf); give two values, or drop those rows")
     try:
         found = np.unique(labels)
     except TypeError:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from supersparse.data.roles import repeats, why_no_feature
-from supersparse.data.signs import plain_number
+from supersparse.data.signs import limit_of, plain_number, possible_signs
 from supersparse.data.table import Column, Kind, Table
 from supersparse.data.training import PERHAPS_MISSING
 from supersparse.studio.texts import text as _text
@@ -72,6 +72,8 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
     for name, column in texts.items():
         counts = Counter(text for text in column.values.tolist() if text is not None)
         odd = {text: n for text, n in counts.most_common() if not _is_number(text)}
+        if not odd and not any(len(possible_signs(text)) == 2 for text in counts):
+            odd = {text: n for text, n in counts.most_common() if limit_of(text) is not None}
         if not odd:
             unclear.append((name, next(iter(counts))))
             continue

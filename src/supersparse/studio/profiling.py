@@ -13,6 +13,7 @@ from supersparse.data.files import read_with_problems
 from supersparse.data.positive import positive_of
 from supersparse.data.reading import Reading
 from supersparse.data.roles import read_target, rest_of, why_no_feature
+from supersparse.data.spellings import same_text
 from supersparse.data.table import Column, Kind, Table
 from supersparse.errors import InvalidDataError, SupersparseError
 from supersparse.learning.recipe import RARE_CLASS
@@ -123,7 +124,8 @@ def _classes(table: Table, choices: Mapping[str, Any]) -> Classes:
     why = None
     positive: object = None
     if asked is not None:
-        positive = next((label for label in counts if str(label) == asked), None)
+        by_text = {str(label): label for label in counts}
+        positive = by_text.get(same_text(asked, list(by_text)) or asked)
     if positive is None:
         chosen = positive_of({first: counts[first], last: counts[last]})
         positive, why = chosen.label, chosen.why
