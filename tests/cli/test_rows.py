@@ -171,3 +171,25 @@ def test_what_duckdb_cannot_read_has_a_remedy(run, tmp_path):
         done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
         assert done.returncode == 2
         assert message in done.stderr
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("engine", [[], ["--engine", "duckdb"]], ids=["memory", "duckdb"])
+@pytest.mark.parametrize("places", [0, 6], ids=["few numbers", "many numbers"])
+def test_a_number_that_stands_for_a_missing_value_does_so_in_every_file(
+    run, tmp_path, suffix, engine, places
+):
+    random = np.random.default_rng(0)
+    x = np.round(random.normal(50, 15, 2500), places)
+    y = np.where(x > 55, "ill", "well")
+    x[:250], y[:250] = -7, "ill"  # in a CSV file as -7.0
+    table, names = polars.DataFrame({"x": x, "y": y}), {".csv": "t.csv", ".parquet": "t.parquet"}
+    table.write_csv(tmp_path / names[".csv"])
+    table.write_parquet(tmp_path / names[".parquet"])
+    asked = ["--target", "y", "--positive", "ill", "--na=-7", "--no-validate", "--out", "card.json"]
+    run("fit", names[suffix], *engine, *asked, check=True)
+    for name in names.values():
+        run("predict", "card.json", name, "--out", "scores.csv", check=True)
+        found = polars.read_csv(tmp_path / "scores.csv")["prediction"]
+        assert set(found[:250]) == {"ill"}, name
+        assert (found == y).mean() > 0.95

@@ -344,11 +344,14 @@ def _check_signs(name: str, cells: Sequence[str], *, points: bool) -> None:
 
 def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | None) -> CountedColumn:
     """Count a column with too many different numbers; codes for missing values are told by its ends."""
+    asked = [] if reading is None else reading.missing_numbers
+    if asked:
+        rows = rows.without_codes(name, asked)
     if reading is not None and reading.tidies(name):
         codes = (
             reading.of_column(name).missing if reading.settled else codes_among(*rows.codes_and_ends(name))
         )
-        rows = rows.without_codes(name, [float(code) for code in codes])
+        rows = rows.without_codes(name, [*asked, *(float(code) for code in codes)])
     found = rows.rounded_counts(name, n_different)
     raw = tuple(found.values)
     present = np.array([v is not None for v in raw], dtype=bool)
@@ -367,7 +370,7 @@ def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | No
 def _tidy(
     rows: LazyTable, counted: CountedColumn, reading: Reading
 ) -> tuple[CountedColumn, ColumnReading, tuple[str, ...]]:
-    gone = counted.source.gone
+    gone = [code for code in counted.source.gone if code not in reading.missing_numbers]
     if gone:
         words = tuple(str(int(code)) for code in gone)
         note = (

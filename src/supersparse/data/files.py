@@ -93,7 +93,9 @@ def read_with_problems(
     problems: list[str] = []
     if is_parquet(path):
         names, columns, n_rows = read_parquet(path, reading, wanted, texts)
-        table = Table(name=str(path), names=names, columns=columns, n_rows=n_rows, lines=None, notes=())
+        table = Table(
+            name=str(path), names=names, columns=columns, n_rows=n_rows, lines=None, notes=(), reading=reading
+        )
         signs: Mapping[str, ColumnReading] = {}
     else:
         file = _collected(path, reading, wanted, texts)

@@ -34,7 +34,7 @@ def read_parquet(
     frame = nw.from_native(native, eager_only=True)
     words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
     columns = {
-        own: text_column(own, frame[own]) if own in texts else column_of_series(own, frame[own], words)
+        own: (text_column if own in texts else column_of_series)(own, frame[own], words)
         for own in frame.columns
     }
     return names, columns, len(frame)
@@ -107,9 +107,9 @@ def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:
     return Column(name=name, kind=kind, values=objects(texts), n_missing=texts.count(None))
 
 
-def text_column(name: str, series: Any) -> Column:
-    """Return a series as a column of texts."""
+def text_column(name: str, series: Any, words: frozenset[str] = frozenset()) -> Column:
+    """Return a series as a column of texts; `words` stand for a missing value."""
     gone = series.is_null().to_list()
     cells = [None if no else cell for cell, no in zip(series.to_list(), gone, strict=True)]
-    values = [None if cell is None or cell != cell else str(cell) for cell in cells]
+    values = [None if cell is None or cell != cell or str(cell) in words else str(cell) for cell in cells]
     return Column(name=name, kind=Kind.TEXT, values=objects(values), n_missing=values.count(None))

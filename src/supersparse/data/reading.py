@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from supersparse.data.cells_of_text import is_number
 from supersparse.errors import InvalidCardError, InvalidOptionError, did_you_mean
 
 USUALLY_MISSING = frozenset({"NA", "NaN", "nan", "null", "NULL"})  # beside blank cells
@@ -104,6 +105,11 @@ class Reading:
         """Return the text of a cell, empty where it is missing."""
         text = cell.strip(" \t") if self.strips else cell
         return "" if text in self.missing else text
+
+    @property
+    def missing_numbers(self) -> list[float]:
+        """The numbers among the texts that stand for a missing value: -7 also stands for -7.0."""
+        return [float(text) for text in self.missing if is_number(text)]
 
     def tidies(self, column: str) -> bool:
         """Whether codes for missing values are looked for in a column, and spellings are merged."""

@@ -31,12 +31,20 @@ def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> T
     A settled reading names the codes and the variants, and beside these only variants of texts that are
     `known` are recognised. Otherwise both are looked for, unless the column is to be read as it is written.
     """
+    column = _without_words(column, reading)
     before = reading.of_column(column.name)
     if not reading.tidies(column.name) or column.kind not in (Kind.NUMBER, Kind.TEXT):
         return Tidied(column=column, reading=before, notes=())
     if column.kind is Kind.NUMBER:
         return _tidied_numbers(column, reading, before)
     return _tidied_texts(column, reading, before, known)
+
+
+def _without_words(column: Column, reading: Reading) -> Column:
+    """The column without numbers that were said to stand for a missing value, however they are written."""
+    numbers = reading.missing_numbers if column.kind is Kind.NUMBER else []
+    where = np.isin(_floats(column.values), numbers) if numbers else np.zeros(1, dtype=bool)
+    return _with_gaps(column, where) if where.any() else column
 
 
 def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> Tidied:
@@ -48,9 +56,7 @@ def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> 
     if not where.any():
         return Tidied(column=column, reading=before, notes=())
     rest = values[np.isfinite(values) & ~where]
-    tidy = replace(
-        column, values=_without(column.values, where), n_missing=column.n_missing + rows_of(column, where)
-    )
+    tidy = _with_gaps(column, where)
     if reading.settled:
         return Tidied(column=tidy, reading=before, notes=())
     counts = {_text(code): rows_of(column, values == code) for code in codes}
@@ -95,6 +101,11 @@ def _tidied_texts(
     return Tidied(
         column=tidy, reading=replace(before, missing=tuple(codes), spellings=merged), notes=tuple(notes)
     )
+
+
+def _with_gaps(column: Column, where: NDArray[np.bool_]) -> Column:
+    n_missing = column.n_missing + rows_of(column, where)
+    return replace(column, values=_without(column.values, where), n_missing=n_missing)
 
 
 def rows_of(column: Column, where: NDArray[np.bool_]) -> int:
