@@ -10,6 +10,7 @@ import pytest
 
 from cli.tiny import FIT
 from supersparse import Prepare, Problem, ScoringSystem, frontier, solve
+from supersparse.cli.faces import files_there
 from supersparse.datasets import load_breast_cancer
 
 
@@ -286,6 +287,7 @@ def test_a_folder_gets_all_faces_and_says_which_it_lacks(run, tiny, tmp_path, mo
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
     assert {"card.json", "card.txt", "card.md", "card.html", "card.tex", "card.svg"} <= names
     assert {"sheet.html", "calculator.html", "score.py", "score.sql", "score.js", "score.pmml"} <= names
+    assert names <= {path.name for path in files_there(tmp_path / "new" / "folder")}
     card = ScoringSystem.load(tmp_path / "new" / "folder" / "card.json")
     assert (tmp_path / "new" / "folder" / "card.txt").read_text() == f"{card}\n" == done.stdout
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
-from supersparse.cli.say import check_no_input, check_writable, note, say_outside, say_size
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import note, say_outside, say_size
 from supersparse.writing import whole_text
 
 
@@ -78,8 +79,7 @@ def predict(
     from supersparse.exact import shown
     from supersparse.faces import ScoringSystem
 
-    check_writable(out)
-    check_no_input(out, data, model)
+    check_outputs(("--out", out), inputs=(data, model))
     check_choice(unknown, reasons=reasons > 0)
     system = ScoringSystem.load(model)
     say_size(data)
