@@ -45,6 +45,12 @@ def test_rows_can_be_weighted(run, tmp_path):
     assert (made["n_rows"], made["total_weight"], made["features"]) == (3, 5, ["x"])
 
 
+def test_without_a_time_limit_the_search_ends_when_it_is_complete(run, tiny):
+    done = run("fit", tiny, *FIT, "--time-limit", "inf", check=True)
+    assert "Proven optimal" in done.stdout
+    assert " s left" not in done.stderr
+
+
 def test_a_large_file_is_announced(run, tiny, monkeypatch):
     monkeypatch.setattr("supersparse.cli.say._LARGE", 10)
     assert f"reading {tiny}, 0 MB ...\n" in run("fit", tiny, *FIT, check=True).stderr
