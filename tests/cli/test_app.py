@@ -92,6 +92,7 @@ def test_every_command_is_tried_here(run, monkeypatch):
         (["fit", "tiny.csv", "--target", "ill", "--cut-points", "age"], "is neither a file nor cut points"),
         (["fit", "tiny.csv", "--target", "ill", "--cut-points", "agee=3"], "agee"),
         (["fit", "tiny.csv", "--target", "ill", "--cuts", "some"], "some"),
+        (["fit", "tiny.csv", "--target", "ill", "--max-cuts", "0"], "max_cuts is 0; give a whole number of"),
         (["fit", "tiny.csv", *FIT, "--decimal", ";"], "decimal is ';'; give '.' or ','"),
         (["fit", "tiny.csv", *FIT, "--drop", "agee"], "no column 'agee'; did you mean 'age'?"),
         (["fit", "tiny.csv", *FIT, "--keep", "ill"], "--keep: 'ill' is the target, so it cannot"),

@@ -81,6 +81,15 @@ def test_options_override_the_file_and_say_so(run, tmp_path, table):
     assert "50" in done.stdout
 
 
+def test_an_option_that_turns_something_off_overrides_the_file(run, tmp_path, table):
+    (tmp_path / "s.yaml").write_text("C0: 0.1\nprepare: {intervals: true}\nvalidate: false\n")
+    words = ("fit", str(table), "--settings", "s.yaml", "--target", "krank", "--drop", "nummer", "--json")
+    both, less = (run(*words, *more, check=True) for more in ((), ("--no-intervals",)))
+    assert "note: --no-intervals overrides intervals in s.yaml" in less.stderr
+    offered = [json.loads(done.stdout)["card"]["provenance"]["features"] for done in (both, less)]
+    assert [any(name.count("<") > 1 for name in names) for names in offered] == [True, False]
+
+
 def test_edits_of_a_file_change_the_card_and_are_kept_with_it(run, tmp_path, table):
     (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
     card = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))

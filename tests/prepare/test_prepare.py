@@ -304,6 +304,7 @@ def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
         ({"cut_points": {"age": ["old"]}}, "a cut point of 'age' is 'old', which is not a number"),
         ({"rare": 0.7}, "rare is 0.7; give a share of the rows from 0 to below 0.5"),
         ({"max_cuts": 0}, "max_cuts is 0; give a whole number of at least 1"),
+        ({"max_cuts": -1}, "max_cuts is -1; give a whole number of at least 1"),
         ({"ordered": {"job": ["a"]}}, "ordered: 'job' needs at least two levels"),
         ({"intervals": 1}, "intervals is 1; give True or False"),
     ],

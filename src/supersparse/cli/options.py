@@ -259,7 +259,7 @@ class FeatureOptions:
     @property
     def given(self) -> list[str]:
         """The options that were given."""
-        return [f.name for f in fields(self) if getattr(self, f.name) not in (None, False)]
+        return [f.name for f in fields(self) if getattr(self, f.name) is not f.default]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,9 +123,11 @@ def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) ->
     from supersparse.prepare.prepare import Prepare
 
     given = _arguments(features)
-    for name in given:
+    for name, value in given.items():
         if name in settings.prepare:
-            remark(f"note: {_option(name)} overrides {name} in {path}")
+            remark(
+                f"note: {'--no-intervals' if value is False else _option(name)} overrides {name} in {path}"
+            )
     return Prepare(**{**prepare_arguments(settings.prepare), **given})
 
 

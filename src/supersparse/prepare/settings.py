@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from supersparse.data.values import Category, declared_category, nearest_column
 from supersparse.errors import InvalidCardError, InvalidProblemError, did_you_mean
-from supersparse.exact import exact, read_count
+from supersparse.exact import exact, whole
 from supersparse.prepare.feature import Direction
 from supersparse.prepare.raw import MissingRule
 
@@ -173,8 +173,8 @@ def _levels(values: object, name: str) -> tuple[Category, ...]:
 
 
 def _at_least_one(value: object, what: str) -> int:
-    number = read_count(value, what)
-    if number < 1:
+    number = whole(value)
+    if number is None or number < 1:
         raise InvalidProblemError(f"{what} is {value!r}; give a whole number of at least 1")
     return number
 
