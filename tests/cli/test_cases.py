@@ -188,6 +188,8 @@ def test_evaluate_weighs_rows(run, system, people):
     assert json.loads(run(*arguments, check=True).stdout)["evaluation"] == expected.cells()
     people.write_text(weighted.replace(";m\r", ";\r"))
     assert "the weight column 'w' has 2 missing value(s)" in run(*arguments).stderr
+    people.write_text(weighted.replace(";m\r", ";heavy\r"))
+    assert "weights are numbers of 0 or more; name another column" in run(*arguments).stderr
 
 
 @pytest.mark.usefixtures("system")

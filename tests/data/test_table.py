@@ -147,7 +147,7 @@ def test_cells_in_the_way_are_counted_and_located_coded_or_parsed(write, monkeyp
     monkeypatch.setattr(csv_file, "_CHUNK", 4)
     path = write("bmi,x\n21,1\n22,2\n23,3\n24,4\nn/a,5\n25,6\n?,-\nn/a,8\n")
     with pytest.raises(InvalidDataError) as caught:
-        read_table(path, remedy="treat as missing with --na {na}, or --drop {name}")
+        read_table(path, remedy=lambda na, name: f"treat as missing with --na {na}, or --drop {name}")
     assert str(caught.value) == (
         f"{path}: column 'bmi' has 3 non-numeric values: 'n/a' (2), '?' (1), the first in line 6"
         "; column 'x' has 1 non-numeric value: '-' (1), the first in line 8; "

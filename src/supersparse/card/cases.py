@@ -20,7 +20,9 @@ from supersparse.data.table import Kind, Table, objects
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
-_REMEDY = "treat as missing with --na {na}, or correct them"
+
+def _remedy(na: str | None, name: str) -> str:
+    return "correct them" if na is None else f"treat as missing with --na {na}, or correct them"
 
 
 def _ignore(note: str) -> None:
@@ -82,11 +84,13 @@ def read_labelled(
     """
     if target in card.columns:
         raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
+    if target == weights:
+        raise InvalidDataError(f"{target!r} is the target, so it cannot hold weights")
     more: dict[str, Kind | None] = dict.fromkeys(perhaps)
     more |= dict.fromkeys([*(name for name in others if name not in perhaps), *texts, target], Kind.TEXT)
     if weights is not None:
         more[weights] = Kind.NUMBER
-    table = _read(path, reading, card, more, note, target)
+    table = _read(path, reading, card, more, note, target, weights)
     columns = _columns(table, card)
     found = read_class_column(table, target, card, lack)
     columns |= {name: table.values(name) for name in others}
@@ -109,6 +113,7 @@ def _read(
     more: Mapping[str, Kind | None],
     note: Callable[[str], None],
     target: str | None = None,
+    weights: str | None = None,
 ) -> Table:
     """Read the columns that a card needs, and more of the kinds that are expected."""
     needed = {*card.columns, *more}
@@ -119,7 +124,8 @@ def _read(
         wanted=needed.__contains__,
         expected=expected,
         known=known_texts(card, target),
-        remedy=_REMEDY,
+        weights=weights,
+        remedy=_remedy,
     )
     for text in table.notes:
         note(text)

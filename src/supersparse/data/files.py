@@ -23,11 +23,19 @@ from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
 _NO_TEXTS: Mapping[str, Collection[str]] = {}
+_NEEDS_NUMBERS = "weights are numbers of 0 or more; name another column, or correct them"
 _MOST_NAMED = 6  # columns with a fault
+
+
+Remedy = Callable[[str | None, str], str]
 
 
 def _everything(name: str) -> bool:
     return True
+
+
+def _correct(na: str | None, name: str) -> str:
+    return "correct them"
 
 
 def read_table(
@@ -38,18 +46,26 @@ def read_table(
     expected: Mapping[str, Kind] = _NOTHING,
     known: Mapping[str, Collection[str]] = _NO_TEXTS,
     verbatim: Collection[str] = (),
-    remedy: str = "correct them",
+    weights: str | None = None,
+    remedy: Remedy = _correct,
 ) -> Table:
     """Read a file; ``-`` is standard input, which is text.
 
     `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
     or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
-    `verbatim` are read as they are written. Columns that are numbers for the most part but not all are
-    refused together; `remedy` says what to do, with {na} for the texts in the way and {name} for the
-    first such column.
+    `verbatim` are read as they are written, and so are `weights`, which have a number in every row. Columns
+    that are numbers for the most part but not all are refused together; `remedy` says what to do about the
+    first, given the texts in the way as --na takes them, None where it cannot, and the name of the column.
     """
     table, problems = read_with_problems(
-        path, reading, wanted=wanted, expected=expected, known=known, verbatim=verbatim, remedy=remedy
+        path,
+        reading,
+        wanted=wanted,
+        expected=expected,
+        known=known,
+        verbatim=verbatim,
+        weights=weights,
+        remedy=remedy,
     )
     if problems:
         raise InvalidDataError(f"{table.name}: {together(problems)}")
@@ -76,7 +92,8 @@ def read_with_problems(
     expected: Mapping[str, Kind] = _NOTHING,
     known: Mapping[str, Collection[str]] = _NO_TEXTS,
     verbatim: Collection[str] = (),
-    remedy: str = "correct them",
+    weights: str | None = None,
+    remedy: Remedy = _correct,
 ) -> tuple[Table, list[str]]:
     """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
     check_file(path)
@@ -89,14 +106,15 @@ def read_with_problems(
         signs: Mapping[str, ColumnReading] = {}
     else:
         file = _collected(path, reading, wanted, texts)
-        table, signs, problems = _typed(shown_name(path), file, reading, expected, remedy)
+        table, signs, problems = _typed(shown_name(path), file, reading, expected, weights, remedy)
     if not reading.settled:
         problems += [
             f"--as-written: there is no column {word!r}; {nearest_column(word, table.names)}"
             for word in reading.as_written
             if not any(fits(name, word) for name in table.names)
         ]
-    return _tidy(table, reading, signs, known, verbatim), problems
+    as_written = verbatim if weights is None else (*verbatim, weights)
+    return _tidy(table, reading, signs, known, as_written), problems
 
 
 def _collected(
@@ -110,7 +128,12 @@ def _collected(
 
 
 def _typed(
-    name: str, file: CollectedFile, reading: Reading, expected: Mapping[str, Kind], remedy: str
+    name: str,
+    file: CollectedFile,
+    reading: Reading,
+    expected: Mapping[str, Kind],
+    weights: str | None,
+    remedy: Remedy,
 ) -> tuple[Table, dict[str, ColumnReading], list[str]]:
     """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
     signs = _signs(file, reading, expected)
@@ -132,8 +155,12 @@ def _typed(
                 raise InvalidDataError(f"{name} has no column {own!r}; {hint}")
     if signs.undecided:
         problems.append(_undecided(signs.undecided))
-    if faults:
-        problems.append(_said(faults, file.lines, remedy, signs))
+    others = [fault for fault in faults if fault.name != weights]
+    if others:
+        problems.append(_said(others, file.lines, remedy, signs))
+    if len(others) < len(faults):
+        of_weights = [fault for fault in faults if fault.name == weights]
+        problems.append(_said(of_weights, file.lines, lambda *_: _NEEDS_NUMBERS, signs))
     table = Table(
         name=name,
         names=file.names,
@@ -288,14 +315,15 @@ def _tidy(
     return replace(table, columns=columns, column_notes=notes, reading=resolved)
 
 
-def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: str, signs: _Signs) -> str:
+def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
     """Say what in which columns is no number: how many cells, which, where the first is, and what to do."""
     said = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
     if len(faults) > _MOST_NAMED:
         said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
     every = sum((fault.odd for fault in faults), Counter())
     words = [text if len(text) <= 40 else "..." for text, _ in every.most_common(8) if "," not in text]
-    return f"{said}; " + remedy.format(na=shlex.quote(",".join(words)), name=shlex.quote(faults[0].name))
+    na = shlex.quote(",".join(words)) if words else None
+    return f"{said}; {remedy(na, shlex.quote(faults[0].name))}"
 
 
 def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:

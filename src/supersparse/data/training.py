@@ -27,11 +27,15 @@ from supersparse.data.tidying import counts_of_texts
 from supersparse.data.values import nearest_column
 from supersparse.errors import InvalidDataError
 
-_REMEDY = (
-    "treat as missing with --na {na}, as categories with --category {name}, or leave the column out with "
-    "--drop {name}"
-)
 PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "unknown", "Unknown"}
+
+
+def _remedy(na: str | None, name: str) -> str:
+    by = "na under table in a settings file" if na is None else f"--na {na}"  # a comma parts words on --na
+    return (
+        f"treat as missing with {by}, as categories with --category {name}, or leave the column out with "
+        f"--drop {name}"
+    )
 
 
 def _nowhere(name: str) -> str:
@@ -69,9 +73,10 @@ class Roles:
 
     def expected(self) -> dict[str, Kind]:
         """The kinds of the columns that have one whatever they look like."""
-        kinds = dict.fromkeys([*self.category, *self.rate_groups, self.target], Kind.TEXT)
+        kinds = dict.fromkeys([*self.category, *self.rate_groups], Kind.TEXT)
         if self.weights is not None:
             kinds[self.weights] = Kind.NUMBER
+        kinds[self.target] = Kind.TEXT
         if self.split_groups is not None:
             kinds[self.split_groups] = Kind.TEXT
         return kinds
@@ -127,7 +132,8 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         wanted=roles.wants,
         expected=roles.expected(),
         verbatim=[] if roles.split_groups is None else [roles.split_groups],
-        remedy=_REMEDY,
+        weights=roles.weights,
+        remedy=_remedy,
     )
     faults = _Problems(table.name, problems)
     target, named = None, False
@@ -143,7 +149,8 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         with faults:
             rate_groups = {name: _complete(table, name, rows) for name in roles.rate_groups}
         with faults:
-            weights = None if roles.weights is None else weight_column(table, roles.weights)[rows]
+            if roles.weights is not None and roles.weights in table.columns:  # else it is told
+                weights = weight_column(table, roles.weights)[rows]
         with faults:
             split_by = _split_by(table, roles, rows)
     faults.tell()
