@@ -238,6 +238,31 @@ def test_explain_keeps_fixed_columns_and_takes_blanks_for_missing(run, system):
     assert json.loads(done.stdout)["reasons"][0]["missing"]
 
 
+def test_explain_says_which_values_are_outside_the_training_data(run, system):
+    done = run("explain", "card.json", "age=71", "smoker=perhaps", "grade=2", "treated=", check=True)
+    assert system.outside({"age": [71], "smoker": ["perhaps"], "grade": [2], "treated": [None]})
+    assert "note: column 'smoker': 'perhaps' (1 row) is outside the training data" in done.stderr
+
+
+def test_explain_takes_and_gives_the_words_of_the_card(run, system, tmp_path):
+    answers = {"yes": "smokes", "no": "yes"}  # the value yes is meant by yes, whatever words it is
+    words = {"smoker": {"label": "Habit", "answers": answers}, "treated": {"answers": {True: "healed"}}}
+    system.worded({"columns": words}).save(tmp_path / "card.json")
+    rest = ("age=71", "grade=2", "--json")
+    totals = {
+        said: json.loads(run("explain", "card.json", *said, *rest, check=True).stdout)["total"]
+        for said in (
+            ("smoker=yes", "treated=true"),
+            ("smoker=smokes", "treated=healed"),
+            ("smoker=no", "treated=false"),
+        )
+    }
+    assert list(totals.values()) == [5, 5, 4]
+    text = run("explain", "card.json", "smoker=smokes", "treated=healed", *rest[:2], check=True).stdout
+    assert "  Habit: smokes?    smokes   2\n" in text
+    assert "Habit: smokes -> yes" in text
+
+
 def test_a_name_may_hold_the_sign(run, tmp_path):
     ScoringSystem.of([item("a=b", points=1)], threshold=1).save(tmp_path / "card.json")
     assert json.loads(run("explain", "card.json", "a=b=3", "--json", check=True).stdout)["total"] == 3

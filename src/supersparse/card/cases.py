@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations
+from supersparse.card.words import category_text
 from supersparse.data.cells_of_text import read_numbers
 from supersparse.data.files import read_table
 from supersparse.data.reading import USUALLY_MISSING, Reading
@@ -17,6 +18,7 @@ from supersparse.data.roles import Target, rest_of, weight_column
 from supersparse.data.signs import beyond, plain_number, possible_signs
 from supersparse.data.spellings import variants_of
 from supersparse.data.table import Kind, Table, objects
+from supersparse.data.values import Category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
@@ -140,12 +142,18 @@ def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
     if card.reading is None:
         return {}
     found: dict[str, list[str]] = {}
-    for holder in (*card.domains, *(item.rule for item in card.items)):
-        texts = [value for value in getattr(holder, "values", None) or () if isinstance(value, str)]
-        found.setdefault(holder.column, []).extend(texts)
+    for column in dict.fromkeys((*(domain.column for domain in card.domains), *card.columns)):
+        found[column] = [value for value in known_values(card, column) if isinstance(value, str)]
     if target is not None:
         found[target] = [str(label) for label in card.classes]
     return {column: list(dict.fromkeys(texts)) for column, texts in found.items() if texts}
+
+
+def known_values(card: Card, column: str) -> list[Category]:
+    """The categories of a column that a card knows: those of its domain, and those that its rules name."""
+    holders = (*card.domains, *(item.rule for item in card.items))
+    listed = [getattr(holder, "values", None) or () for holder in holders if holder.column == column]
+    return list(dict.fromkeys(value for values in listed for value in values))
 
 
 def _columns(table: Table, card: Card) -> dict[str, NDArray[Any]]:
@@ -184,12 +192,24 @@ def reading_for(card: Card, reading: Reading) -> Reading:
 
 
 def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:
-    """Read one person from texts by column."""
+    """Read one person from texts by column: values, or the words that the card has for them."""
     kinds, reading, known = expected_kinds(card), reading_for(card, reading), known_texts(card)
-    return {
-        name: _value(name, text, kinds.get(name), reading, known.get(name, []))
-        for name, text in words.items()
-    }
+    person: dict[str, object] = {}
+    for name, text in words.items():
+        meant = _worded_value(card, name, reading.plain(text))
+        read = _value(name, text, kinds.get(name), reading, known.get(name, [])) if meant is None else meant
+        person[name] = read
+    return person
+
+
+def _worded_value(card: Card, column: str, text: str) -> Category | None:
+    """The value that the card's words call so; None if there is none, or several, or if it is a value."""
+    answers = card.wording.of(column).answers
+    known = (*answers, *known_values(card, column))
+    if any(text == (value if isinstance(value, str) else category_text(value)) for value in known):
+        return None
+    meant = [value for value, word in answers.items() if word == text]
+    return meant[0] if len(meant) == 1 else None
 
 
 def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Sequence[str]) -> object:
