@@ -79,6 +79,27 @@ def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp
     assert {item["column"] for item in json.loads(done.stdout)["card"]["items"]} == {"smoker"}
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("positive: dead", "positive: no row has the label 'dead'"),
+        ("class_weight: {dead: 2}", "class_weight: no row has the label 'dead'"),
+        (
+            "rate_groups: centre\nconstraints:\n  - min_sensitivity: 0.5\n    group: {centre: x}",
+            "the groups of 'centre': ",
+        ),
+    ],
+)
+def test_features_are_not_spoken_of_where_a_class_or_a_group_is_unknown(
+    run, patients, tmp_path, settings, message
+):
+    (tmp_path / "wishes.yaml").write_text(f"{settings}\n")
+    done = run("fit", patients, "--target", "outcome", "--settings", "wishes.yaml")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "prepared features" not in done.stderr
+
+
 def test_a_useless_penalty_is_a_note_not_a_traceback(run, tiny):
     done = run("fit", tiny, *FIT, "--C0", "0.001", check=True)
     assert "note: C0 = 0.001 is below the loss of a single row" in done.stderr
