@@ -37,7 +37,11 @@ class Cases:
 
     columns: dict[str, NDArray[Any]]
     n_rows: int
-    table: Table  # to name the place of a row
+    table: Table
+
+    def place(self, row: int) -> str:
+        """Say where a row, counted from 0, stands in the file."""
+        return self.table.place(row)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -47,6 +51,12 @@ class LabelledCases:
     columns: dict[str, NDArray[Any]]
     y: list[Label]
     weights: NDArray[Any] | None
+    table: Table
+    rows: NDArray[np.bool_]  # of the table: those that are labelled
+
+    def place(self, row: int) -> str:
+        """Say where a labelled row, counted from 0, stands in the file."""
+        return self.table.place(int(np.flatnonzero(self.rows)[row]))
 
 
 def read_cases(
@@ -105,6 +115,8 @@ def read_labelled(
         columns={name: values[found.rows] for name, values in columns.items()},
         y=found.labels.tolist(),
         weights=None if weights is None else weight_column(table, weights)[found.rows],
+        table=table,
+        rows=found.rows,
     )
 
 

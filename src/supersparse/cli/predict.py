@@ -74,7 +74,7 @@ def predict(
 
     from supersparse.card.cases import read_cases
     from supersparse.card.scoring import predicted_labels, score_table
-    from supersparse.cli.unknown import check_choice, check_known, possible_columns
+    from supersparse.cli.unknown import check_choice, check_scored, possible_columns
     from supersparse.evaluate.rates import plain_number
     from supersparse.exact import shown
     from supersparse.faces import ScoringSystem
@@ -84,6 +84,8 @@ def predict(
     system = ScoringSystem.load(model)
     say_size(data)
     cases = read_cases(data, table.reading, system.card, copy or [], note=note)
+    allowed = "use --unknown allow to get the totals that are possible"
+    check_scored(system.card, cases, allowed if unknown == "refuse" else None)
     say_outside(system.outside(cases.columns))
     # a card without items needs the number of rows from somewhere
     columns = cases.columns or {"": np.empty(cases.n_rows)}
@@ -91,7 +93,6 @@ def predict(
     if unknown == "allow":
         found |= possible_columns(system.card, columns, json=output.json)
     else:
-        check_known(system.card, cases)
         scores, threshold = score_table(system.card, columns), system.threshold
         exact = [Fraction(n, scores.denominator) + threshold for n in scores.numerators.tolist()]
         found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]
