@@ -56,6 +56,11 @@ def test_a_large_file_is_announced(run, tiny, monkeypatch):
     assert f"reading {tiny}, 0 MB ...\n" in run("fit", tiny, *FIT, check=True).stderr
 
 
+def test_a_sheet_of_a_file_that_has_none_is_noted(run, tiny):
+    done = run("fit", tiny, *FIT, "--sheet", "People", check=True)
+    assert f"note: --sheet 'People' is not used: {tiny} is no workbook" in done.stderr
+
+
 def test_a_card_that_is_not_saved_says_how(run, tiny):
     assert "Use --out card.json to save it" in run("fit", tiny, *FIT, check=True).stderr
 

@@ -203,6 +203,8 @@ def test_the_number_of_features_is_limited_the_best_of_each_column_first():
     assert {"age", "smoker"} <= {f.column for f in few.features_}
     assert few.notes_[-1].startswith("4 features; candidates left out: ")
     assert few.notes_[-1].endswith("beyond the limit of 4 (candidates)")
+    one = Prepare(candidates=1).fit(table, y)
+    assert one.notes_[-1].startswith("1 feature; candidates left out: ")
     assert few.n_candidates_ == len(Prepare(candidates=None).fit(table, y).features_)
     given = Prepare(candidates=1, cut_points={"age": [30, 50, 70]}).fit(table, y)
     assert names(given) == ["age >= 30", "age >= 50", "age >= 70"]  # what the user asked for stays
