@@ -54,6 +54,7 @@ class Roles:
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
     category: Sequence[str] = ()
+    ordered: Sequence[str] = ()  # whose levels were listed, as texts
     weights: str | None = None
     rate_groups: Sequence[str] = ()
     split_groups: str | None = None
@@ -73,7 +74,7 @@ class Roles:
 
     def expected(self) -> dict[str, Kind]:
         """The kinds of the columns that have one whatever they look like."""
-        kinds = dict.fromkeys([*self.category, *self.rate_groups], Kind.TEXT)
+        kinds = dict.fromkeys([*self.category, *self.ordered, *self.rate_groups], Kind.TEXT)
         if self.weights is not None:
             kinds[self.weights] = Kind.NUMBER
         kinds[self.target] = Kind.TEXT

@@ -87,6 +87,11 @@ def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
     return settings
 
 
+def ordered_levels(column: str) -> str:
+    """How the levels of a column are put in order, in Python and in a settings file."""
+    return f"ordered={{{column!r}: [lowest, ..., highest]}}, in a settings file under prepare"
+
+
 def _check_one_use(settings: PrepareSettings) -> None:
     uses = {
         "cut_points": settings.cut_points,
@@ -106,8 +111,8 @@ def _check_one_use(settings: PrepareSettings) -> None:
         if name in settings.categorical:
             what = "a direction" if name in settings.direction else "a shape"
             raise InvalidProblemError(
-                f"column {name!r} has {what}, but categories have no order; "
-                "give its levels in order with ordered={column: [lowest, ..., highest]}"
+                f"column {name!r} has {what}, but categories have no order; list its levels in order "
+                f"with {ordered_levels(name)}"
             )
 
 
