@@ -122,6 +122,8 @@ PREPARE = {
     "missing": word(["item", "median", "mode", "drop"]),
     "direction": by_name(word(["+", "-"])),
     "shape": by_name(word(["monotone", "rising", "falling", "any"])),
+    "ordered": by_name(st.lists(texts, min_size=2, max_size=3)),
+    "rare": st.just("auto") | exact_numbers,
     "units": by_name(texts),
     "candidates": st.none() | st.just("auto") | st.integers(1, 99),
 }

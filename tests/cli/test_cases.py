@@ -188,6 +188,8 @@ def test_evaluate_weighs_rows(run, system, people):
     assert json.loads(run(*arguments, check=True).stdout)["evaluation"] == expected.cells()
     people.write_text(weighted.replace(";m\r", ";\r"))
     assert "the weight column 'w' has 2 missing value(s)" in run(*arguments).stderr
+    people.write_text(weighted.replace(";m\r", ";heavy\r"))
+    assert "weights are numbers of 0 or more; name another column" in run(*arguments).stderr
 
 
 @pytest.mark.usefixtures("system")
@@ -235,6 +237,31 @@ def test_explain_keeps_fixed_columns_and_takes_blanks_for_missing(run, system):
     assert all("age" not in flip["changes"] for flip in json.loads(done.stdout)["flips"])
     assert json.loads(done.stdout)["reasons"][0]["missing"]
     assert "age: missing -> 60" in run("explain", "card.json", *words, check=True).stdout
+
+
+def test_explain_says_which_values_are_outside_the_training_data(run, system):
+    done = run("explain", "card.json", "age=71", "smoker=perhaps", "grade=2", "treated=", check=True)
+    assert system.outside({"age": [71], "smoker": ["perhaps"], "grade": [2], "treated": [None]})
+    assert "note: column 'smoker': 'perhaps' (1 row) is outside the training data" in done.stderr
+
+
+def test_explain_takes_and_gives_the_words_of_the_card(run, system, tmp_path):
+    answers = {"yes": "smokes", "no": "yes"}  # the value yes is meant by yes, whatever words it is
+    words = {"smoker": {"label": "Habit", "answers": answers}, "treated": {"answers": {True: "healed"}}}
+    system.worded({"columns": words}).save(tmp_path / "card.json")
+    rest = ("age=71", "grade=2", "--json")
+    totals = {
+        said: json.loads(run("explain", "card.json", *said, *rest, check=True).stdout)["total"]
+        for said in (
+            ("smoker=yes", "treated=true"),
+            ("smoker=smokes", "treated=healed"),
+            ("smoker=no", "treated=false"),
+        )
+    }
+    assert list(totals.values()) == [5, 5, 4]
+    text = run("explain", "card.json", "smoker=smokes", "treated=healed", *rest[:2], check=True).stdout
+    assert "  Habit: smokes?    smokes   2\n" in text
+    assert "Habit: smokes -> yes" in text
 
 
 def test_a_name_may_hold_the_sign(run, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from cli.tiny import FIT
 from supersparse import Prepare, Problem, ScoringSystem, frontier, solve
+from supersparse.cli.faces import files_there
 from supersparse.datasets import load_breast_cancer
 
 
@@ -53,9 +54,20 @@ def test_the_next_step_names_what_the_card_does_not_keep(run, tmp_path):
     assert "Saved to r.html" in run(*after, "--no-refits", "--out", "r.html", check=True).stdout
 
 
+def test_without_a_time_limit_the_search_ends_when_it_is_complete(run, tiny):
+    done = run("fit", tiny, *FIT, "--time-limit", "inf", check=True)
+    assert "Proven optimal" in done.stdout
+    assert " s left" not in done.stderr
+
+
 def test_a_large_file_is_announced(run, tiny, monkeypatch):
     monkeypatch.setattr("supersparse.cli.say._LARGE", 10)
     assert f"reading {tiny}, 0 MB ...\n" in run("fit", tiny, *FIT, check=True).stderr
+
+
+def test_a_sheet_of_a_file_that_has_none_is_noted(run, tiny):
+    done = run("fit", tiny, *FIT, "--sheet", "People", check=True)
+    assert f"note: --sheet 'People' is not used: {tiny} is no workbook" in done.stderr
 
 
 def test_a_card_that_is_not_saved_says_how(run, tiny):
@@ -79,6 +91,27 @@ def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp
     (tmp_path / "wishes.yaml").write_text("constraints:\n  - must_not_use: age*\n")
     done = run("fit", patients, *ASK, "--no-validate", "--settings", "wishes.yaml", "--json", check=True)
     assert {item["column"] for item in json.loads(done.stdout)["card"]["items"]} == {"smoker"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("positive: dead", "positive: no row has the label 'dead'"),
+        ("class_weight: {dead: 2}", "class_weight: no row has the label 'dead'"),
+        (
+            "rate_groups: centre\nconstraints:\n  - min_sensitivity: 0.5\n    group: {centre: x}",
+            "the groups of 'centre': ",
+        ),
+    ],
+)
+def test_features_are_not_spoken_of_where_a_class_or_a_group_is_unknown(
+    run, patients, tmp_path, settings, message
+):
+    (tmp_path / "wishes.yaml").write_text(f"{settings}\n")
+    done = run("fit", patients, "--target", "outcome", "--settings", "wishes.yaml")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "prepared features" not in done.stderr
 
 
 def test_a_useless_penalty_is_a_note_not_a_traceback(run, tiny):
@@ -295,6 +328,7 @@ def test_a_folder_gets_all_faces_and_says_which_it_lacks(run, tiny, tmp_path, mo
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
     assert {"card.json", "card.txt", "card.md", "card.html", "card.tex", "card.svg"} <= names
     assert {"sheet.html", "calculator.html", "score.py", "score.sql", "score.js", "score.pmml"} <= names
+    assert names <= {path.name for path in files_there(tmp_path / "new" / "folder")}
     card = ScoringSystem.load(tmp_path / "new" / "folder" / "card.json")
     assert (tmp_path / "new" / "folder" / "card.txt").read_text() == f"{card}\n" == done.stdout
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)

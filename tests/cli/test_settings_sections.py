@@ -81,6 +81,15 @@ def test_options_override_the_file_and_say_so(run, tmp_path, table):
     assert "50" in done.stdout
 
 
+def test_an_option_that_turns_something_off_overrides_the_file(run, tmp_path, table):
+    (tmp_path / "s.yaml").write_text("C0: 0.1\nprepare: {intervals: true}\nvalidate: false\n")
+    words = ("fit", str(table), "--settings", "s.yaml", "--target", "krank", "--drop", "nummer", "--json")
+    both, less = (run(*words, *more, check=True) for more in ((), ("--no-intervals",)))
+    assert "note: --no-intervals overrides intervals in s.yaml" in less.stderr
+    offered = [json.loads(done.stdout)["card"]["provenance"]["features"] for done in (both, less)]
+    assert [any(name.count("<") > 1 for name in names) for names in offered] == [True, False]
+
+
 def test_edits_of_a_file_change_the_card_and_are_kept_with_it(run, tmp_path, table):
     (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
     card = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))
@@ -122,8 +131,27 @@ def test_a_thing_has_one_name_in_python_in_the_file_and_on_the_command_line():
         for group in (ColumnOptions, TableOptions, FeatureOptions, ValidationOptions)
         for name in inspect.signature(group).parameters
     }
+    in_files_only = {"ordered", "rare"}
     for section in (sections.TABLE, sections.PREPARE, sections.VALIDATE):
-        assert set(section.fields) <= options
-    only_in_python = {"rare", "keep", "categorical", "ordered"}  # as docs/problem-file.md says
-    assert set(inspect.signature(Prepare).parameters) - only_in_python == set(sections.PREPARE.fields)
-    assert set(inspect.signature(FeatureOptions).parameters) - {"no_prepare"} == set(sections.PREPARE.fields)
+        assert set(section.fields) - in_files_only <= options
+    assert set(sections.PREPARE.fields) <= set(inspect.signature(Prepare).parameters)
+    offered = set(inspect.signature(FeatureOptions).parameters) - {"no_prepare"}
+    assert offered == set(sections.PREPARE.fields) - in_files_only
+
+
+def test_levels_in_order_are_listed_in_the_file(run, tmp_path):
+    rows = "".join(f"{k % 4},{'no' if k % 4 < 2 else 'yes'}\n" for k in range(80))
+    (tmp_path / "t.csv").write_text(f"grade,ill\n{rows}")
+    words = ["fit", "t.csv", "--target", "ill", "--no-validate", "--C0", "0.1"]
+    refused = run(*words, "--category", "grade", "--direction", "grade=+")
+    assert (
+        "with ordered={'grade': [lowest, ..., highest]}, in a settings file under prepare" in refused.stderr
+    )
+    (tmp_path / "s.yaml").write_text("prepare: {ordered: {grade: [0, 1, 2, 3]}, rare: 0.05}\n")
+    done = run(*words, "--settings", "s.yaml", "--direction", "grade=+", "--out", "card.json", check=True)
+    assert "grade: 4 levels in order" in done.stderr
+    (item,) = json.loads((tmp_path / "card.json").read_text())["items"]
+    assert sorted(item["values"]) == ["2", "3"]
+    assert run("predict", "card.json", "t.csv", check=True).stdout.startswith(
+        "total,prediction\n0,no\n0,no\n1,"
+    )

@@ -41,3 +41,28 @@ def test_it_can_be_allowed(run, card):
         "prediction": "not known",
         "risk": None,
     }
+
+
+@pytest.mark.parametrize("command", [["predict"], ["predict", "--unknown", "allow"], ["evaluate"]])
+def test_a_value_that_the_card_refuses_is_told_with_its_place(run, tmp_path, command):
+    system = ScoringSystem.of(
+        [item("sex", equals="F", points=3)], threshold=2, domains={"sex": ["F", "M"]}, outside="refuse"
+    )
+    system.save(tmp_path / "card.json")
+    (tmp_path / "rows.csv").write_text("sex,ill\nF,\nF,yes\nX,no\nX,yes\nM,no\n")
+    target = ["--target", "ill"] if command == ["evaluate"] else []
+    done = run(command[0], "card.json", "rows.csv", *command[1:], *target)
+    assert (done.returncode, done.stdout) == (2, "")
+    told = (
+        "rows.csv: column 'sex' is 'X' in 2 rows, the first in line 4, which is outside the known values F, M"
+    )
+    assert f"{told}; correct it, or leave such rows out" in done.stderr
+    assert "usual rules" not in done.stderr
+
+
+def test_evaluate_says_where_a_value_is_missing(run, card, tmp_path):
+    (tmp_path / "rows.csv").write_text("age,sex,state\n70,F,\n70,F,yes\n,M,no\n60,M,no\n")
+    done = run("evaluate", card, "rows.csv", "--target", "state")
+    assert (done.returncode, done.stdout) == (2, "")
+    told = "rows.csv: column 'age' has no value in line 4; fill it in, or leave such rows out"
+    assert told in done.stderr

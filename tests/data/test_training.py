@@ -11,9 +11,9 @@ TABLE = "age,unit,code,w,ill\n30,a,x1,1,no\n40,?,x2,2,yes\n50,b,x3,1,\n60,b,x4,1
 
 @pytest.fixture
 def read(tmp_path):
-    def read(note=lambda text: None, **roles):
+    def read(note=lambda text: None, table=TABLE, **roles):
         path = tmp_path / "rows.csv"
-        path.write_text(TABLE)
+        path.write_text(table)
         return read_training(path, Reading(), Roles(target="ill", **roles), note)
 
     return read
@@ -45,3 +45,34 @@ def test_text_cannot_be_used_as_it_is(read):
     with pytest.raises(InvalidDataError, match="column 'unit' holds text, so it cannot be used as it is"):
         read(keep=["age", "unit"]).matrix()
     assert read(keep=["age", "w"]).matrix().tolist() == [[30, 1], [40, 2], [60, 1]]
+
+
+@pytest.mark.parametrize(
+    ("table", "weights", "message"),
+    [
+        (
+            TABLE,
+            "unit",
+            "rows.csv: column 'unit' has 4 non-numeric values: 'b' .*; weights are numbers of",
+        ),
+        (TABLE.replace("x1,1", "x1,one"), "w", "'one' .1., the first in line 2; weights are numbers of 0 or"),
+        (TABLE.replace("x1,1", "x1,"), "w", "the weight column 'w' has 1 missing value"),
+        (TABLE, "ill", "^'ill' is the target, so it cannot hold groups or weights"),
+    ],
+)
+def test_weights_that_are_none_are_said_once(read, table, weights, message):
+    with pytest.raises(InvalidDataError, match=message) as caught:
+        read(table=table, weights=weights)
+    assert "did you mean" not in str(caught.value)
+    assert "--drop" not in str(caught.value)
+
+
+def test_a_weight_is_no_code_for_a_missing_value(read):
+    rows = "".join(f"{20 + k % 9},{k % 3 + 1 if k % 9 else 99},{k % 2}\n" for k in range(40))
+    assert read(table=f"age,w,ill\n{rows}", weights="w").weights.max() == 99
+
+
+def test_text_with_a_comma_is_said_to_be_missing_in_a_settings_file(read):
+    table = "crp,ill\n1,no\n2,yes\n" + '"3,5 mg/l",yes\n'
+    with pytest.raises(InvalidDataError, match="treat as missing with na under table in a settings file, as"):
+        read(table=table)

@@ -96,6 +96,18 @@ def test_no_fold_is_begun_that_takes_longer_than_the_time_left():
     assert list(begun._given(folds, 3)) == []
 
 
+@pytest.mark.parametrize(("took", "least"), [(1.2, 0.0), (1.5, 1.5)])
+def test_only_a_fold_that_takes_far_longer_than_it_is_given_keeps_others_from_being_begun(
+    monkeypatch, took, least
+):
+    times = iter([10.0, 10.0 + took])
+    folds = _Folds(lambda *_: [], [], Clock(None), Unwatched())
+    monkeypatch.setattr(time, "monotonic", lambda: next(times))
+    folds._timed(None, 1.0)
+    monkeypatch.undo()
+    assert folds.least == pytest.approx(least)
+
+
 def test_another_penalty_asks_what_the_settings_would_ask():
     X, y = wide(100, 40)
     rows = rows_of(X, y)

@@ -8,6 +8,7 @@ import pytest
 
 from supersparse.learning import validating
 from supersparse.learning.clock import Clock
+from supersparse.learning.fitting import fit_card
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import repeated_splits, splits_of
@@ -88,3 +89,53 @@ def test_an_interrupt_in_a_second_division_leaves_the_first_to_judge_by():
     partly = replace(kept, folds_asked=4, repeats=2)
     rows = np.concatenate([left.rows for left in partly.unseen])
     assert sorted(rows.tolist()) == list(range(12))
+
+
+@pytest.fixture
+def out_of_time(monkeypatch):
+    """Let time be up after so many folds, counted from now."""
+    real = validating._Folds._given
+
+    def after(folds):
+        left = [folds]
+
+        def given(self, some, rounds):
+            for one in real(self, some, rounds):
+                left[0] -= 1
+                if left[0] < 0:
+                    return
+                yield one
+
+        monkeypatch.setattr(validating._Folds, "_given", given)
+
+    return after
+
+
+@pytest.mark.parametrize("finished", [1, 2, 4])
+def test_an_unfinished_division_is_finished_as_if_it_had_had_the_time(out_of_time, finished):
+    recipe, splits = RECIPE.asking(C0=None), repeated_splits(ROWS.y, 3, 2)
+    out_of_time(finished)
+    partly = validating.validate(recipe, ROWS, splits, repeats=2)
+    divisions = 1 + (finished > 3)
+    assert partly.is_unfinished
+    assert (partly.folds, partly.folds_asked, partly.repeats) == (finished, 3 * divisions, divisions)
+    out_of_time(100)
+    whole = validating.validate(recipe, ROWS, splits, repeats=2, so_far=partly)
+    assert not whole.is_unfinished
+    assert (whole.folds, whole.chosen.C0) == (3 * divisions, partly.chosen.C0)
+    assert len(whole.unseen) == whole.folds
+    at_once = validating.validate(recipe, ROWS, splits[: 3 * divisions], repeats=divisions)
+    assert whole.as_data()["tried"] == at_once.as_data()["tried"]
+
+
+def test_what_the_card_leaves_of_the_time_goes_to_the_folds_that_lack_it(out_of_time):
+    class Watch(Unwatched):
+        def stage(self, what):
+            if what == "final card":
+                out_of_time(100)
+
+    question = RECIPE.asking(C0=None).question(ROWS)
+    out_of_time(1)
+    fitted = fit_card(question, ROWS, splits_of(ROWS.y, 2), Watch(), Clock(None))
+    assert (fitted.unjudged, fitted.validation.folds) == (None, 2)
+    assert [seen.on for seen in fitted.card.performance] == ["training", "cross-validation"]

@@ -210,6 +210,8 @@ def test_the_number_of_features_is_limited_the_best_of_each_column_first():
     assert {"age", "smoker"} <= {f.column for f in few.features_}
     assert few.notes_[-1].startswith("4 features; candidates left out: ")
     assert few.notes_[-1].endswith("beyond the limit of 4 (candidates)")
+    one = Prepare(candidates=1).fit(table, y)
+    assert one.notes_[-1].startswith("1 feature; candidates left out: ")
     assert few.n_candidates_ == len(Prepare(candidates=None).fit(table, y).features_)
     given = Prepare(candidates=1, cut_points={"age": [30, 50, 70]}).fit(table, y)
     assert names(given) == ["age >= 30", "age >= 50", "age >= 70"]  # what the user asked for stays
@@ -311,6 +313,7 @@ def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
         ({"cut_points": {"age": ["old"]}}, "a cut point of 'age' is 'old', which is not a number"),
         ({"rare": 0.7}, "rare is 0.7; give a share of the rows from 0 to below 0.5"),
         ({"max_cuts": 0}, "max_cuts is 0; give a whole number of at least 1"),
+        ({"max_cuts": -1}, "max_cuts is -1; give a whole number of at least 1"),
         ({"ordered": {"job": ["a"]}}, "ordered: 'job' needs at least two levels"),
         ({"intervals": 1}, "intervals is 1; give True or False"),
     ],

@@ -71,7 +71,7 @@ def check_sizes(problem, solver):
         alone = best_alone(problem, row.size)
         if alone is None:
             assert row.solution is None
-            with pytest.raises(InfeasibleError, match=f"at most {row.size} features"):
+            with pytest.raises(InfeasibleError, match=f"at most {row.size} feature"):
                 found.model(row.size)
             continue
         model = found.model(row.size)

@@ -96,6 +96,14 @@ def test_an_answer_that_gives_the_points_of_the_rest_is_kept():
         ("columns:\n  sex:\n    label: [a]", "line 3, column 12: label is a list of 1; give a text"),
         ("classes: {2: x}", "line 1, column 11: there is no class '2'; known: 0, 1"),
         ("classes: {0: x, 1: x}", "line 1, column 1: both classes are worded as 'x'; they must differ"),
+        (
+            "columns:\n  sex:\n    answers: {F: x, M: x}",
+            "line 3, column 21: the answers 'F' and 'M' of 'sex' are both worded as 'x'; they must differ",
+        ),
+        (
+            "columns:\n  age: {label: x}\n  sex: {label: x}",
+            "line 3, column 9: the columns 'age' and 'sex' are both labelled 'x'; they must differ",
+        ),
     ],
 )
 def test_a_fault_is_named_with_its_line_and_what_to_do(tmp_path, text, message):

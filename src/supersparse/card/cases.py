@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations, left_open
+from supersparse.card.words import category_text
 from supersparse.data.cells_of_text import read_numbers
 from supersparse.data.files import na_words, read_table, undecided_said
 from supersparse.data.limits import Limit, first_row, open_said
@@ -18,6 +19,7 @@ from supersparse.data.roles import Target, rest_of, weight_column
 from supersparse.data.signs import beyond, plain_number, possible_signs
 from supersparse.data.spellings import same_text, variants_of
 from supersparse.data.table import Kind, Table, objects
+from supersparse.data.values import Category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
@@ -36,7 +38,11 @@ class Cases:
 
     columns: dict[str, NDArray[Any]]
     n_rows: int
-    table: Table  # to name the place of a row
+    table: Table
+
+    def place(self, row: int) -> str:
+        """Say where a row, counted from 0, stands in the file."""
+        return self.table.place(row)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -46,6 +52,12 @@ class LabelledCases:
     columns: dict[str, NDArray[Any]]
     y: list[Label]
     weights: NDArray[Any] | None
+    table: Table
+    rows: NDArray[np.bool_]  # of the table: those that are labelled
+
+    def place(self, row: int) -> str:
+        """Say where a labelled row, counted from 0, stands in the file."""
+        return self.table.place(int(np.flatnonzero(self.rows)[row]))
 
 
 def read_cases(
@@ -85,11 +97,13 @@ def read_labelled(
     """
     if target in card.columns:
         raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
+    if target == weights:
+        raise InvalidDataError(f"{target!r} is the target, so it cannot hold weights")
     more: dict[str, Kind | None] = dict.fromkeys(perhaps)
     more |= dict.fromkeys([*(name for name in others if name not in perhaps), *texts, target], Kind.TEXT)
     if weights is not None:
         more[weights] = Kind.NUMBER
-    table = _read(path, reading, card, more, note, target)
+    table = _read(path, reading, card, more, note, target, weights)
     columns = _columns(table, card)
     found = read_class_column(table, target, card, lack)
     columns |= {name: table.values(name) for name in others}
@@ -102,6 +116,8 @@ def read_labelled(
         columns={name: values[found.rows] for name, values in columns.items()},
         y=found.labels.tolist(),
         weights=None if weights is None else weight_column(table, weights)[found.rows],
+        table=table,
+        rows=found.rows,
     )
 
 
@@ -112,6 +128,7 @@ def _read(
     more: Mapping[str, Kind | None],
     note: Callable[[str], None],
     target: str | None = None,
+    weights: str | None = None,
 ) -> Table:
     """Read the columns that a card needs, and more of the kinds that are expected."""
     needed = {*card.columns, *more}
@@ -122,6 +139,7 @@ def _read(
         wanted=needed.__contains__,
         expected=expected,
         known=known_texts(card, target),
+        weights=weights,
         remedy=_remedy,
     )
     _check_limits(table, card)
@@ -151,12 +169,18 @@ def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
     if card.reading is None:
         return {}
     found: dict[str, list[str]] = {}
-    for holder in (*card.domains, *(item.rule for item in card.items)):
-        texts = [value for value in getattr(holder, "values", None) or () if isinstance(value, str)]
-        found.setdefault(holder.column, []).extend(texts)
+    for column in dict.fromkeys((*(domain.column for domain in card.domains), *card.columns)):
+        found[column] = [value for value in known_values(card, column) if isinstance(value, str)]
     if target is not None:
         found[target] = [str(label) for label in card.classes]
     return {column: list(dict.fromkeys(texts)) for column, texts in found.items() if texts}
+
+
+def known_values(card: Card, column: str) -> list[Category]:
+    """The categories of a column that a card knows: those of its domain, and those that its rules name."""
+    holders = (*card.domains, *(item.rule for item in card.items))
+    listed = [getattr(holder, "values", None) or () for holder in holders if holder.column == column]
+    return list(dict.fromkeys(value for values in listed for value in values))
 
 
 def _columns(table: Table, card: Card) -> dict[str, NDArray[Any]]:
@@ -195,12 +219,25 @@ def reading_for(card: Card, reading: Reading) -> Reading:
 
 
 def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:
-    """Read one person from texts by column."""
+    """Read one person from texts by column: values, or the words that the card has for them."""
     kinds, reading, known = expected_kinds(card), reading_for(card, reading), known_texts(card)
-    return {
-        name: _value(name, text, kinds.get(name), reading, known.get(name, []), card)
-        for name, text in words.items()
-    }
+    person: dict[str, object] = {}
+    for name, text in words.items():
+        meant: object = _worded_value(card, name, reading.plain(text))
+        if meant is None:
+            meant = _value(name, text, kinds.get(name), reading, known.get(name, []), card)
+        person[name] = meant
+    return person
+
+
+def _worded_value(card: Card, column: str, text: str) -> Category | None:
+    """The value that the card's words call so; None if there is none, or several, or if it is a value."""
+    answers = card.wording.of(column).answers
+    known = (*answers, *known_values(card, column))
+    if any(text == (value if isinstance(value, str) else category_text(value)) for value in known):
+        return None
+    meant = [value for value, word in answers.items() if word == text]
+    return meant[0] if len(meant) == 1 else None
 
 
 def _value(

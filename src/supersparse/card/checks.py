@@ -185,7 +185,7 @@ def _check_value(expected: Expected, value: object, what: str) -> None:
                 "convert the column"
             )
     if domain is not None and domain.outside == "refuse" and not _is_inside(domain, value, what):
-        raise InvalidDataError(f"{what} is {value!r}, which is outside {_described(domain)}")
+        raise InvalidDataError(f"{what} is {value!r}, which is outside {described(domain)}")
 
 
 def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
@@ -207,7 +207,7 @@ def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
             row = int(mask.argmax())
             value = cells.values[row].item()
             raise InvalidDataError(
-                f"{what}, row {row + 1} is {value!r}, which is outside {_described(domain)}"
+                f"{what}, row {row + 1} is {value!r}, which is outside {described(domain)}"
             )
 
 
@@ -234,7 +234,7 @@ def _outside_numbers(domain: Domain, cells: Numbers) -> Mask:
     return ~inside if cells.missing is None else ~inside & ~cells.missing
 
 
-def _described(domain: Domain) -> str:
+def described(domain: Domain) -> str:
     """What was declared, for a message."""
     if domain.values is not None:
         return "the known values " + ", ".join(map(category_text, domain.values))

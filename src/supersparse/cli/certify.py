@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions, Weights
-from supersparse.cli.say import check_no_input, check_writable, complain, note, remark, say_size
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import complain, note, remark, say_size
 from supersparse.errors import SupersparseError
 
 if TYPE_CHECKING:
@@ -64,8 +65,7 @@ def certify(
     if made is None or not made.proven_optimal:
         raise InvalidCardError(f"{model} is not proven optimal; learn it with a longer time limit first")
     place = out if out is not None else model.with_name(f"{model.stem}.vipr.gz")
-    check_writable(place)
-    check_no_input(place, model, data)
+    check_outputs(("--out", place), inputs=(model, data, viprchk))
     name, lack = target_of(system.card, target)
     sources = learned_from(system.card)
     say_size(data)

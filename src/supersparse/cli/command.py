@@ -47,12 +47,26 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             for name, group in groups.items():
                 if group in _SECTIONS:
                     given[name] = _with_file(given[name], settings, asked.settings)
+        _note_unused_sheet(given)
         function(**given)
 
     run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _note_unused_sheet(given: Mapping[str, Any]) -> None:
+    """Say that a sheet was named of a file that has none."""
+    table = next((one for one in given.values() if isinstance(one, TableOptions)), None)
+    if table is None or table.sheet is None:
+        return
+    from supersparse.data.workbook import is_workbook
+
+    data = given.get("data")
+    for path in data if isinstance(data, list) else [data]:
+        if isinstance(path, Path) and not is_workbook(path):
+            say.note(f"--sheet {table.sheet!r} is not used: {path} is no workbook")
 
 
 _SECTIONS = {ColumnOptions: "table", TableOptions: "table", ValidationOptions: "validate"}

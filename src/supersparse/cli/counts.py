@@ -17,7 +17,8 @@ from supersparse.cli.options import (
     TableOptions,
     ValidationOptions,
 )
-from supersparse.cli.say import check_no_input, check_writable, note, remark, say_size
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import note, remark, say_size
 from supersparse.errors import InvalidOptionError
 from supersparse.exact import counted
 
@@ -73,9 +74,9 @@ def counts(
     from supersparse.card.cases import read_labelled
     from supersparse.learning.counts import CountTable
 
-    for path in (out, save_questions):
-        check_writable(path)
-        check_no_input(path, data, *(() if questions is None else (questions,)))
+    check_outputs(
+        ("--out", out), ("--save-questions", save_questions), inputs=(data, questions, features.cut_points)
+    )
     if at_least < 1:
         raise InvalidOptionError(f"--at-least is {at_least}; give 1 to keep all cells, or more")
     if columns.weights is not None:

@@ -7,7 +7,8 @@ import typer
 
 from supersparse.cli.command import command
 from supersparse.cli.options import Output
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError
 from supersparse.exact import counted
 
@@ -109,7 +110,7 @@ def export(
     """
     from supersparse.datasets.catalogue import load
 
-    check_writable(out)
+    check_outputs(("OUT", out))
     data = load(name, variant)
     columns = data.columns if processed else data.raw
     columns.write_csv(out)

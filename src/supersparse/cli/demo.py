@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from supersparse.cli.options import Output, SearchOptions
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import remark
 
 
 def demo(
@@ -39,9 +40,7 @@ def demo(
     from supersparse.faces import ScoringSystem
     from supersparse.settings.settings import Settings
 
-    check_writable(out)
-    check_writable(save_data)
-    check_writable(save_settings)
+    check_outputs(("--out", out), ("--save-data", save_data), ("--save-settings", save_settings))
     data = load_breast_cancer()
     if save_data is not None:
         data.columns.write_csv(save_data)

@@ -38,12 +38,14 @@ def evaluate(
       supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
     """
     from supersparse.card.cases import read_labelled
+    from supersparse.cli.unknown import check_scored
     from supersparse.faces import ScoringSystem
 
     system = ScoringSystem.load(model)
     others = [name for name in by or [] if name not in system.card.columns]
     say_size(data)
     cases = read_labelled(data, table.reading, system.card, target, others, weights, note=note)
+    check_scored(system.card, cases, "leave such rows out")
     say_outside(system.outside(cases.columns))
     found = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
     risk = system.risk(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import CardFile, Output, TableOptions
-from supersparse.cli.say import note, one_line, say_size
+from supersparse.cli.say import note, one_line, say_outside, say_size
 
 if TYPE_CHECKING:
+    from supersparse.card.card import Card, Item
     from supersparse.explain.flips import Change, Flip
     from supersparse.explain.reasons import Explanation
 
@@ -47,15 +48,17 @@ def explain(
     system = ScoringSystem.load(model)
     person = _person(system, values, row, table)
     found = system.explain(person)
+    if person:
+        say_outside(system.outside(person))
     flips = system.flips(person, fixed=fixed or (), most=most)
     lines = [
-        *_points(found),
+        *_points(found, system.card),
         "",
         f"Predicted: {found.label} (the total is {shown(found.total)}; "
         f"{system.card.positive} needs {system.card.cutoff.positive})",
         *(() if found.risk is None else (f"Risk of {system.card.positive}: {risk_percent(found.risk)}",)),
         "",
-        *_ways(flips),
+        *_ways(flips, system.card),
     ]
     output.show("\n".join(map(one_line, lines)), lambda: _document(found, flips))
 
@@ -84,11 +87,15 @@ def _person(system: object, values: list[str], row: int, table: TableOptions) ->
     return person_of(system.card, words, table.reading)
 
 
-def _points(found: "Explanation") -> list[str]:
+def _points(found: "Explanation", card: "Card") -> list[str]:
     from supersparse.exact import shown
 
     rows = [
-        (reason.item.asks, "missing" if reason.missing else str(_plain(reason.value)), shown(reason.points))
+        (
+            _asked(reason.item, card),
+            "missing" if reason.missing else _answer(reason.item.column, reason.value, card),
+            shown(reason.points),
+        )
         for reason in found.reasons
     ]
     rows.append(("total", "", shown(found.total)))
@@ -99,11 +106,40 @@ def _points(found: "Explanation") -> list[str]:
     ]
 
 
-def _ways(flips: "tuple[Flip, ...]") -> list[str]:
+def _asked(item: "Item", card: "Card") -> str:
+    """The question of an item, as the card prints it where it has words of its own."""
+    from supersparse.card.lines import line_of_item
+    from supersparse.card.wording import ColumnWording
+
+    words = card.wording.of(item.column)
+    if words == ColumnWording(column=item.column):
+        return item.asks
+    domain = next((domain for domain in card.domains if domain.column == item.column), None)
+    return line_of_item(item, domain, words).text
+
+
+def _answer(column: str, value: object, card: "Card") -> str:
+    """A value, as the card calls it."""
+    from fractions import Fraction
+
+    from supersparse.card.words import category_text
+    from supersparse.data.values import is_missing
+
+    if is_missing(value):
+        return "missing"
+    answers = card.wording.of(column).answers
+    if isinstance(value, str | bool | int | float | Fraction) and value in answers:
+        return answers[value]  # type: ignore[index]
+    return category_text(value) if isinstance(value, Fraction) else str(_plain(value))
+
+
+def _ways(flips: "tuple[Flip, ...]", card: "Card") -> list[str]:
     if not flips:
         return ["No change of these values leads to the other class."]
     lines = [f"The smallest changes that lead to {flips[0].label}:"]
-    lines += [f"  {', '.join(_said(change) for change in flip.changes)}{_risk_after(flip)}" for flip in flips]
+    lines += [
+        f"  {', '.join(_said(change, card) for change in flip.changes)}{_risk_after(flip)}" for flip in flips
+    ]
     return lines
 
 
@@ -113,17 +149,15 @@ def _risk_after(flip: "Flip") -> str:
     return "" if flip.risk is None else f" (risk {risk_percent(flip.risk)})"
 
 
-def _said(change: "Change") -> str:
+def _said(change: "Change", card: "Card") -> str:
     from fractions import Fraction
 
     from supersparse.card.words import category_text
-    from supersparse.data.values import is_missing
 
-    after = (
-        category_text(change.after) if isinstance(change.after, str | bool | Fraction) else repr(change.after)
-    )
-    before = "missing" if is_missing(change.before) else _plain(change.before)
-    return f"{change.column}: {before} -> {after}"
+    before, after = _answer(change.column, change.before, card), repr(change.after)
+    if isinstance(change.after, str | bool | Fraction):
+        after = card.wording.of(change.column).answers.get(change.after, category_text(change.after))
+    return f"{card.wording.of(change.column).label or change.column}: {before} -> {after}"
 
 
 def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, object]:

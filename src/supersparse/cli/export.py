@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from supersparse.cli.options import CardFile, Output
-from supersparse.cli.say import check_no_input, check_writable, remark
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import remark
 from supersparse.writing import write_file
 
 if TYPE_CHECKING:
@@ -56,8 +57,7 @@ def export(
 
     if to not in _ENDINGS:
         raise InvalidOptionError(f"--to: unknown format {to!r}; {did_you_mean(to, _ENDINGS)}")
-    check_writable(out)
-    check_no_input(out, model)
+    check_outputs(("--out", out), inputs=[model])
     system = ScoringSystem.load(model)
     made = _made(system, to, _options(option or []))
     if out is None:

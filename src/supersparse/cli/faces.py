@@ -10,6 +10,25 @@ from supersparse.errors import InvalidOptionError, PackageNotInstalledError, Uns
 if TYPE_CHECKING:
     from supersparse.faces import ScoringSystem
 
+_CARDS = tuple(f"card.{ending}" for ending in ("json", "txt", "md", "html", "tex", "svg", "png", "pdf"))
+_SHEETS = ("sheet.html", "sheet.pdf")
+_CALCULATOR = "calculator.html"
+_PROGRAMS = {
+    "score.py": "python",
+    "score.sql": "sql",
+    "score.js": "javascript",
+    "score.xlsx": "xlsx",
+    "score.pmml": "pmml",
+    "score.onnx": "onnx",
+}
+
+
+def files_there(folder: Path | None) -> list[Path]:
+    """What writing to a folder that exists may overwrite there."""
+    if folder is None or not folder.is_dir():
+        return []
+    return [folder / name for name in (*_CARDS, *_SHEETS, _CALCULATOR, *_PROGRAMS)]
+
 
 def write_folder(system: "ScoringSystem", folder: Path) -> list[Path]:
     """Write every format that this machine and this card support; note which are skipped, and why."""
@@ -26,22 +45,12 @@ def write_folder(system: "ScoringSystem", folder: Path) -> list[Path]:
 
 
 def _writers(system: "ScoringSystem") -> dict[str, Callable[[Path], object]]:
-    faces = ("json", "txt", "md", "html", "tex", "svg", "png", "pdf")
-    exports = {
-        "py": "python",
-        "sql": "sql",
-        "js": "javascript",
-        "xlsx": "xlsx",
-        "pmml": "pmml",
-        "onnx": "onnx",
+    return {
+        **dict.fromkeys(_CARDS, system.save),
+        **dict.fromkeys(_SHEETS, system.sheet().save),
+        _CALCULATOR: system.calculator,
+        **{name: _exporter(system, target) for name, target in _PROGRAMS.items()},
     }
-    writers: dict[str, Callable[[Path], object]] = {f"card.{ending}": system.save for ending in faces}
-    writers["sheet.html"] = system.sheet().save
-    writers["sheet.pdf"] = system.sheet().save
-    writers["calculator.html"] = system.calculator
-    for ending, target in exports.items():
-        writers[f"score.{ending}"] = _exporter(system, target)
-    return writers
 
 
 def _exporter(system: "ScoringSystem", target: str) -> Callable[[Path], object]:

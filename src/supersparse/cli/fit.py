@@ -17,8 +17,9 @@ from supersparse.cli.options import (
     ValidationOptions,
     WordingOptions,
 )
+from supersparse.cli.outputs import check_outputs
 from supersparse.cli.rows import EngineOptions, read_rows_question
-from supersparse.cli.say import check_no_input, check_writable, remark
+from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError
 
 
@@ -76,7 +77,7 @@ def fit(
     from supersparse.certify.statement import check_certifiable, check_certifiable_goal
     from supersparse.cli.certify import with_certificate
     from supersparse.cli.counts import is_divided, read_counts_question
-    from supersparse.cli.faces import check_folder, write_folder
+    from supersparse.cli.faces import check_folder, files_there, write_folder
     from supersparse.cli.learn import fit_with_progress, with_progress
     from supersparse.cli.recipe import asked_goal
     from supersparse.cli.training import read_question, read_splits
@@ -88,12 +89,15 @@ def fit(
     from supersparse.learning.editing import with_changes
     from supersparse.results.frontier import frontier as find_frontier
 
-    check_writable(out)
-    check_writable(certificate)
+    check_folder(out_dir)
+    check_outputs(
+        ("--out", out),
+        ("--certificate", certificate),
+        *(("--out-dir", file) for file in files_there(out_dir)),
+        inputs=(*data, asked.settings, wording.names, features.cut_points),
+    )
     if certificate is not None:
         check_certifiable_goal(asked_goal(asked))
-    check_no_input(out, *data, *(path for path in (asked.settings, wording.names) if path is not None))
-    check_folder(out_dir)
     if validation.asks and not validation.judges:
         raise InvalidOptionError(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"

@@ -14,7 +14,8 @@ from supersparse.cli.options import (
     SearchOptions,
     TableOptions,
 )
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import remark
 
 
 def frontier(
@@ -43,7 +44,7 @@ def frontier(
     from supersparse.cli.training import read_question
     from supersparse.results.frontier import frontier as find_frontier
 
-    check_writable(plot)
+    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.cut_points))
     question, rows = read_question(data, table.reading, columns, asked, features, search)
     asked_size = question.recipe.settings_for(rows.y).max_features
     most = asked_size if isinstance(asked_size, int) else 8

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import DataFile, TableOptions
-from supersparse.cli.say import check_no_input, check_writable
+from supersparse.cli.outputs import check_outputs
 from supersparse.writing import write_file
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def names(
     from supersparse.data.files import read_table
     from supersparse.data.table import Kind
 
-    check_writable(out)
-    check_no_input(out, data)
+    check_outputs(("--out", out), inputs=[data])
     expected = {} if target is None else {target: Kind.TEXT}
     read = read_table(data, table.reading, expected=expected)
     lines = ["# Words for the card. Edit them, delete what you do not need, and use: supersparse fit --names"]

@@ -6,8 +6,9 @@ not given is None, so that a settings file can say it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -258,7 +259,7 @@ class FeatureOptions:
     @property
     def given(self) -> list[str]:
         """The options that were given."""
-        return [f.name for f in fields(self) if getattr(self, f.name) not in (None, False)]
+        return [f.name for f in fields(self) if getattr(self, f.name) is not f.default]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +324,6 @@ class ValidationOptions:
             metavar="NAME", help="Column of dates or numbers: train on earlier rows, test on later ones."
         ),
     ] = None
-
     validate: Annotated[
         bool | None,
         typer.Option(
@@ -368,7 +368,7 @@ class SearchOptions:
 
     time_limit: Annotated[
         float | None,
-        typer.Option(show_default="60", help="Time limit in seconds, without reading the table."),
+        typer.Option(show_default="60", help="Time limit in seconds, after reading the table; inf for none."),
     ] = None
     solver: Annotated[
         str | None, typer.Option(show_default="auto", help="Solver; see `supersparse solvers`.")
@@ -383,16 +383,18 @@ class SearchOptions:
         ),
     ] = None
 
+    def __post_init__(self) -> None:
+        """Refuse a time limit that is none before anything is read."""
+        if self.time_limit is not None and not self.time_limit >= 0:
+            raise InvalidOptionError(
+                f"--time-limit is {self.time_limit:g}; give seconds, at least 0, or inf for no limit"
+            )
+
     @property
     def options(self) -> "SolverKeywords":
         """Those that were given, as options of `solve`."""
-        given: SolverKeywords = {}
+        given: dict[str, object] = {"solver": self.solver, "random_state": self.seed, "n_jobs": self.n_jobs}
+        given = {name: value for name, value in given.items() if value is not None}
         if self.time_limit is not None:
-            given["time_limit"] = self.time_limit
-        if self.solver is not None:
-            given["solver"] = self.solver
-        if self.seed is not None:
-            given["random_state"] = self.seed
-        if self.n_jobs is not None:
-            given["n_jobs"] = self.n_jobs
-        return given
+            given["time_limit"] = None if self.time_limit == inf else self.time_limit
+        return cast("SolverKeywords", given)

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from supersparse.cli.options import CardFile, DataFile, Output, TableOptions
-from supersparse.cli.say import check_no_input, check_writable, note, say_outside, say_size
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import note, say_outside, say_size
 from supersparse.writing import whole_text
 
 
@@ -73,17 +74,18 @@ def predict(
 
     from supersparse.card.cases import read_cases
     from supersparse.card.scoring import predicted_labels, score_table
-    from supersparse.cli.unknown import check_choice, check_known, possible_columns
+    from supersparse.cli.unknown import check_choice, check_scored, possible_columns
     from supersparse.evaluate.rates import plain_number
     from supersparse.exact import shown
     from supersparse.faces import ScoringSystem
 
-    check_writable(out)
-    check_no_input(out, data, model)
+    check_outputs(("--out", out), inputs=(data, model))
     check_choice(unknown, reasons=reasons > 0)
     system = ScoringSystem.load(model)
     say_size(data)
     cases = read_cases(data, table.reading, system.card, copy or [], note=note)
+    allowed = "use --unknown allow to get the totals that are possible"
+    check_scored(system.card, cases, allowed if unknown == "refuse" else None)
     say_outside(system.outside(cases.columns))
     # a card without items needs the number of rows from somewhere
     columns = cases.columns or {"": np.empty(cases.n_rows)}
@@ -91,7 +93,6 @@ def predict(
     if unknown == "allow":
         found |= possible_columns(system.card, columns, json=output.json)
     else:
-        check_known(system.card, cases)
         scores, threshold = score_table(system.card, columns), system.threshold
         exact = [Fraction(n, scores.denominator) + threshold for n in scores.numerators.tolist()]
         found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]

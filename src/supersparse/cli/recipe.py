@@ -12,7 +12,7 @@ from supersparse.exact import counted
 from supersparse.settings.class_weights import ClassWeights
 from supersparse.settings.sections import prepare_arguments
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolverKeywords
+from supersparse.solving.options import SolveOptions, SolverKeywords
 
 if TYPE_CHECKING:
     from supersparse.learning.recipe import Question, Recipe
@@ -76,11 +76,16 @@ def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
 
 
 def solver_options(settings: Settings, path: Path | None, given: SolverKeywords) -> SolverKeywords:
-    """Return solver options: the command line overrides the file, which overrides the defaults."""
+    """Return solver options: the command line overrides the file, which overrides the defaults.
+
+    Values that no solver takes are refused here, before the table is read.
+    """
     for name in given:
         if name in settings.solve:
             remark(f"note: {_option(name)} overrides {name} in {path}")
-    return {**DEFAULT_OPTIONS, **settings.solve, **given}
+    options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
+    SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
+    return options
 
 
 def say_question(question: "Question", rows: "TrainingRows") -> None:
@@ -118,9 +123,11 @@ def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) ->
     from supersparse.prepare.prepare import Prepare
 
     given = _arguments(features)
-    for name in given:
+    for name, value in given.items():
         if name in settings.prepare:
-            remark(f"note: {_option(name)} overrides {name} in {path}")
+            remark(
+                f"note: {'--no-intervals' if value is False else _option(name)} overrides {name} in {path}"
+            )
     return Prepare(**{**prepare_arguments(settings.prepare), **given})
 
 

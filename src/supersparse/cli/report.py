@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions
+from supersparse.cli.outputs import check_outputs
 from supersparse.cli.report_progress import steps
-from supersparse.cli.say import check_writable, note, remark, say_size
+from supersparse.cli.say import note, remark, say_size
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card
@@ -101,6 +102,7 @@ def report(
 
     paper_size(paper)
     files = _files(model, out)
+    check_outputs(*(("--out", file) for file in files), inputs=(model, data))
     plan = Plan(
         folds=folds,
         ratios=ratios,
@@ -214,7 +216,6 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
             )
         return [model.with_name(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
-        check_writable(path)
         if path.suffix.lower() not in (".html", ".pdf"):
             raise InvalidOptionError(f"--out {path}: reports are .html or .pdf; choose one of these endings")
         if path.suffix.lower() == ".pdf" and not _installed("reportlab"):

@@ -120,6 +120,7 @@ def _counts(
         drop=columns.drop or (),
         keep=columns.keep or (),
         category=columns.category or (),
+        ordered=tuple(recipe.prepare.ordered or ()),
         rate_groups=recipe.settings.rate_groups,
         place=recipe.settings.place,
     )

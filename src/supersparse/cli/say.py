@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from supersparse.errors import InvalidOptionError, SupersparseWarning
+from supersparse.errors import SupersparseWarning
 from supersparse.exact import counted
 
 if TYPE_CHECKING:
@@ -54,12 +54,6 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def check_writable(out: Path | None) -> None:
-    """Refuse an output path that cannot be written, before any work is done."""
-    if out is not None and not out.absolute().parent.is_dir():
-        raise InvalidOptionError(f"cannot write {str(out)!r}: the folder {str(out.parent)!r} does not exist")
-
-
 def say_size(path: Path) -> None:
     """Announce that a large file is being read."""
     size = path.stat().st_size if path.is_file() else 0
@@ -76,12 +70,6 @@ def say_outside(outside: "Sequence[OutsideValue]") -> None:
         )
     if len(outside) > 10:
         note(f"{len(outside) - 10} more values are outside the training data")
-
-
-def check_no_input(out: Path | None, *inputs: Path) -> None:
-    """Refuse to overwrite an input."""
-    if out is not None and out.exists() and any(path.exists() and out.samefile(path) for path in inputs):
-        raise InvalidOptionError(f"--out {out} would overwrite an input; choose another name")
 
 
 @contextmanager

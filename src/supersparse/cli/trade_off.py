@@ -15,7 +15,8 @@ from supersparse.cli.options import (
     TableOptions,
     ValidationOptions,
 )
-from supersparse.cli.say import check_writable, remark
+from supersparse.cli.outputs import check_outputs
+from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError
 
 
@@ -66,7 +67,7 @@ def trade_off(
     from supersparse.learning.clock import Clock
     from supersparse.learning.trade_off import sweep
 
-    check_writable(plot)
+    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.cut_points))
     wanted = read_ratios(_numbers(ratios, "--ratios"), _numbers(thresholds, "--thresholds"))
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
     splits = read_splits(rows, validation)

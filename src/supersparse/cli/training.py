@@ -57,6 +57,7 @@ def _read_rows(
         drop=asked.drop or (),
         keep=asked.keep or (),
         category=asked.category or (),
+        ordered=tuple(() if recipe.prepare is None else recipe.prepare.ordered or ()),
         weights=settings.sample_weight,
         rate_groups=settings.rate_groups,
         split_groups=None if validation is None else validation.groups,

@@ -1,4 +1,4 @@
-"""Values that a card needs and a table lacks: refused by name, or scored as a range of totals."""
+"""Values that a card does not score: refused by their place, or missing ones scored as a range of totals."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,7 @@ from supersparse.errors import InvalidDataError, InvalidOptionError, did_you_mea
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card
-    from supersparse.card.cases import Cases
+    from supersparse.card.cases import Cases, LabelledCases
 
 NOT_KNOWN = "not known"
 _CHOICES = ("refuse", "allow")
@@ -20,21 +20,39 @@ def check_choice(unknown: str, *, reasons: bool) -> None:
         raise InvalidOptionError("--reasons needs every value; remove it, or remove --unknown allow")
 
 
-def check_known(card: "Card", cases: "Cases") -> None:
-    """Refuse a table that lacks a value which the card needs."""
-    from supersparse.card.checks import expectations
+def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | None) -> None:
+    """Refuse a table with a value that the card does not score, and say where it stands.
+
+    That is one outside what the card knows and accepts, or a missing one; `otherwise` says what can be done
+    about the latter besides filling it in, None where it is allowed.
+    """
+    from supersparse.card.checks import described, expectations, outside_values
     from supersparse.card.tables import read_card_table
 
-    table = read_card_table(card, cases.columns) if card.columns else None
-    for expected in expectations(card):
-        missing = None if table is None else table.columns[expected.column].missing
-        if expected.refuses_missing and missing is not None and missing.any():
-            count, place = int(missing.sum()), cases.table.place(int(missing.argmax()))
-            where = place if count == 1 else f"{count} rows, the first in {place}"
+    if not card.columns:
+        return
+    table = read_card_table(card, cases.columns)
+    refusing = {domain.column: domain for domain in card.domains if domain.outside == "refuse"}
+    for value in outside_values(card, table):
+        if value.column in refusing:
             raise InvalidDataError(
-                f"{cases.table.name}: column {expected.column!r} has no value in {where}; fill it in, "
-                "or use --unknown allow to get the totals that are possible"
+                f"{cases.table.name}: column {value.column!r} is {value.value!r} in "
+                f"{_where(cases, value.rows, value.first_row - 1)}, which is outside "
+                f"{described(refusing[value.column])}; correct it, or leave such rows out"
             )
+    for expected in expectations(card):
+        missing = table.columns[expected.column].missing
+        if otherwise is not None and expected.refuses_missing and missing is not None and missing.any():
+            where = _where(cases, int(missing.sum()), int(missing.argmax()))
+            raise InvalidDataError(
+                f"{cases.table.name}: column {expected.column!r} has no value in {where}; fill it in, or "
+                f"{otherwise}"
+            )
+
+
+def _where(cases: "Cases | LabelledCases", count: int, first: int) -> str:
+    place = cases.place(first)
+    return place if count == 1 else f"{count} rows, the first in {place}"
 
 
 def possible_columns(card: "Card", columns: Any, *, json: bool) -> dict[str, list[object]]:

@@ -1,5 +1,6 @@
 """Files of many rows, read by DuckDB: Parquet and CSV, single, in folders, or by a pattern."""
 
+import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -147,24 +148,25 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def files_of(path: Path) -> list[str]:
+    """The files that a file, a folder or a pattern stands for, sorted."""
+    if os.path.isdir(path):
+        return sorted(
+            str(file) for file in path.rglob("*") if file.is_file() and _kind(str(file)) is not None
+        )
+    return [str(path)] if os.path.isfile(path) else sorted(glob(str(path), recursive=True))
+
+
 def _files(paths: Sequence[Path]) -> tuple[list[str], bool]:
     """The files that are meant, sorted, and whether they are text."""
     found: list[str] = []
     for path in paths:
-        if path.is_dir():
-            inside = sorted(
-                str(file) for file in path.rglob("*") if file.is_file() and _kind(str(file)) is not None
-            )
-            if not inside:
-                raise InvalidDataError(f"the folder {path} holds no Parquet or CSV file; name the files")
-            found += inside
-        elif path.is_file():
-            found.append(str(path))
-        else:
-            matching = sorted(glob(str(path), recursive=True))
-            if not matching:
-                raise InvalidDataError(f"{path} does not exist, and no file matches it; check the name")
-            found += matching
+        inside = files_of(path)
+        if not inside and path.is_dir():
+            raise InvalidDataError(f"the folder {path} holds no Parquet or CSV file; name the files")
+        if not inside:
+            raise InvalidDataError(f"{path} does not exist, and no file matches it; check the name")
+        found += inside
     kinds = {_kind(file) for file in found}
     if None in kinds:
         odd = next(file for file in found if _kind(file) is None)

@@ -24,6 +24,7 @@ from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
 _NO_TEXTS: Mapping[str, Collection[str]] = {}
+_NEEDS_NUMBERS = "weights are numbers of 0 or more; name another column, or correct them"
 _MOST_NAMED = 6  # columns with a fault
 _MOST_WORDS = 8
 
@@ -46,18 +47,26 @@ def read_table(
     expected: Mapping[str, Kind] = _NOTHING,
     known: Mapping[str, Collection[str]] = _NO_TEXTS,
     verbatim: Collection[str] = (),
+    weights: str | None = None,
     remedy: Remedy = _correct,
 ) -> Table:
     """Read a file; ``-`` is standard input, which is text.
 
     `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
     or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
-    `verbatim` are read as they are written. Columns that are numbers for the most part but not all are
-    refused together; `remedy` says what to do about the first, given the texts in the way as --na takes
-    them, None where it cannot, and the name of the column.
+    `verbatim` are read as they are written, and so are `weights`, which have a number in every row. Columns
+    that are numbers for the most part but not all are refused together; `remedy` says what to do about the
+    first, given the texts in the way as --na takes them, None where it cannot, and the name of the column.
     """
     table, problems = read_with_problems(
-        path, reading, wanted=wanted, expected=expected, known=known, verbatim=verbatim, remedy=remedy
+        path,
+        reading,
+        wanted=wanted,
+        expected=expected,
+        known=known,
+        verbatim=verbatim,
+        weights=weights,
+        remedy=remedy,
     )
     if problems:
         raise InvalidDataError(f"{table.name}: {together(problems)}")
@@ -84,6 +93,7 @@ def read_with_problems(
     expected: Mapping[str, Kind] = _NOTHING,
     known: Mapping[str, Collection[str]] = _NO_TEXTS,
     verbatim: Collection[str] = (),
+    weights: str | None = None,
     remedy: Remedy = _correct,
 ) -> tuple[Table, list[str]]:
     """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
@@ -99,14 +109,15 @@ def read_with_problems(
         signs: Mapping[str, ColumnReading] = {}
     else:
         file = _collected(path, reading, wanted, texts)
-        table, signs, problems = _typed(shown_name(path), file, reading, expected, remedy)
+        table, signs, problems = _typed(shown_name(path), file, reading, expected, weights, remedy)
     if not reading.settled:
         problems += [
             f"--as-written: there is no column {word!r}; {nearest_column(word, table.names)}"
             for word in reading.as_written
             if not any(fits(name, word) for name in table.names)
         ]
-    table = _tidy(table, reading, signs, known, verbatim)
+    as_written = verbatim if weights is None else (*verbatim, weights)
+    table = _tidy(table, reading, signs, known, as_written)
     if not reading.settled:  # a card knows what it asks of them
         table, inside = _without_limits_inside(table, remedy)
         problems += inside
@@ -124,7 +135,12 @@ def _collected(
 
 
 def _typed(
-    name: str, file: CollectedFile, reading: Reading, expected: Mapping[str, Kind], remedy: Remedy
+    name: str,
+    file: CollectedFile,
+    reading: Reading,
+    expected: Mapping[str, Kind],
+    weights: str | None,
+    remedy: Remedy,
 ) -> tuple[Table, dict[str, ColumnReading], list[str]]:
     """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
     signs = _signs(file, reading, expected)
@@ -146,8 +162,12 @@ def _typed(
                 raise InvalidDataError(f"{name} has no column {own!r}; {hint}")
     if signs.undecided:
         problems.append(undecided_said(signs.undecided))
-    if faults:
-        problems.append(_said(faults, file.lines, remedy, signs))
+    others = [fault for fault in faults if fault.name != weights]
+    if others:
+        problems.append(_said(others, file.lines, remedy, signs))
+    if len(others) < len(faults):
+        of_weights = [fault for fault in faults if fault.name == weights]
+        problems.append(_said(of_weights, file.lines, lambda *_: _NEEDS_NUMBERS, signs))
     limits = {
         own: some
         for own, column in found.items()

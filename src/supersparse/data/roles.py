@@ -121,10 +121,15 @@ def _listed(counts: Counter[str]) -> str:
 def weight_column(table: Table, name: str) -> NDArray[np.generic]:
     """Read a column that has a number in every row."""
     column = table.column(name, "column {name} of weights")
-    if column.n_missing or column.kind is not Kind.NUMBER:
+    if column.n_missing:
         raise InvalidDataError(
             f"{table.name}: the weight column {name!r} has {column.n_missing} missing value(s); "
             "give every row a weight of 0 or more"
+        )
+    if column.kind is not Kind.NUMBER:
+        raise InvalidDataError(
+            f"{table.name}: the weight column {name!r} holds {column.kind.value}; weights are numbers of "
+            "0 or more, so name another column"
         )
     return column.values
 

@@ -55,6 +55,7 @@ class Roles:
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
     category: Sequence[str] = ()
+    ordered: Sequence[str] = ()  # whose levels were listed, as texts
     weights: str | None = None
     rate_groups: Sequence[str] = ()
     split_groups: str | None = None
@@ -74,9 +75,10 @@ class Roles:
 
     def expected(self) -> dict[str, Kind]:
         """The kinds of the columns that have one whatever they look like."""
-        kinds = dict.fromkeys([*self.category, *self.rate_groups, self.target], Kind.TEXT)
+        kinds = dict.fromkeys([*self.category, *self.ordered, *self.rate_groups], Kind.TEXT)
         if self.weights is not None:
             kinds[self.weights] = Kind.NUMBER
+        kinds[self.target] = Kind.TEXT
         if self.split_groups is not None:
             kinds[self.split_groups] = Kind.TEXT
         return kinds
@@ -132,6 +134,7 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         wanted=roles.wants,
         expected=roles.expected(),
         verbatim=[] if roles.split_groups is None else [roles.split_groups],
+        weights=roles.weights,
         remedy=feature_remedy,
     )
     faults = _Problems(table.name, problems)
@@ -148,7 +151,8 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         with faults:
             rate_groups = {name: _complete(table, name, rows) for name in roles.rate_groups}
         with faults:
-            weights = None if roles.weights is None else weight_column(table, roles.weights)[rows]
+            if roles.weights is not None and roles.weights in table.columns:  # else it is told
+                weights = weight_column(table, roles.weights)[rows]
         with faults:
             split_by = _split_by(table, roles, rows)
     faults.tell()

@@ -1,7 +1,8 @@
 """From a question to a card that was judged on rows left out, within one time limit.
 
 If C0 is left open, a first card is learned in a tenth of the time, then cross-validation chooses C0 in half
-of it, and the final card takes the rest. If C0 is given, the card comes first and the folds judge it.
+of it, and the final card takes the rest; what it leaves goes to the folds that lack time. If C0 is given, the
+card comes first and the folds judge it.
 """
 
 from collections.abc import Sequence
@@ -72,11 +73,16 @@ def _choosing(question: Question, rows: TrainingRows, judge: "_Judge", clock: Cl
         if first.stop is Stop.INTERRUPTED:
             return _unjudged(question, first, rows, _INTERRUPTED)
     found = judge.validated(question, rows, clock.part(_FOLDS))
+    chosen = question
     if isinstance(found, Validation):
         assert found.chosen.C0 is not None, "C0 is chosen among numbers"
-        question = question.with_penalty(found.chosen.C0)
+        chosen = question.with_penalty(found.chosen.C0)
     watch.stage("final card")
-    return judge.card(question, _again(question, first, clock, watch), rows, found)
+    solution = _again(chosen, first, clock, watch)
+    if isinstance(found, Validation) and found.is_unfinished and solution.stop is not Stop.INTERRUPTED:
+        more = judge.validated(question, rows, clock, found)  # in the time that the card has left
+        found = more if isinstance(more, Validation) else found
+    return judge.card(chosen, solution, rows, found)
 
 
 def _unjudged(question: Question, solution: Solution, rows: TrainingRows, why: str | None) -> Fitted:
@@ -98,7 +104,9 @@ class _Judge:
     n_jobs: int
     watch: Watch
 
-    def validated(self, question: Question, rows: TrainingRows, clock: Clock) -> Validation | str:
+    def validated(
+        self, question: Question, rows: TrainingRows, clock: Clock, so_far: Validation | None = None
+    ) -> Validation | str:
         """Return what the finished folds say, or why there is nothing to say."""
         try:
             found = validate(
@@ -110,6 +118,7 @@ class _Judge:
                 clock=clock,
                 problem=question.problem,
                 n_jobs=self.n_jobs,
+                so_far=so_far,
             )
         except SupersparseError as error:
             return str(error)

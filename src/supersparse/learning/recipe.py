@@ -19,7 +19,7 @@ from supersparse.card.printed import printed
 from supersparse.card.rules import IsMissing
 from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_table
-from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidSettingsError
+from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.evaluate.drift import remember
 from supersparse.exact import exact, shown
 from supersparse.faces.from_solution import card_of_solution, scoring_card
@@ -36,6 +36,7 @@ from supersparse.problem.sets import read_bounds
 from supersparse.problem.variants import with_size_penalty
 from supersparse.results.tie_break import TieBreak, least_log_loss
 from supersparse.settings.settings import Settings, SettingsKeywords
+from supersparse.settings.with_data import UnknownFeatureError
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
@@ -115,8 +116,8 @@ class Recipe:
         settings = with_directions(self.settings_for(rows.y, rows.copies), prepare, features)
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)
-        except InvalidSettingsError as error:
-            raise InvalidSettingsError(
+        except UnknownFeatureError as error:
+            raise UnknownFeatureError(
                 f"{error}; prepared features have names such as {features[0]!r}, and "
                 f"{prepare.features_[0].column + '*'!r} stands for all of a column"
             ) from None

@@ -30,6 +30,7 @@ from supersparse.solving.options import SolverKeywords
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
 _START = 6.0  # seconds that processes must save: starting them takes a few
+_LATE = 1.25  # times its seconds that a fold may take: stopping takes a moment
 _MEASURES = ("error", "sensitivity", "specificity", "auc")
 
 
@@ -69,6 +70,13 @@ class Validation:
     goal: str = "errors"
     tried: tuple[Tried, ...]
     chosen: Tried
+    by_fold: tuple[list[FoldResult], ...]  # what `validate` goes on from
+    least: float  # seconds without which it begins no further fold
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the time ended before every row was left out as often as was begun."""
+        return self.folds < self.folds_asked and not self.interrupted
 
     @property
     def unseen(self) -> tuple[LeftOut, ...]:
@@ -132,6 +140,7 @@ def validate(
     clock: Clock | None = None,
     problem: Problem | None = None,
     n_jobs: int = 1,
+    so_far: Validation | None = None,
 ) -> Validation | None:
     """Follow the recipe on the training rows of each split, for each candidate C0 if none is set.
 
@@ -140,7 +149,8 @@ def validate(
     as much time is left as the last one took. `problem` is that of all rows, where it is known already. The
     first fold is learned in this process; if the others are worth it, they are divided among `n_jobs`
     processes, or the workers of the recipe's executor. Ctrl-C, or the end of the time, keeps the finished
-    folds; None if there are none.
+    folds; None if there are none. With an unfinished validation `so_far` of the same, only the folds that its
+    last division lacks are learned, and its choice of C0 stays.
     """
     watch = watch or Unwatched()
     settings = recipe.settings
@@ -148,7 +158,9 @@ def validate(
     if problem is None:
         problem = recipe.question(rows).problem
     penalties = []
-    if chooses:
+    if so_far is not None and chooses:
+        penalties = [float(tried.C0 or 0.0) for tried in so_far.tried]
+    elif chooses:
         penalties = [float(C0) for C0 in read_values(VALUES, with_size_penalty(problem, Fraction(0)))]
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     # a checkpoint is of the final fit: folds are other problems
@@ -158,14 +170,17 @@ def validate(
     folds = _Folds(task, named_folds(splits), clock or Clock.of(recipe), watch, executor)
     if executor is not None:
         n_jobs = workers_of(executor)
-    by_fold: list[list[FoldResult]] = []
-    begun, interrupted = 0, False
+    by_fold: list[list[FoldResult]] = [] if so_far is None else list(so_far.by_fold)
+    begun, interrupted = 0 if so_far is None else so_far.repeats - 1, False
+    folds.least = 0.0 if so_far is None else so_far.least
     try:
-        for division in folds.divisions(repeats):
+        for division in folds.divisions(repeats, len(by_fold)):
             begun += 1
             for results in folds.learned(division, n_jobs):
                 by_fold.append(results)
                 watch.cross_validated(float(min(mean(costs) for costs in _errors(by_fold))))
+            if len(by_fold) * repeats < begun * len(splits):
+                break  # time is up
     except KeyboardInterrupt:
         begun, interrupted = repeats, True
     if not by_fold:
@@ -183,7 +198,11 @@ def validate(
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
     )
-    best = choose_penalty([Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried], "best")
+    if so_far is None:
+        candidates = [Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried]
+        best = choose_penalty(candidates, "best")
+    else:
+        best = [t.C0 for t in so_far.tried].index(so_far.chosen.C0)
     return Validation(
         folds=len(by_fold),
         folds_asked=begun * len(splits) // repeats,
@@ -193,6 +212,8 @@ def validate(
         goal=settings.goal,
         tried=tried,
         chosen=tried[best],
+        by_fold=tuple(by_fold),
+        least=folds.least,
     )
 
 
@@ -224,9 +245,15 @@ class _Folds:
     seconds: float = 0.0  # that the first fold took
     least: float = 0.0  # seconds without which no fold is begun: what one took that exceeded its time
 
-    def divisions(self, repeats: int) -> Iterator[Sequence[Fold]]:
-        """Yield the folds of one division after another, while there is time."""
+    def divisions(self, repeats: int, done: int) -> Iterator[Sequence[Fold]]:
+        """Yield the folds of one division after another, while there is time; or those that one lacks.
+
+        `done` folds were learned before.
+        """
         size, took = len(self.folds) // repeats, 0.0
+        if done:
+            yield self.folds[done : ceil(done / size) * size]
+            return
         for k in range(repeats):
             left = self.clock.left
             if k and left is not None and left < took:
@@ -254,11 +281,11 @@ class _Folds:
         yield from parallel(delayed(self.task)(*given) for given in at_once)
 
     def _timed(self, fold: Fold, seconds: float | None) -> list[FoldResult]:
-        """Learn one fold; on a large table, reading and scoring its rows can take longer than it is given."""
+        """Learn one fold; on a large table, reading and scoring its rows can take far longer than given."""
         began = time.monotonic()
         results = self.task(fold, seconds)
         took = time.monotonic() - began
-        if seconds is not None and took > seconds:
+        if seconds is not None and took > _LATE * seconds:
             self.least = took
         return results
 

@@ -31,7 +31,7 @@ from supersparse.prepare.cuts import (
 )
 from supersparse.prepare.feature import Feature, domain_of
 from supersparse.prepare.raw import RawColumn, counts_as, stand_in
-from supersparse.prepare.settings import CutMethod, PrepareSettings
+from supersparse.prepare.settings import CutMethod, PrepareSettings, ordered_levels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +216,7 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
     if without_order and what is not None:
         raise InvalidProblemError(
             f"column {column.name!r} has {what}, but contains categories; convert it to numbers, or list "
-            "its levels in order with ordered={column: [lowest, ..., highest]}"
+            f"its levels in order with {ordered_levels(column.name)}"
         )
     offers, note = (
         _named_offers(column, target, settings, enough)

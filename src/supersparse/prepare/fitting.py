@@ -13,7 +13,7 @@ from supersparse.data.codes import codes_of
 from supersparse.data.sources import CellTable
 from supersparse.data.values import Numbers
 from supersparse.errors import InvalidDataError
-from supersparse.exact import shown
+from supersparse.exact import counted, shown
 from supersparse.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
 from supersparse.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough
 from supersparse.prepare.feature import Feature
@@ -157,7 +157,8 @@ def put_together(
     outdone = [plan.name for plan in plans if plan.name in unused and len(plan.candidates) > 1]
     if not kept.kept:
         enough = Enough.of(target, settings.rare).in_words
-        rare = f"{kept.few_rows} candidates single out fewer than {enough}, so lower rare; "
+        single = "candidate singles" if kept.few_rows == 1 else "candidates single"
+        rare = f"{kept.few_rows} {single} out fewer than {enough}, so lower rare; "
         some = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
         raise NoFeatureError(f"no column gives a usable feature: {rare if kept.few_rows else ''}{some}")
     return PreparedColumns(
@@ -319,9 +320,10 @@ def _constraints(features: Sequence[Feature], settings: PrepareSettings) -> tupl
 
 def _left_out(kept: Screened, most: int | None) -> list[str]:
     reasons = [
-        (kept.few_rows, "single out too few rows"),
-        (kept.repeated, "repeat or negate another"),
+        (kept.few_rows, "singling out too few rows"),
+        (kept.repeated, "repeating or negating another"),
         (kept.beyond_limit, f"beyond the limit of {most} (candidates)"),
     ]
     said = [f"{count} {reason}" for count, reason in reasons if count]
-    return [f"{len(kept.kept)} features; candidates left out: {', '.join(said)}"] if said else []
+    features = counted(len(kept.kept), "feature")
+    return [f"{features}; candidates left out: {', '.join(said)}"] if said else []

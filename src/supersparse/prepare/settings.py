@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from supersparse.data.values import Category, declared_category, nearest_column
 from supersparse.errors import InvalidCardError, InvalidProblemError, did_you_mean
-from supersparse.exact import exact, read_count
+from supersparse.exact import exact, whole
 from supersparse.prepare.feature import Direction
 from supersparse.prepare.raw import MissingRule
 
@@ -87,6 +87,11 @@ def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
     return settings
 
 
+def ordered_levels(column: str) -> str:
+    """How the levels of a column are put in order, in Python and in a settings file."""
+    return f"ordered={{{column!r}: [lowest, ..., highest]}}, in a settings file under prepare"
+
+
 def _check_one_use(settings: PrepareSettings) -> None:
     uses = {
         "cut_points": settings.cut_points,
@@ -106,8 +111,8 @@ def _check_one_use(settings: PrepareSettings) -> None:
         if name in settings.categorical:
             what = "a direction" if name in settings.direction else "a shape"
             raise InvalidProblemError(
-                f"column {name!r} has {what}, but categories have no order; "
-                "give its levels in order with ordered={column: [lowest, ..., highest]}"
+                f"column {name!r} has {what}, but categories have no order; list its levels in order "
+                f"with {ordered_levels(name)}"
             )
 
 
@@ -173,8 +178,8 @@ def _levels(values: object, name: str) -> tuple[Category, ...]:
 
 
 def _at_least_one(value: object, what: str) -> int:
-    number = read_count(value, what)
-    if number < 1:
+    number = whole(value)
+    if number is None or number < 1:
         raise InvalidProblemError(f"{what} is {value!r}; give a whole number of at least 1")
     return number
 

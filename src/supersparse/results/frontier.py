@@ -81,11 +81,10 @@ class Frontier(Tabular):
         row = self.rows[size]
         if row.solution is not None:
             return row.solution
+        none = f"no scoring system with at most {counted(size, 'feature')}"
         if row.proven:
-            raise InfeasibleError(f"no scoring system with at most {size} features satisfies all constraints")
-        raise SolverFailedError(
-            f"no scoring system with at most {size} features was found: {self.stop.value}; raise the limits"
-        )
+            raise InfeasibleError(f"{none} satisfies all constraints")
+        raise SolverFailedError(f"{none} was found: {self.stop.value}; raise the limits")
 
     def path(self) -> "Path":
         """Return the best model for every C0 > 0, the same for all features."""

@@ -109,6 +109,27 @@ class Names:
             self.class_of(name, classes)
         return [column for column in self.columns if column not in values]
 
+    def check_distinct(self) -> None:
+        """Refuse two columns with one label, and two answers of a column with one text."""
+        labels: dict[str, str] = {}
+        for column, words in self.columns.items():
+            label = words.get("label")
+            other = column if label is None else labels.setdefault(label.strip(), column)
+            if other != column:
+                raise self.fail(
+                    ("columns", column, "label"),
+                    f"the columns {other!r} and {column!r} are both labelled {label!r}; they must differ",
+                )
+            texts: dict[str, str] = {}
+            for answer, text in words.get("answers", {}).items():
+                before = texts.setdefault(text.strip(), answer)
+                if before != answer:
+                    raise self.fail(
+                        ("columns", column, "answers", answer),
+                        f"the answers {before!r} and {answer!r} of {column!r} are both worded as {text!r}; "
+                        "they must differ",
+                    )
+
     def check_spelling(self, known: Collection[str]) -> None:
         """Refuse a column that is like one of these, and not one of them; others may have been left out."""
         unnamed = [name for name in known if name not in self.columns]
@@ -164,12 +185,14 @@ def _of_tree(tree: FileNode) -> Names:
         }
         for name, words in read.get("columns", {}).items()
     }
-    return Names(
+    names = Names(
         title=read.get("title"),
         classes=_said(read.get("classes", {})),
         columns=columns,
         places=dict(_places(tree, ())),
     )
+    names.check_distinct()
+    return names
 
 
 def _said(words: Mapping[str, str | None]) -> dict[str, str]:

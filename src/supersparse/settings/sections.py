@@ -5,9 +5,20 @@ names; ``edits`` are changes by hand. So one file repeats a card.
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
-from supersparse.forms.scalars import Either, Null, NumberForm, Schema, TextForm, Truth, Whole, Word
+from supersparse.forms.scalars import (
+    Either,
+    LabelForm,
+    Null,
+    NumberForm,
+    Schema,
+    TextForm,
+    Truth,
+    Whole,
+    Word,
+)
 from supersparse.forms.shapes import Field, ListOf, NamesForm, Record, TableOf
 from supersparse.forms.tree import ByName, FileNode
 from supersparse.problem.asked import fields_of
@@ -63,6 +74,14 @@ PREPARE = Record(
         "shape": Field(
             form=TableOf(Word("monotone", "rising", "falling", "any"), "shapes by column"),
             help="How the points of a column change with its values.",
+        ),
+        "ordered": Field(
+            form=TableOf(ListOf(LabelForm(), "a list of levels", least=2), "levels by column"),
+            help="Levels of ordered categories by column, lowest first, such as {grade: [I, II, III]}.",
+        ),
+        "rare": Field(
+            form=Either(Word("auto"), _NUMBER),
+            help="Share of the rows that every answer must hold at least; default: auto.",
         ),
         "units": Field(form=TableOf(_TEXT, "units by column"), help="Units by column, for the card."),
         "candidates": Field(
@@ -148,4 +167,7 @@ def prepare_arguments(section: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: dict(value) if isinstance(value, Mapping) else value for name, value in section.items()}
     if "cut_points" in found:
         found["cut_points"] = {name: list(map(float, cuts)) for name, cuts in found["cut_points"].items()}
+    rare = found.get("rare")
+    if isinstance(rare, Fraction):
+        found["rare"] = float(rare)
     return found

@@ -19,6 +19,10 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.rows import group_columns, read_labels
 
 
+class UnknownFeatureError(InvalidSettingsError):
+    """Settings name a feature that the data do not have."""
+
+
 class _Named(Protocol):
     """What is asked of settings here, besides the fields of `Asked`."""
 
@@ -102,7 +106,7 @@ def _columns(
 def _check_names(settings: _Named, names: Sequence[str]) -> None:
     for what, word, extra in _mentioned(settings):
         if word not in names and word not in extra and not any(fnmatchcase(n, word) for n in names):
-            raise InvalidSettingsError(
+            raise UnknownFeatureError(
                 f"{settings.place(word)}{what}: there is no feature {word!r}; "
                 f"{did_you_mean(word, [*names, *extra])}"
             )

@@ -103,7 +103,7 @@ def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings
 
 def prepare_of(choices: Mapping[str, Any]) -> Prepare:
     """How columns become questions."""
-    given: dict[str, Any] = {name: choices[name] for name in PREPARE.fields}
+    given: dict[str, Any] = {name: choices[name] for name in PREPARE.fields if name in choices}
     for name in ("direction", "shape", "units"):
         given[name] = choices[name] or None
     given["cut_points"] = {name: cuts for name, cuts in choices["cut_points"].items() if cuts} or None

@@ -58,7 +58,7 @@ _FIELD_WIDGETS = {
     "max_difference": "share", "rate": "choice", "group": "group", "max_total_score": "number",
     "ranges": "by question",
 }  # fmt: skip
-_NOT_HERE = ("solve.checkpoint", "solve.solver_options")
+_NOT_HERE = ("solve.checkpoint", "solve.solver_options", "prepare.ordered", "prepare.rare")
 _BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen beside each column
 
 
@@ -85,8 +85,8 @@ def form() -> dict[str, Any]:
             described[own] = _field(own, declared.help, solve[name], default)
     section, chosen = whole["properties"]["prepare"]["properties"], no_choices()
     for name, declared in PREPARE.fields.items():
-        if name not in _BY_COLUMN:
-            own = f"prepare.{name}"
+        own = f"prepare.{name}"
+        if name not in _BY_COLUMN and own not in _NOT_HERE:
             described[own] = _field(own, declared.help, section[name], chosen[name])
     return {
         "groups": [

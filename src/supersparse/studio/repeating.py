@@ -82,7 +82,7 @@ def prepare_section(choices: Mapping[str, Any]) -> dict[str, Any]:
     usual = no_choices()
     cut_points = {name: cuts for name, cuts in choices["cut_points"].items() if cuts}
     chosen = {**choices, "cut_points": cut_points}
-    return {name: chosen[name] for name in PREPARE.fields if chosen[name] != usual[name]}
+    return {name: chosen[name] for name in PREPARE.fields if name in usual and chosen[name] != usual[name]}
 
 
 def _table(choices: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
