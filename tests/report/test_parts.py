@@ -137,7 +137,7 @@ def test_quotes_and_backslashes_of_names_are_escaped_once():
     report = make_report(system, columns, ["well", "ill", "ill"])
     shown = "'smoker \"now\"' = yes", r""""end\\" >= 2""", r"a\\b"
     assert [row[0] for row in report.section("data").blocks[2].rows] == list(shown)
-    assert "The card needs a value of 'smoker \"now\"', \"end\\\\\"" in said(report, "limits")
+    assert 'The card needs a value of \'smoker "now"\', "end\\\\"' in said(report, "limits")
 
 
 def test_one_further_item_is_told_in_the_singular():

@@ -4,8 +4,6 @@ Every text is visible text (`supersparse.data.plain`): one line without control 
 escape their format's special characters.
 """
 
-import re
-from collections.abc import Container
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -135,21 +133,12 @@ def error_rate(found: Confusion) -> Rate:
 
 def column_name(name: str) -> str:
     """Quote a column name for use in a sentence, as conditions do."""
-    return quoted(name) if '"' not in name else '"' + visible(name).replace('"', r"\"") + '"'
+    return quoted(name)
 
 
-def condition_text(condition: str) -> str:
-    r"""Show a condition or a category, in which quotes and backslashes are escaped already.
-
-    >>> print(condition_text(r'"the \"old\" one" >= 3'))
-    "the \"old\" one" >= 3
-    """
-    return re.sub(r'\\\\(\\\\|")', lambda twice: "\\" + twice[1][0], visible(condition))
-
-
-def item_name(name: str, columns: Container[str]) -> str:
-    """Show the name of an item or a feature: that of a column of the table, or a condition."""
-    return (visible(name) if name in columns else condition_text(name)) or '""'
+def item_name(name: str) -> str:
+    """Show the name of an item or a feature."""
+    return visible(name) or '""'
 
 
 def why(missing: Absent) -> str:

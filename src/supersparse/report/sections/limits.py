@@ -7,10 +7,11 @@ from supersparse.card.card import Card
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, IsMissing
 from supersparse.card.words import category_text
+from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.evidence import facts
 from supersparse.faces.naming import class_names
-from supersparse.report.blocks import Bullets, Section, column_name, condition_text, counted, rate
+from supersparse.report.blocks import Bullets, Section, column_name, counted, rate
 from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
 
@@ -112,7 +113,7 @@ def _ranges(card: Card) -> Iterator[str]:
 
 def _known(domain: Domain) -> str:
     if domain.values is not None:
-        return condition_text(", ".join(map(category_text, domain.values)))
+        return visible(", ".join(map(category_text, domain.values)))
     ends = [
         f"{word} {shown(end)}" for word, end in (("from", domain.low), ("to", domain.high)) if end is not None
     ]

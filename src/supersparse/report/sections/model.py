@@ -82,7 +82,7 @@ def making(evidence: Evidence) -> Section:
             )
         )
         if made.features:
-            names = [item_name(name, evidence.data.columns) for name in made.features]
+            names = [item_name(name) for name in made.features]
             blocks.append(Paragraph(f"Candidate features: {', '.join(names)}."))
     return Section(
         name="making", title="How it was made", tripod=("9a", "12b", "12c", "13"), blocks=tuple(blocks)

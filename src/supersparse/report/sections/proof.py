@@ -1,6 +1,5 @@
 """What was proven: the recomputed claims, the lowest loss for each size, and the theoretical bounds."""
 
-from collections.abc import Container
 from fractions import Fraction
 from math import ceil
 
@@ -151,7 +150,7 @@ def sizes(evidence: Evidence) -> Section:
                 alt="Step plot: " + "; ".join(_least_at(row, is_risk) for row in found.rows) + ".",
             )
         )
-        blocks.append(_frontier_table(found, is_risk, evidence.data.columns))
+        blocks.append(_frontier_table(found, is_risk))
     title = f"Size against {'log loss' if is_risk else 'errors'}"
     return Section(name="frontier", title=title, tripod=("12c",), blocks=tuple(blocks))
 
@@ -182,7 +181,7 @@ def _not_yet(row: FrontierRow) -> str:
     return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
 
 
-def _frontier_table(found: Frontier, is_risk: bool, columns: Container[str]) -> TableBlock:
+def _frontier_table(found: Frontier, is_risk: bool) -> TableBlock:
     rows = []
     for row in found.rows:
         model = row.solution
@@ -190,7 +189,7 @@ def _frontier_table(found: Frontier, is_risk: bool, columns: Container[str]) -> 
             NONE
             if model is None
             else ", ".join(
-                f"{shown(model.points.values[j])} {item_name(model.problem.rows.names[j], columns)}"
+                f"{shown(model.points.values[j])} {item_name(model.problem.rows.names[j])}"
                 for j in model.points.support
             )
             or "no features"

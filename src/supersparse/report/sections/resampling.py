@@ -226,13 +226,13 @@ def stability(evidence: Evidence) -> Section:
         blocks.append(
             Figure(
                 picture=Shares(
-                    labels=tuple(_label(evidence, item) for item in drawn),
+                    labels=tuple(item_name(item.name) for item in drawn),
                     shares=tuple(item.returned / found.samples for item in drawn),
                     marked=tuple(item.points is not None for item in drawn),
                     axis="share of bootstrap samples with this item",
                 ),
                 caption="How often items recur. Dark: items of the card.",
-                alt="Bars: " + "; ".join(_in_words(evidence, item, found.samples) for item in drawn) + ".",
+                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in drawn) + ".",
             )
         )
         blocks.append(_items_table(evidence, found, shown_items))
@@ -266,12 +266,8 @@ def _shown(found: Stability, most_others: int) -> tuple[ItemStability, ...]:
     return (*own, *others[:most_others])
 
 
-def _label(evidence: Evidence, item: ItemStability) -> str:
-    return item_name(item.name, evidence.data.columns)
-
-
-def _in_words(evidence: Evidence, item: ItemStability, samples: int) -> str:
-    return f"{_label(evidence, item)} {100 * item.returned / samples:.0f} %"
+def _in_words(item: ItemStability, samples: int) -> str:
+    return f"{item_name(item.name)} {100 * item.returned / samples:.0f} %"
 
 
 def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
@@ -298,7 +294,7 @@ def _items_table(evidence: Evidence, found: Stability, items: tuple[ItemStabilit
             seen.append(counted(more, "other"))
         rows.append(
             (
-                _label(evidence, item),
+                item_name(item.name),
                 NONE if item.points is None else shown(item.points),
                 share(item.returned, found.samples),
                 NONE if item.points is None else share(item.same_points, found.samples),

@@ -39,7 +39,7 @@ def source(evidence: Evidence) -> Section:
     blocks.append(Bullets((*_missing(evidence), *_outside(evidence))))
     tripod: tuple[str, ...] = ("5a", "8a", "9b", "11", "20a", "20b", "21")
     if evidence.drift is not None and evidence.drift.items:
-        names = [item_name(i.name, evidence.data.columns) for i in evidence.drift.items]
+        names = [item_name(i.name) for i in evidence.drift.items]
         blocks += [_drift_table(evidence.drift, names), Paragraph(_drift_words(evidence.drift, names))]
         tripod = (*tripod, "16", "20c")
     return Section(
@@ -105,7 +105,7 @@ def _items(evidence: Evidence) -> TableBlock:
         seen = [of_class[k] if of_class else None for of_class in evidence.given]
         missing = sum((one.missing for one in seen if one is not None), Fraction(0))
         described = [NONE if one is None else _described(one, item) for one in seen]
-        name = item_name(item.name, evidence.data.columns)
+        name = item_name(item.name)
         rows.append((name, shown(item.points), *described, count_text(missing)))
     return TableBlock(
         caption="Items of the card in these rows",
