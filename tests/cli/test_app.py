@@ -102,6 +102,7 @@ def test_every_command_is_tried_here(run, monkeypatch):
         (["fit", "tiny.csv", *FIT, "--cv-groups", "who"], "tiny.csv has no column 'who'"),
         (["predict", "tiny.csv", "tiny.csv"], "tiny.csv is not a scoring system"),
         (["export", "card.json", "--to", "jason"], "unknown format 'jason'; did you mean 'json'?"),
+        (["export", "card.json", "--to", "sheet", "--out", "s.png"], "name it s.html, or use --to png"),
         (["export", "card.json", "--to", "sql", "--set", "dialect"], "write it as NAME=VALUE"),
         (["export", "card.json", "--to", "sql", "--set", "dialec=x"], "did you mean 'dialect'"),
         (["export", "card.json", "--to", "sql", "--set", "dialect=3"], "dialect is '3'; known: bigquery"),

@@ -57,6 +57,7 @@ def export(
 
     if to not in _ENDINGS:
         raise InvalidOptionError(f"--to: unknown format {to!r}; {did_you_mean(to, _ENDINGS)}")
+    _check_ending(out, to)
     check_outputs(("--out", out), inputs=[model])
     system = ScoringSystem.load(model)
     made = _made(system, to, _options(option or []))
@@ -67,6 +68,19 @@ def export(
     if output.json:
         output.show("", lambda: {"target": to, "saved": str(out)})
     remark(f"Saved to {out}")
+
+
+def _check_ending(out: Path | None, to: str) -> None:
+    """Refuse a file whose ending says another format."""
+    from supersparse.errors import InvalidOptionError
+
+    ending = "" if out is None else out.suffix.removeprefix(".").casefold()
+    if out is not None and ending in _ENDINGS.values() and ending not in ("txt", _ENDINGS[to]):
+        formats = " or ".join(f"--to {name}" for name, own in _ENDINGS.items() if own == ending)
+        raise InvalidOptionError(
+            f"--out {out}: {to} makes a .{_ENDINGS[to]} file; name it "
+            f"{out.with_suffix('.' + _ENDINGS[to])}, or use {formats}"
+        )
 
 
 def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str | bytes:
