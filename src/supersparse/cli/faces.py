@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError, UnsupportedCardError
+from supersparse.export import FILES
 
 if TYPE_CHECKING:
     from supersparse.faces import ScoringSystem
@@ -13,21 +14,13 @@ if TYPE_CHECKING:
 _CARDS = tuple(f"card.{ending}" for ending in ("json", "txt", "md", "html", "tex", "svg", "png", "pdf"))
 _SHEETS = ("sheet.html", "sheet.pdf")
 _CALCULATOR = "calculator.html"
-_PROGRAMS = {
-    "score.py": "python",
-    "score.sql": "sql",
-    "score.js": "javascript",
-    "score.xlsx": "xlsx",
-    "score.pmml": "pmml",
-    "score.onnx": "onnx",
-}
 
 
 def files_there(folder: Path | None) -> list[Path]:
     """What writing to a folder that exists may overwrite there."""
     if folder is None or not folder.is_dir():
         return []
-    return [folder / name for name in (*_CARDS, *_SHEETS, _CALCULATOR, *_PROGRAMS)]
+    return [folder / name for name in (*_CARDS, *_SHEETS, _CALCULATOR, *FILES)]
 
 
 def write_folder(system: "ScoringSystem", folder: Path) -> list[Path]:
@@ -49,7 +42,7 @@ def _writers(system: "ScoringSystem") -> dict[str, Callable[[Path], object]]:
         **dict.fromkeys(_CARDS, system.save),
         **dict.fromkeys(_SHEETS, system.sheet().save),
         _CALCULATOR: system.calculator,
-        **{name: _exporter(system, target) for name, target in _PROGRAMS.items()},
+        **{name: _exporter(system, target) for name, target in FILES.items()},
     }
 
 

@@ -17,6 +17,14 @@ TARGETS = {
     "pmml": "to_pmml",
     "onnx": "to_onnx",
 }
+FILES = {  # what each is called among the files of a card
+    "score.py": "python",
+    "score.sql": "sql",
+    "score.js": "javascript",
+    "score.xlsx": "xlsx",
+    "score.pmml": "pmml",
+    "score.onnx": "onnx",
+}
 
 
 def export(card: Card, target: str, path: str | Path | None = None, **options: object) -> str | bytes:

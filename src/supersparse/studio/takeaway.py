@@ -11,6 +11,7 @@ from typing import Any
 from supersparse.card import file as card_file
 from supersparse.errors import UnsupportedProblemError
 from supersparse.exact import shown
+from supersparse.export import FILES
 from supersparse.faces import ScoringSystem
 from supersparse.learning.rows import TrainingRows
 from supersparse.studio.keeping import kept_card
@@ -20,15 +21,6 @@ from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
 from supersparse.writing import write_file
 
-_EXPORTS = {
-    "score.py": "python",
-    "score.sql": "sql",
-    "score.js": "javascript",
-    "score.xlsx": "xlsx",
-    "score.pmml": "pmml",
-    "score.onnx": "onnx",
-}
-
 
 def write(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Write one file of a card to ``out``; ``key`` is one of the server's own names."""
@@ -37,8 +29,8 @@ def write(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         write_file(out, settings_text(given))
         return {}
     system = ScoringSystem(kept_card(given)[2])
-    if key in _EXPORTS:
-        system.export(_EXPORTS[key], out)
+    if key in FILES:
+        system.export(FILES[key], out)
     elif key.startswith("sheet."):
         system.sheet().save(out)
     elif key == "calculator.html":
