@@ -1,5 +1,6 @@
 """Large tables: columns are made exact when they are used, and totals are floats with a margin."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supersparse import Problem
+from supersparse import Problem, solve
 from supersparse.integer_arrays import distinct_of, integer_column
 from supersparse.problem import rows as rows_module
 from supersparse.problem.near_totals import NearTotals, integer_totals
@@ -45,6 +46,19 @@ def both(monkeypatch, X, y, **asked):
     assert small.rows.raw is None
     assert large.rows.raw is not None
     return small, large
+
+
+def test_problems_and_answers_are_pickled_with_what_was_made_of_them(monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 3)).round(2)
+    for problem in both(monkeypatch, X, (X[:, 0] > 0).astype(int), C0=0.1, max_points=2):
+        solution = solve(problem)
+        again = pickle.loads(pickle.dumps(solution))
+        assert (again.points, again.objective) == (solution.points, solution.objective)
+        for own, other in ((problem.rows, again.problem.rows), (problem.rows.with_columns([2, 0]),) * 2):
+            read = pickle.loads(pickle.dumps(other))
+            assert [column.tolist() for column in read.columns] == [c.tolist() for c in own.columns]
+            assert (tuple(read.scales), tuple(read.magnitudes)) == (tuple(own.scales), tuple(own.magnitudes))
 
 
 @pytest.mark.parametrize("intercept", ["free", "none", (-3, 3)])

@@ -253,10 +253,10 @@ class Thresholds(Tabular):
         return f"{counted(len(self.rows), 'threshold')}; {self.in_words()}"
 
     def _small_table(self) -> SmallTable:
-        header = ["total", "sensitivity", "specificity", "PPV", "NPV", "errors"]
+        header, current = ["total", "sensitivity", "specificity", "PPV", "NPV", "errors"], self.current
         rows = [
             [
-                ("* " if r is self.current else "") + r.cutoff.positive,
+                ("* " if r is current else "") + r.cutoff.positive,
                 *map(str, (r.sensitivity, r.specificity, r.ppv, r.npv)),
                 shown(r.predicted_errors),
             ]

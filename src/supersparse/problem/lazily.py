@@ -7,7 +7,7 @@ Entry = TypeVar("Entry")
 
 
 class Lazily(Sequence[Entry], Generic[Entry]):
-    """A sequence of known length; entry j is ``make(j)``, made once.
+    """A sequence of known length; entry j is ``make(j)``, made once; a pickle holds ``make`` alone.
 
     >>> squares = Lazily(1000, lambda j: j * j)
     >>> len(squares), squares[12]
@@ -18,6 +18,9 @@ class Lazily(Sequence[Entry], Generic[Entry]):
         self._length = length
         self._make = make
         self._made: dict[int, Entry] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        return self.__dict__ | {"_made": {}}
 
     def __len__(self) -> int:
         return self._length

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,10 @@ class Rows(Tabular):
     @cached_property
     def magnitudes(self) -> Sequence[int]:
         """The largest absolute integer of each column."""
-        return Lazily(self.n_features, lambda j: largest_magnitude(self.columns[j]))
+        return Lazily(self.n_features, self._magnitude)
+
+    def _magnitude(self, j: int) -> int:
+        return largest_magnitude(self.columns[j])
 
     def with_columns(self, kept: Sequence[int]) -> "Rows":
         """Return the same rows with only some columns, in this order."""
@@ -156,8 +159,8 @@ class Rows(Tabular):
             self,
             names=names,
             raw=tuple(self.raw[j] for j in kept),
-            columns=Lazily(len(kept), lambda k: self.columns[kept[k]]),
-            scales=Lazily(len(kept), lambda k: self.scales[kept[k]]),
+            columns=Lazily(len(kept), partial(_chosen, self.columns, tuple(kept))),
+            scales=Lazily(len(kept), partial(_chosen, self.scales, tuple(kept))),
         )
 
     def is_whole(self, j: int) -> bool:
@@ -232,14 +235,13 @@ def read_rows(
                 f"rows of class {lost!r} a weight above 0"
             )
     groupings = read_groups(rate_groups, n_rows, keep)
-    exact_columns: Sequence[tuple[IntArray, int]] = Lazily(len(raw), lambda j: integer_column(raw[j]))
     is_large = n_rows * len(raw) > LARGE and any(c.dtype.kind == "f" for c in raw)
-    if not is_large:
-        exact_columns = tuple(exact_columns)
-    elif all(c.dtype == np.float64 for c in raw):
+    if is_large and all(c.dtype == np.float64 for c in raw):
         raw = list(np.array(raw))  # each column in one piece: those of a table by rows are slow to read
-    columns = Lazily(len(raw), lambda j: exact_columns[j][0])
-    scales = Lazily(len(raw), lambda j: exact_columns[j][1])
+    exact: Sequence[tuple[IntArray, int]] = Lazily(len(raw), partial(_exact_column, raw))
+    exact = exact if is_large else tuple(exact)
+    columns: Sequence[IntArray] = Lazily(len(raw), partial(_integers_of, exact))
+    scales: Sequence[int] = Lazily(len(raw), partial(_scale_of, exact))
     return Rows(
         names=tuple(names),
         columns=columns if is_large else tuple(columns),
@@ -251,6 +253,23 @@ def read_rows(
         classes=classes,
         groupings=groupings,
     )
+
+
+# what a sequence is made by has a name, so that it can be pickled
+def _exact_column(raw: Sequence[NDArray[Any]], j: int) -> tuple[IntArray, int]:
+    return integer_column(raw[j])
+
+
+def _integers_of(exact: Sequence[tuple[IntArray, int]], j: int) -> IntArray:
+    return exact[j][0]
+
+
+def _scale_of(exact: Sequence[tuple[IntArray, int]], j: int) -> int:
+    return exact[j][1]
+
+
+def _chosen(entries: Sequence[Any], kept: Sequence[int], k: int) -> Any:
+    return entries[kept[k]]
 
 
 def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
