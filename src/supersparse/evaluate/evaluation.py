@@ -14,7 +14,7 @@ from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
-from supersparse.evaluate.calibration_line import CalibrationLine, calibration_line
+from supersparse.evaluate.calibration_line import CalibrationLine, calibration_line, why_no_line
 from supersparse.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.evaluate.outcomes import Tally, as_list, read_outcomes
 from supersparse.evaluate.rates import Auc, auc_of, count_text, laid_out, to_pandas
@@ -55,7 +55,7 @@ class Evaluation(Tabular):
 
     @property
     def calibration(self) -> CalibrationLine | None:
-        """How the observed log-odds follow those of the card's risks; None if no line can be fitted."""
+        """How the observed log-odds follow those of the card's risks; None if there is no line."""
         return None if self.forecasts is None else calibration_line(self.forecasts)
 
     @property
@@ -93,9 +93,9 @@ class Evaluation(Tabular):
         if self.forecasts is None:
             return text
         line = self.calibration
-        fitted = "" if line is None else f" {line.in_words()}"
+        fitted = why_no_line(self.forecasts) if line is None else line.in_words()
         loss = f"log loss {self.forecasts.log_loss:.4f}"
-        return f"{text} The card's risks: {loss}, {self.forecasts.in_words()}{fitted}"
+        return f"{text} The card's risks: {loss}, {self.forecasts.in_words()} {fitted}"
 
     def __str__(self) -> str:
         return self.in_words()
