@@ -8,8 +8,8 @@ from supersparse.evaluate.rates import count_text
 from supersparse.evaluate.risk_table import RiskRow, RiskTable
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.exact import shown
+from supersparse.faces.evaluation_plots import Calibration
 from supersparse.faces.naming import class_names
-from supersparse.faces.plots import Calibration
 from supersparse.report.blocks import (
     Block,
     Figure,
