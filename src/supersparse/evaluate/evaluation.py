@@ -169,20 +169,31 @@ class Subgroups(Tabular):
     groups: tuple[Subgroup, ...]
     overall: Evaluation
 
+    @property
+    def column(self) -> str:
+        """The name of the labels' column in the table: `by`, unless a measure has that name."""
+        return f"group by {self.by}" if self.by in self.overall.cells() else self.by
+
+    @property
+    def all_rows(self) -> str:
+        """The label of all rows: "all", unless a subgroup has that label."""
+        taken = {str(g.label) for g in self.groups}
+        return next(label for label in ("all", "all rows", "all of the rows") if label not in taken)
+
     def table(self) -> list[dict[str, Any]]:
         """Return one row per subgroup with counts, rates and intervals; the last row is for all rows."""
-        rows = [{self.by: g.label} | g.evaluation.cells() for g in self.groups]
-        return [*rows, {self.by: "all"} | self.overall.cells()]
+        rows = [{self.column: g.label} | g.evaluation.cells() for g in self.groups]
+        return [*rows, {self.column: self.all_rows} | self.overall.cells()]
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         return to_pandas(self.table())
 
     def _small_table(self) -> SmallTable:
-        header = [self.by, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
+        header = [self.column, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
         shown = [("missing" if g.label is None else str(g.label), g.evaluation) for g in self.groups]
         rows = []
-        for label, found in [*shown, ("all", self.overall)]:
+        for label, found in [*shown, (self.all_rows, self.overall)]:
             c = found.confusion
             rates = (c.prevalence, c.sensitivity, c.specificity, c.ppv, c.npv, found.auc)
             rows.append([label, count_text(c.n), *map(str, rates)])
