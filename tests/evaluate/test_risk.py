@@ -213,6 +213,21 @@ def test_curves_and_thresholds_in_words():
     )
 
 
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda f: f.decision_curve(0.2), r"at is 0.2; give a list of risk thresholds"),
+        (lambda f: f.decision_curve(["a"]), "a risk threshold is 'a', which is not a number"),
+        (lambda f: f.calibration(2.5), "bins is 2.5; give a whole number of at least 1"),
+        (lambda f: f.groups("a"), "most is 'a'; give a whole number of at least 1"),
+        (lambda f: f.calibration(level="high"), "level is 'high'; the confidence level must be between"),
+    ],
+)
+def test_arguments_of_the_wrong_type_are_named(ask, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        ask(forecasts([0.5], [True], [1]))
+
+
 def test_a_risk_threshold_of_one_is_refused():
     with pytest.raises(InvalidOptionError, match="below 1"):
         forecasts([0.5], [True], [1]).decision_curve([1.0])

@@ -180,9 +180,9 @@ def choose_threshold(
         chosen, wish = choices.for_specificity(specificity), f"specificity {_given(specificity)} or more"
     else:
         assert costs is not None
-        if len(costs) != 2:
+        if isinstance(costs, str) or not hasattr(costs, "__len__") or len(costs) != 2:
             raise InvalidOptionError(
-                f"costs is {costs!r}; give the costs of a (false negative, false positive)"
+                f"costs is {costs!r}; give the costs of a (false negative, false positive), such as (5, 1)"
             )
         chosen = choices.for_cost(*costs)
         wish = f"lowest cost, {_given(costs[0])} per false negative and {_given(costs[1])} per false positive"
