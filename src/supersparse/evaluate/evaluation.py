@@ -177,8 +177,10 @@ class Subgroups(Tabular):
     @property
     def all_rows(self) -> str:
         """The label of all rows: "all", unless a subgroup has that label."""
-        taken = {str(g.label) for g in self.groups}
-        return next(label for label in ("all", "all rows", "all of the rows") if label not in taken)
+        taken, label = {str(g.label) for g in self.groups}, "all"
+        while label in taken:
+            label += " rows"
+        return label
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per subgroup with counts, rates and intervals; the last row is for all rows."""
