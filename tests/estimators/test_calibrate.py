@@ -159,9 +159,10 @@ def test_weight_0_is_a_removed_row(fitted):
     assert other.predict_proba(X).tolist() == fitted.predict_proba(X).tolist()
 
 
-def test_scaling_all_weights_changes_nothing_but_platts_targets():
+@pytest.mark.parametrize("method", METHODS)
+def test_scaling_all_weights_changes_nothing(method):
     one, other = (
-        SLIMClassifier(**QUICK, calibrate="isotonic").fit(X, Y, sample_weight=np.full(len(X), w))
+        SLIMClassifier(**QUICK, calibrate=method).fit(X, Y, sample_weight=np.full(len(X), w))
         for w in (1, 2.5)
     )
     assert one.predict_proba(X) == pytest.approx(other.predict_proba(X))
