@@ -25,7 +25,7 @@
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
-    ├── NotProvenWarning                      a limit or rounding errors left the proof open
+    ├── NotProvenWarning                      a limit, Ctrl-C or rounding errors left the proof open
     ├── SkippedFoldsWarning                   a time limit that left no time for some folds
     ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
     ├── MissingCodesWarning                   numbers such as -99 that look like codes for missing values
@@ -131,7 +131,7 @@ class SeparatedClassesWarning(SupersparseWarning):
 
 
 class NotProvenWarning(SupersparseWarning):
-    """A limit ended the search before the card was proven optimal; the message has the gap and a remedy."""
+    """The search ended before the card was proven optimal; the message has the gap and a remedy."""
 
 
 class SkippedFoldsWarning(SupersparseWarning):

@@ -51,6 +51,17 @@ def test_a_raw_table_goes_in_and_a_card_over_raw_columns_comes_out():
     assert model.n_features_in_ == 4
 
 
+def test_a_model_scores_as_it_was_fitted_and_keeps_nothing_of_an_earlier_fit():
+    model, table, y = fitted(tie_break="log_loss", C0=0.2)
+    found = model.predict(table)
+    assert (model.set_params(prepare=None).predict(table) == found).all()
+    numbers = table[["age", "treated"]].astype(float)
+    assert not hasattr(model.set_params(tie_break="points").fit(numbers, y), "prepare_")
+    assert not hasattr(model, "tie_break_")
+    found = model.predict(numbers)
+    assert (model.set_params(prepare="auto").predict(numbers) == found).all()
+
+
 def test_scores_are_those_of_the_prepared_features():
     model, table, _ = fitted()
     expected = model.prepare_.transform(table) @ model.coef_[0] + model.intercept_[0]
