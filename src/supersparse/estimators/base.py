@@ -12,7 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags, column_or_1d
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -27,7 +27,12 @@ from supersparse.errors import (
     users_level,
 )
 from supersparse.estimators.parameters import PREPARATIONS
-from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
+from supersparse.estimators.reading import (
+    read_features,
+    read_known_labels,
+    read_numeric_training,
+    read_raw_training,
+)
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.estimators.warning import say_codes, say_if_unproven
 from supersparse.exact import nearest_float
@@ -283,7 +288,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         X : frame, array or sparse matrix of shape (n_samples, n_features)
             The rows to classify.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels, all of them among ``classes_``.
         sample_weight : array-like of shape (n_samples,), default=None
             Their weights.
 
@@ -293,7 +298,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             The accuracy.
         """
         # accuracy_score would refuse labels such as 2.5 and 7.25
-        predicted, y = self.predict(X), column_or_1d(y)
+        predicted, y = self.predict(X), read_known_labels(y, self.classes_)
         check_consistent_length(predicted, y, sample_weight)
         return float(
             np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
