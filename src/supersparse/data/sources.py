@@ -119,12 +119,20 @@ def as_frame(
 
     try:
         frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.DataFrame) and nw.get_level(frame) == "interchange":
+            frame = nw.from_arrow(X, backend="pyarrow")  # narwhals reads no values of a record batch itself
     except DuplicateError:
-        check_names([str(n) for n in getattr(X, "column_names", None) or X.columns])  # type: ignore[attr-defined]
+        check_names([str(n) for n in _column_names(X)])
         raise
     if isinstance(frame, nw.LazyFrame):
         raise InvalidDataError(lazy)
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _column_names(X: Any) -> list[object]:
+    """The names of a frame that narwhals refuses; those of pyarrow are found in its schema, too."""
+    schema = getattr(X, "schema", None)
+    return list(X.columns if schema is None or not hasattr(schema, "names") else schema.names)
 
 
 def as_series(values: object) -> "nw.Series[Any] | None":
