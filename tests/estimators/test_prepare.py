@@ -11,7 +11,12 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 
 from supersparse import Prepare, SLIMClassifier, SLIMClassifierCV, constraints
-from supersparse.errors import InvalidDataError, InvalidProblemError, MissingCodesWarning
+from supersparse.errors import (
+    InvalidDataError,
+    InvalidProblemError,
+    MissingCodesWarning,
+    UnreadableColumnsWarning,
+)
 from supersparse.export.estimator import load_estimator, save_estimator
 from supersparse.learning.folds import Fold, fit_fold
 from supersparse.learning.rows import TrainingRows
@@ -60,6 +65,16 @@ def test_a_model_scores_as_it_was_fitted_and_keeps_nothing_of_an_earlier_fit():
     assert not hasattr(model, "tie_break_")
     found = model.predict(numbers)
     assert (model.set_params(prepare="auto").predict(numbers) == found).all()
+
+
+def test_columns_of_neither_numbers_nor_text_are_left_out_with_a_warning():
+    table, y = people()
+    table["seen"] = pd.date_range("2020-01-01", periods=N)
+    table["band"] = pd.cut(table.age, 3)
+    with pytest.warns(UnreadableColumnsWarning, match=r"seen \(such as Time.*, band \(such as Inter") as seen:
+        model = SLIMClassifier(prepare="auto", **OPTIONS).fit(table, y)
+    assert seen[0].filename == __file__
+    assert set(model.prepare_.unreadable_) == {"seen", "band"}
 
 
 def test_scores_are_those_of_the_prepared_features():

@@ -135,6 +135,18 @@ def _column_names(X: Any) -> list[object]:
     return list(X.columns if schema is None or not hasattr(schema, "names") else schema.names)
 
 
+def orders_of(data: object) -> dict[str, tuple[str, ...]]:
+    """The levels of pandas columns that are ordered categories of text, lowest first."""
+    if not isinstance(data, Mapping) and not hasattr(data, "iloc"):
+        return {}
+    found = {}
+    for name, values in data.items():  # type: ignore[attr-defined]
+        dtype: Any = getattr(values, "dtype", None)
+        if getattr(dtype, "ordered", None) is True and all(type(v) is str for v in dtype.categories):
+            found[str(name)] = tuple(v for v in dtype.categories if v)  # an empty text is a missing value
+    return {name: levels for name, levels in found.items() if len(levels) > 1}
+
+
 def as_series(values: object) -> "nw.Series[Any] | None":
     """Return values as a narwhals series, None when they are none."""
     import narwhals.stable.v1 as nw

@@ -34,7 +34,7 @@ from supersparse.estimators.reading import (
     read_raw_training,
 )
 from supersparse.estimators.reporting import logger, reporting
-from supersparse.estimators.warning import say_codes, say_if_unproven
+from supersparse.estimators.warning import say_codes, say_if_unproven, say_unreadable
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
 from supersparse.learning.calibrating import LeftOut
@@ -152,6 +152,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 logger.info("%s: %s", solution, solution.stop.value)
         self._keep(question, solution, rows)
         say_if_unproven(solution, prepares=self.prepare is not None)
+        say_unreadable(question)
         if isinstance(self.prepare, str):
             say_codes(question)
         if self.certificate is not None and solution.proven_optimal:

@@ -1,11 +1,11 @@
-"""What a fit warns of: a proof that is open, and numbers that look like codes."""
+"""What a fit warns of: a proof that is open, columns left out, and numbers that look like codes."""
 
 import warnings
 from fractions import Fraction
 
 import numpy as np
 
-from supersparse.errors import MissingCodesWarning, NotProvenWarning, users_level
+from supersparse.errors import MissingCodesWarning, NotProvenWarning, UnreadableColumnsWarning, users_level
 from supersparse.exact import nearest_float
 from supersparse.learning.recipe import Question
 from supersparse.problem.problem import Problem
@@ -63,17 +63,32 @@ def _largest(problem: Problem) -> str:
     return f"{rows.names[j]!r} (up to {sizes[j]:.3g})"
 
 
+def say_unreadable(question: Question) -> None:
+    """Warn about columns that the preparation left out, which would otherwise show in its notes only."""
+    columns = {} if question.prepare is None else question.prepare.unreadable_
+    if columns:
+        listed = _listed([f"{name} ({kind.removeprefix('values ')})" for name, kind in columns.items()])
+        warnings.warn(
+            f"columns are left out, because they contain neither numbers nor text: {listed}; convert them, "
+            "such as dates to years or days, or remove them from X",
+            UnreadableColumnsWarning,
+            stacklevel=users_level(),
+        )
+
+
 def say_codes(question: Question) -> None:
     """Warn about numbers that look like codes for missing values: arrays and frames are taken literally."""
     codes = {} if question.prepare is None else question.prepare.codes_
     if codes:
-        listed = [f"{name} ({', '.join(map(str, found))})" for name, found in codes.items()]
-        shown = ", ".join(listed[:_SHOWN]) + (
-            f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-        )
+        shown = _listed([f"{name} ({', '.join(map(str, found))})" for name, found in codes.items()])
         warnings.warn(
             f"numbers stand apart like codes for missing values, and count as numbers: {shown}; if they are "
             "codes, replace them with NaN",
             MissingCodesWarning,
             stacklevel=users_level(),
         )
+
+
+def _listed(columns: list[str]) -> str:
+    more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
+    return ", ".join(columns[:_SHOWN]) + more
