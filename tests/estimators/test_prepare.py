@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from supersparse import Prepare, SLIMClassifier, SLIMClassifierCV, constraints
 from supersparse.errors import (
     InvalidDataError,
+    InvalidOptionError,
     InvalidProblemError,
     MissingCodesWarning,
     UnreadableColumnsWarning,
@@ -75,6 +76,16 @@ def test_columns_of_neither_numbers_nor_text_are_left_out_with_a_warning():
         model = SLIMClassifier(prepare="auto", **OPTIONS).fit(table, y)
     assert seen[0].filename == __file__
     assert set(model.prepare_.unreadable_) == {"seen", "band"}
+
+
+def test_a_grid_may_vary_the_parameters_of_the_usual_preparation():
+    table, y = people()
+    model = SLIMClassifier(prepare="auto", **OPTIONS)
+    grid = GridSearchCV(model, {"prepare__max_cuts": [1, 2]}, cv=2).fit(table, y)
+    assert grid.best_estimator_.prepare.max_cuts == grid.best_params_["prepare__max_cuts"]
+    assert model.prepare == "auto"
+    with pytest.raises(InvalidOptionError, match="prepare__max_cuts needs a preparation"):
+        model.set_params(prepare=None, prepare__max_cuts=1)
 
 
 def test_scores_are_those_of_the_prepared_features():

@@ -114,6 +114,26 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     scoring_system_: ScoringSystem
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of the preparation as ``prepare__max_cuts``.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name. Those of the preparation make ``prepare="auto"`` a `Prepare`.
+
+        Returns
+        -------
+        self
+        """
+        prepare = params.get("prepare", getattr(self, "prepare", None))
+        nested = [name for name in params if name.startswith("prepare__")]
+        if nested and prepare is None:
+            raise InvalidOptionError(f'{nested[0]} needs a preparation; give prepare="auto" or a Prepare')
+        if nested and isinstance(prepare, str) and prepare == "auto":
+            params = {**params, "prepare": Prepare()}
+        return super().set_params(**params)  # type: ignore[no-any-return]
+
     def __sklearn_clone__(self) -> Self:
         """A clone shares the executor, which cannot be copied; everything else is cloned."""
         if self.executor is None:
