@@ -49,6 +49,14 @@ def test_there_are_no_probabilities_unless_asked_for(plain):
         plain.predict_proba(X)
 
 
+def test_probabilities_are_those_of_the_fit_whatever_is_set_later():
+    plain = clone(PLAIN).fit(X, Y).set_params(calibrate="logistic")
+    assert not hasattr(plain, "predict_proba")
+    fitted = plain.fit(X, Y)
+    found = fitted.predict_proba(X)
+    assert (fitted.set_params(calibrate=None).predict_proba(X) == found).all()
+
+
 def test_probabilities_are_the_cards_risks_and_survive_its_file(fitted):
     found = fitted.predict_proba(X)
     assert found.sum(axis=1) == pytest.approx(np.ones(len(X)))
