@@ -187,6 +187,11 @@ def test_brier_and_calibration_curve_are_those_of_scikit_learn(rows, data):
     assert sum(b.observed.of for b in curve.bins) == sum(weights)
 
 
+def test_a_risk_on_the_edge_of_two_bins_is_in_the_upper_one():
+    found = forecasts([k / 10 for k in range(10)], [True, False] * 5, None).calibration(10)
+    assert [b.predicted for b in found.bins] == [k / 10 for k in range(10)]
+
+
 @given(weighted_rows(both_classes=True), st.data())
 def test_net_benefit_is_its_definition(rows, data):
     _, positive, weights = rows
