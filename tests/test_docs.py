@@ -14,7 +14,9 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
+from supersparse.problem.asked import MAX_POINTS
 from supersparse.problem.constraints.forms import KINDS
+from supersparse.problem.problem import RISK_MAX_POINTS
 from supersparse.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
 from supersparse.settings.settings import SETTINGS, read_settings, write_settings
 
@@ -109,6 +111,15 @@ def test_the_yaml_blocks_are_settings_and_show_the_whole_language():
     assert [read_settings(write_settings(settings)) for settings in shown] == shown
     words = set(re.findall(r"\w+", "".join(blocks)))
     assert {*SETTINGS.fields, *(name for part in SECTIONS for name in part.fields), *KINDS} <= words
+
+
+def test_the_pages_tell_the_default_points_of_both_goals():
+    errors, risk = f"-{MAX_POINTS} to {MAX_POINTS}", f"-{RISK_MAX_POINTS} to {RISK_MAX_POINTS}"
+    for name in ("conventions.md", "command-line.md", "errors-or-risk.md"):
+        page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        assert errors in page, name
+        assert risk in page, name
+    assert f"{MAX_POINTS} ({RISK_MAX_POINTS} for risk)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_make_targets_named_in_the_docs_exist():
