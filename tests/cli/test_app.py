@@ -64,6 +64,20 @@ def test_every_command_is_tried_here(run, monkeypatch):
     assert names - {"datasets", "report", "studio"} == set(COMMANDS)  # these have tests of their own
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "tiny.csv", "--max-feature", "3"],
+        ["certify", "none.json", "tiny.csv"],
+        ["evaluate", "tiny.csv"],
+    ],
+)
+def test_what_the_command_line_cannot_read_ends_with_an_error_line_and_exit_code_2(run, tiny, arguments):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("Error: ")
+
+
 def test_the_page_names_every_command_and_every_option(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
