@@ -144,6 +144,15 @@ def test_links_between_pages_lead_somewhere():
     assert [f"{page}: {link}" for page, link in links if not (page.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_row_of_a_table_has_the_cells_of_its_head(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for table in re.findall(r"^\|.*\n(?:\|.*\n)+", text, re.MULTILINE):
+        rows = [re.sub(r"`[^`]*`|\\\|", "", line).count("|") for line in table.splitlines()]
+        assert len(rows) > 2, table
+        assert set(rows) == {rows[0]}, table
+
+
 def test_the_changelog_has_a_place_for_what_is_new():
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
