@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -151,6 +152,23 @@ def test_every_row_of_a_table_has_the_cells_of_its_head(page):
         rows = [re.sub(r"`[^`]*`|\\\|", "", line).count("|") for line in table.splitlines()]
         assert len(rows) > 2, table
         assert set(rows) == {rows[0]}, table
+
+
+def test_the_page_on_installing_says_what_each_extra_installs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    told = {
+        tuple(re.findall(r"`([\w-]+)`", row)): text
+        for row, text in re.findall(r"^\| (`.*?) \| (.*?) \|", page, re.M)
+    }
+    for names, text in told.items():
+        if not {"docs", "test-solvers", "all"} & {*names}:
+            installed = {re.split(r"[\[<>=]", each)[0] for name in names for each in extras[name]}
+            assert set(text.split(", ")) == installed, names
+    free = {name for names in told for name in names} - {"gurobi", "cplex", "all"}
+    left_out = set(re.findall(r"`([\w-]+)`", told["all",]))
+    assert free - left_out == set(re.findall(r"[\w-]+", extras["all"][0])) - {"supersparse"}
 
 
 def test_the_changelog_has_a_place_for_what_is_new():
