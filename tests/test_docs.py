@@ -23,7 +23,8 @@ from supersparse.settings.settings import SETTINGS, read_settings, write_setting
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(supersparse.__file__).parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*TOP, *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|text|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONAL = {
     "pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib", "starlette", "uvicorn", "anywidget",
@@ -138,11 +139,31 @@ def test_links_between_pages_lead_somewhere():
     links = [
         (page, link)
         for page in PAGES
-        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+        for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
         if not link.startswith("https://")
     ]
     assert len(links) > 50
-    assert [f"{page}: {link}" for page, link in links if not (page.parent / link).exists()] == []
+    assert [f"{page}: {link}" for page, link in links if not leads_somewhere(page, link)] == []
+
+
+def leads_somewhere(page, link):
+    """Whether the file of a link exists, and has the heading behind a #, as GitHub spells it."""
+    name, _, heading = link.partition("#")
+    target = page.parent / name if name else page
+    if not heading:
+        return target.exists()
+    headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+    return heading in {re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-") for each in headings}
+
+
+def test_the_readme_leads_to_the_pages_and_an_archive_of_the_source_has_those_of_the_top_folder():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lists = {"index", "start", "learn", "use", "understand", "reference", "changelog", "licences"}
+    pages = {page_id(page) for page in PAGES if page.stem not in {*lists, "README"}}
+    assert {page for page in pages if f"]({page})" not in readme} == set()
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packed = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert {page.name for page in TOP} <= set(packed)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
