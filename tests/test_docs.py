@@ -124,6 +124,14 @@ def test_the_pages_tell_the_default_points_of_both_goals():
     assert f"{MAX_POINTS} ({RISK_MAX_POINTS} for risk)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["conventions.md", "cluster.md", "report.md"])
+def test_a_page_that_promises_the_same_on_every_machine_names_the_exception(name):
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8").replace("\n", " ")
+    promise = re.search(r"on every machine\b[^.]*", page)
+    assert promise is not None
+    assert "[second bound](exact-engine" in promise[0]
+
+
 def test_make_targets_named_in_the_docs_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = {
