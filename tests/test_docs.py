@@ -18,6 +18,7 @@ from seen import assert_same_picture
 from supersparse.problem.asked import MAX_POINTS
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.problem import RISK_MAX_POINTS
+from supersparse.settings.names import read_names
 from supersparse.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
 from supersparse.settings.settings import SETTINGS, read_settings, write_settings
 
@@ -130,6 +131,21 @@ def test_a_page_that_promises_the_same_on_every_machine_names_the_exception(name
     promise = re.search(r"on every machine\b[^.]*", page)
     assert promise is not None
     assert "[second bound](exact-engine" in promise[0]
+
+
+def test_the_page_of_the_command_line_shows_every_key_of_a_file_of_names(tmp_path):
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "names.yaml").write_text(block, encoding="utf-8")
+    names = read_names(tmp_path / "names.yaml")
+    assert names.check({"age": None, "smoker": ["Y", "N"]}, ["died", "lived"]) == []
+    assert all(names.places.get((key,)) for key in ("title", "classes", "columns"))
+    assert {key for words in names.columns.values() for key in words} == {
+        "label",
+        "unit",
+        "question",
+        "answers",
+    }
 
 
 def test_make_targets_named_in_the_docs_exist():
