@@ -489,8 +489,9 @@ def main():
         sys.stdout.reconfigure(errors="backslashreplace")  # where names have letters that it cannot write
     try:
         demand(len(sys.argv) == 4, "call it as: supersparse-check data.csv card.json proof.vipr.gz")
-        print(check(*sys.argv[1:]))
+        print(check(*sys.argv[1:]), flush=True)
     except Exception as problem:  # whatever goes wrong, nothing is proven
+        sys.stdout = sys.stderr if isinstance(problem, BrokenPipeError) else sys.stdout
         print(f"NOT PROVEN: {problem if isinstance(problem, Refused) else repr(problem)}")
         return 1
 

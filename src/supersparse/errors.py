@@ -25,10 +25,11 @@
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
-    ├── NotProvenWarning                      a limit or rounding errors left the proof open
+    ├── NotProvenWarning                      a limit, Ctrl-C or rounding errors left the proof open
     ├── SkippedFoldsWarning                   a time limit that left no time for some folds
     ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
     ├── MissingCodesWarning                   numbers such as -99 that look like codes for missing values
+    ├── UnreadableColumnsWarning              columns left out, such as dates and intervals
     ├── SinglePrecisionWarning                numbers on the other side of a cut than in single precision
     └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
 """
@@ -131,7 +132,7 @@ class SeparatedClassesWarning(SupersparseWarning):
 
 
 class NotProvenWarning(SupersparseWarning):
-    """A limit ended the search before the card was proven optimal; the message has the gap and a remedy."""
+    """The search ended before the card was proven optimal; the message has the gap and a remedy."""
 
 
 class SkippedFoldsWarning(SupersparseWarning):
@@ -144,6 +145,10 @@ class NotSavedWarning(SupersparseWarning):
 
 class MissingCodesWarning(SupersparseWarning):
     """Numbers such as -99 that look like codes for missing values were taken as numbers."""
+
+
+class UnreadableColumnsWarning(SupersparseWarning):
+    """Columns were left out because they contain neither numbers nor text, such as dates and intervals."""
 
 
 class SinglePrecisionWarning(SupersparseWarning):

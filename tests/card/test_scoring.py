@@ -196,6 +196,20 @@ def test_columns_are_read_as_the_problem_reads_them(values):
         assert [Fraction(int(m), scale) for m in mine] == [Fraction(int(t), their_scale) for t in theirs]
 
 
+def test_a_row_of_a_frame_is_a_person():
+    system = ScoringSystem(chads2())
+    table = pd.DataFrame([NOBODY, {**NOBODY, "stroke_before": 1, "age_75": 1}])
+    for k, person in enumerate(table.to_dict("records")):
+        row = table.iloc[k]
+        assert system.predict(row) == system.predict(person)
+        assert system.total(row) == system.total(person) == [0, 3][k]
+        assert system.explain(row) == system.explain(person)
+    with pytest.raises(InvalidDataError, match=r"DataFrame is not one person; .* table\.iloc\[0\]"):
+        system.explain(table)
+    with pytest.raises(InvalidDataError, match="Series is not a table"):
+        system.predict(table["age_75"])
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

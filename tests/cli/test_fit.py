@@ -60,6 +60,13 @@ def test_without_a_time_limit_the_search_ends_when_it_is_complete(run, tiny):
     assert " s left" not in done.stderr
 
 
+def test_a_certificate_of_a_file_that_is_no_text_is_refused_before_the_search(run, tmp_path):
+    (tmp_path / "data.parquet").write_bytes(b"PAR1")  # it is not even read
+    done = run("fit", "data.parquet", "--target", "y", "--certificate", "c.vipr")
+    assert done.returncode == 1
+    assert "certificates are about text files, and 'data.parquet' is none" in done.stderr
+
+
 def test_a_large_file_is_announced(run, tiny, monkeypatch):
     monkeypatch.setattr("supersparse.cli.say._LARGE", 10)
     assert f"reading {tiny}, 0 MB ...\n" in run("fit", tiny, *FIT, check=True).stderr

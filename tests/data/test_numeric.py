@@ -111,6 +111,7 @@ MISSING = r"column 'age' has 1 missing value\(s\) \(NaN\); fill them in, drop th
             "two columns are named 'age'; .* rename one",
         ),
         (pa.table([[1, 2], [3, 4]], names=["age", "age"]), "two columns are named 'age'"),
+        (pa.RecordBatch.from_arrays([[1, 2], [3, 4]], names=["age", "age"]), "two columns are named 'age'"),
         (pl.LazyFrame({"age": [1, 2]}), r"lazy frame, .* give X.collect\(\)"),
         ([[1, 2], [3]], "rows of X differ in length"),
         ([1, 2], r"X has 1 dimension\(s\); give a table"),

@@ -170,3 +170,28 @@ def test_new_data_are_checked_like_the_training_data():
         model.predict(FRAME[["age"]])
     with pytest.raises(ValueError, match="same order"):
         model.predict(FRAME[["bmi", "age"]])
+
+
+@pytest.mark.parametrize("prepare", [None, "auto"])
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (
+            lambda y: y.astype(str),
+            "label '0' in row 0 .*classes are 0 and 1; give labels like those of fit",
+        ),
+        (lambda y: y + 5, "label 5 in row 0"),
+        (lambda y: np.where(np.arange(len(y)) == 3, 2, y), "label 2 in row 3"),
+        (lambda y: np.where(y == 1, 1.0, np.nan), "missing label"),
+        (lambda y: pd.Series(y, dtype="Int64").where(y == 1), "missing label"),
+    ],
+    ids=["text", "other numbers", "one of a third class", "NaN", "NA"],
+)
+def test_labels_that_are_none_of_the_classes_are_not_just_wrong(prepare, labels, message):
+    X = np.arange(12).reshape(-1, 1)
+    y = (X[:, 0] > 5).astype(int)
+    model = SLIMClassifier(C0=0.1, max_points=2, prepare=prepare, solver="exhaustive").fit(X, y)
+    with pytest.raises(InvalidInputError, match=message):
+        model.score(X, labels(y))
+    for same in (y.astype(bool), y.astype(float), pl.Series(y), list(y), pd.Series(y, dtype="Int64")):
+        assert model.score(X, same) == 1

@@ -49,6 +49,14 @@ def test_there_are_no_probabilities_unless_asked_for(plain):
         plain.predict_proba(X)
 
 
+def test_probabilities_are_those_of_the_fit_whatever_is_set_later():
+    plain = clone(PLAIN).fit(X, Y).set_params(calibrate="logistic")
+    assert not hasattr(plain, "predict_proba")
+    fitted = plain.fit(X, Y)
+    found = fitted.predict_proba(X)
+    assert (fitted.set_params(calibrate=None).predict_proba(X) == found).all()
+
+
 def test_probabilities_are_the_cards_risks_and_survive_its_file(fitted):
     found = fitted.predict_proba(X)
     assert found.sum(axis=1) == pytest.approx(np.ones(len(X)))
@@ -159,9 +167,10 @@ def test_weight_0_is_a_removed_row(fitted):
     assert other.predict_proba(X).tolist() == fitted.predict_proba(X).tolist()
 
 
-def test_scaling_all_weights_changes_nothing_but_platts_targets():
+@pytest.mark.parametrize("method", METHODS)
+def test_scaling_all_weights_changes_nothing(method):
     one, other = (
-        SLIMClassifier(**QUICK, calibrate="isotonic").fit(X, Y, sample_weight=np.full(len(X), w))
+        SLIMClassifier(**QUICK, calibrate=method).fit(X, Y, sample_weight=np.full(len(X), w))
         for w in (1, 2.5)
     )
     assert one.predict_proba(X) == pytest.approx(other.predict_proba(X))

@@ -1,4 +1,4 @@
-"""A fit whose proof a limit or rounding leaves open says so, with the gap and what to do."""
+"""A fit whose proof a limit, an interruption or rounding leaves open says so, with the gap and what to do."""
 
 import warnings
 
@@ -7,6 +7,7 @@ import pytest
 
 from supersparse import RiskScoreClassifier, SLIMClassifier, Stop
 from supersparse.errors import NotProvenWarning
+from supersparse.solving.monitor import Monitor
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -21,6 +22,16 @@ def test_a_limit_is_a_warning_with_the_gap_and_a_remedy():
     assert not model.proven_optimal_
     assert f"{100 * model.gap_:.1f} %" in str(seen[0].message)
     assert seen[0].filename == __file__
+
+
+@pytest.mark.parametrize("classifier", [SLIMClassifier, RiskScoreClassifier])
+def test_an_interruption_is_a_warning_with_the_gap(classifier, monkeypatch):
+    monkeypatch.setattr(Monitor, "stop_reason", lambda self: Stop.INTERRUPTED)
+    message = r"was interrupted.*a gap of \d+\.\d %; fit again .*twice"
+    with pytest.warns(NotProvenWarning, match=message) as seen:
+        model = classifier().fit(X, Y)
+    assert model.stop_ is Stop.INTERRUPTED
+    assert f"{100 * model.gap_:.1f} %" in str(seen[0].message)
 
 
 def test_small_whole_numbers_need_no_preparation():

@@ -11,7 +11,13 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 
 from supersparse import Prepare, SLIMClassifier, SLIMClassifierCV, constraints
-from supersparse.errors import InvalidDataError, InvalidProblemError, MissingCodesWarning
+from supersparse.errors import (
+    InvalidDataError,
+    InvalidOptionError,
+    InvalidProblemError,
+    MissingCodesWarning,
+    UnreadableColumnsWarning,
+)
 from supersparse.export.estimator import load_estimator, save_estimator
 from supersparse.learning.folds import Fold, fit_fold
 from supersparse.learning.rows import TrainingRows
@@ -49,6 +55,37 @@ def test_a_raw_table_goes_in_and_a_card_over_raw_columns_comes_out():
     assert model.coef_.shape == (1, len(model.prepare_.features_))
     assert model.feature_names_in_.tolist() == list(table.columns)
     assert model.n_features_in_ == 4
+
+
+def test_a_model_scores_as_it_was_fitted_and_keeps_nothing_of_an_earlier_fit():
+    model, table, y = fitted(tie_break="log_loss", C0=0.2)
+    found = model.predict(table)
+    assert (model.set_params(prepare=None).predict(table) == found).all()
+    numbers = table[["age", "treated"]].astype(float)
+    assert not hasattr(model.set_params(tie_break="points").fit(numbers, y), "prepare_")
+    assert not hasattr(model, "tie_break_")
+    found = model.predict(numbers)
+    assert (model.set_params(prepare="auto").predict(numbers) == found).all()
+
+
+def test_columns_of_neither_numbers_nor_text_are_left_out_with_a_warning():
+    table, y = people()
+    table["seen"] = pd.date_range("2020-01-01", periods=N)
+    table["band"] = pd.cut(table.age, 3)
+    with pytest.warns(UnreadableColumnsWarning, match=r"seen \(such as Time.*, band \(such as Inter") as seen:
+        model = SLIMClassifier(prepare="auto", **OPTIONS).fit(table, y)
+    assert seen[0].filename == __file__
+    assert set(model.prepare_.unreadable_) == {"seen", "band"}
+
+
+def test_a_grid_may_vary_the_parameters_of_the_usual_preparation():
+    table, y = people()
+    model = SLIMClassifier(prepare="auto", **OPTIONS)
+    grid = GridSearchCV(model, {"prepare__max_cuts": [1, 2]}, cv=2).fit(table, y)
+    assert grid.best_estimator_.prepare.max_cuts == grid.best_params_["prepare__max_cuts"]
+    assert model.prepare == "auto"
+    with pytest.raises(InvalidOptionError, match="prepare__max_cuts needs a preparation"):
+        model.set_params(prepare=None, prepare__max_cuts=1)
 
 
 def test_scores_are_those_of_the_prepared_features():

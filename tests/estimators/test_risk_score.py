@@ -54,6 +54,15 @@ def test_slope_one_has_a_whole_intercept():
     assert offset == round(offset)
 
 
+@pytest.mark.parametrize("settings", [{"slope": 1}, {}, {"risk_threshold": 0.2}, {"positive": "well"}])
+def test_slope_and_offset_give_the_risks_whatever_the_threshold(settings):
+    model = RiskScoreClassifier(C0=0.01, **QUICK, **settings).fit(X, Y)
+    totals = X @ [float(v) for v in model.points_.values]
+    risks = 1 / (1 + np.exp(-(model.slope_ * totals + model.offset_)))
+    positive = list(model.classes_).index(model.positive_)
+    assert model.predict_proba(X)[:, positive] == pytest.approx(risks)
+
+
 def test_a_free_slope_is_never_worse_than_slope_one():
     free, one = (
         RiskScoreClassifier(slope=slope, C0=0, max_features=2, **QUICK).fit(X, Y) for slope in ("free", 1)

@@ -85,6 +85,7 @@ TABLES = {
     "pandas": pd.DataFrame(X, columns=NAMES),
     "polars": pl.DataFrame(dict(zip(NAMES, X.T, strict=True))),
     "pyarrow": pa.table(dict(zip(NAMES, X.T, strict=True))),
+    "record batch": pa.RecordBatch.from_pydict(dict(zip(NAMES, X.T, strict=True))),
     "numpy": X,
     "csr": sp.csr_array(X),
     "coo matrix": sp.coo_matrix(X),
@@ -99,7 +100,7 @@ def test_every_kind_of_table_gives_the_same_model_and_predictions(kind):
     model = clone(MODEL).fit(TABLES[kind], Y)
     assert model.points_ == expected.points_
     assert model.decision_function(TABLES[kind]).tolist() == expected.decision_function(X).tolist()
-    assert hasattr(model, "feature_names_in_") == (kind in ("pandas", "polars", "pyarrow"))
+    assert hasattr(model, "feature_names_in_") == (kind in ("pandas", "polars", "pyarrow", "record batch"))
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,21 @@ def test_the_last_fit_is_that_of_the_chosen_penalty_on_all_rows():
     assert fitted <= set(vars(model))
 
 
+@pytest.mark.parametrize(
+    ("cv", "groups"),
+    [(3, None), (3, np.arange(36) // 2), (None, None)],
+    ids=["folds", "groups", "by scikit-learn"],
+)
+def test_rows_of_weight_0_are_in_no_fold(cv, groups):
+    model = clone(MODEL).set_params(cv=cv, Cs=[0.1], calibrate="logistic")
+    weights = np.repeat([0, 1], 18)
+    weighted = clone(model).fit(X, Y, sample_weight=weights, groups=groups)
+    alone = clone(model).fit(X[18:], Y[18:], groups=None if groups is None else groups[18:])
+    assert weighted.cv_results_["mean_test_score"] == alone.cv_results_["mean_test_score"]
+    assert weighted.points_ == alone.points_
+    assert weighted.predict_proba(X).tolist() == alone.predict_proba(X).tolist()
+
+
 def test_sizes_are_told_for_each_fold():
     model = chosen()
     splits = list(StratifiedKFold(3).split(X, Y))

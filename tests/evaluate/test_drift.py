@@ -40,10 +40,15 @@ def test_the_shifts_add_up_to_that_of_the_mean_total():
 
 
 def test_the_stability_index_by_hand():
-    # half a row added to each of two ranges: 1.5 and 3.5 of 5 then, 2.5 and 2.5 of 5 now
-    age = CARD.drift(NOW, THEN).items[0]
-    expected = (0.5 - 0.3) * log(0.5 / 0.3) + (0.5 - 0.7) * log(0.5 / 0.7)
+    # 1 and 3 of 4 then, 2 and 2 of 4 now
+    age, _, missing, _ = CARD.drift(NOW, THEN).items
+    expected = (0.5 - 0.25) * log(0.5 / 0.25) + (0.5 - 0.75) * log(0.5 / 0.75)
     assert age.stability == pytest.approx(expected)
+    # half a row for those that were none then: 4 and 0.5 of 4.5; 3 and 1 of 4 now
+    before, after = 0.5 / 4.5, 0.25
+    expected = (after - before) * log(after / before)
+    expected += (0.75 - 4 / 4.5) * log(0.75 / (4 / 4.5))
+    assert missing.stability == pytest.approx(expected)
 
 
 def test_nothing_moves_between_a_table_and_itself():

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from sklearn import metrics
@@ -189,6 +190,49 @@ def test_subgroups_by_a_column_that_the_card_does_not_use():
     assert "ward" in found.in_words()
     with pytest.raises(InvalidDataError, match="did you mean 'ward'"):
         SYSTEM.by_subgroup(data, ["yes", "no", "no", "no"], "Ward")
+
+
+@pytest.mark.parametrize("name", ["n", "threshold", "auc"])
+def test_subgroups_by_a_column_named_like_a_measure_keep_their_labels(name):
+    found = SYSTEM.by_subgroup({"x": [1, -1, 1], name: ["u", "v", "v"]}, ["yes", "no", "no"], name)
+    assert [row[f"group by {name}"] for row in found.table()] == ["u", "v", "all"]
+    assert [row["n"] for row in found.table()] == [1, 2, 3]
+    assert list(found.to_frame()[f"group by {name}"]) == ["u", "v", "all"]
+
+
+def test_a_subgroup_called_all_is_not_all_rows():
+    found = SYSTEM.by_subgroup(table([1, -1, 1]), ["yes", "no", "no"], ["all", "all", "some"])
+    assert [row["group"] for row in found.table()] == ["all", "some", "all rows"]
+    assert "all rows" in str(found)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series(["no", "yes", pd.NA], dtype="string"),
+        ["no", "yes", pd.NA],
+        ["no", "yes", None],
+        pa.array(["no", "yes", None]),
+    ],
+    ids=["series", "list", "None", "pyarrow"],
+)
+def test_missing_labels_are_named(y):
+    with pytest.raises(InvalidDataError, match=r"1 missing label, the first in row 2 .*; drop those rows"):
+        SYSTEM.evaluate(table([1, 2, 3]), y)
+
+
+def test_labels_and_groups_may_be_arrays_of_pyarrow():
+    system = ScoringSystem.of([item("x", points=1)], threshold=0, classes=(False, True))
+    found = system.evaluate(table([1, -1, 1]), pa.array([True, False, False]))
+    assert found == system.evaluate(table([1, -1, 1]), [True, False, False])
+    groups = SYSTEM.by_subgroup(table([1, -1]), pa.array(["yes", "no"]), pa.array([True, None])).groups
+    assert [g.label for g in groups] == [True, None]
+
+
+@pytest.mark.parametrize("costs", [5, "12", (1, 2, 3)])
+def test_costs_are_a_pair(costs):
+    with pytest.raises(InvalidOptionError, match=r"costs is .*; give the costs of a \(false negative, false"):
+        SYSTEM.choose_threshold(table([1, -1]), ["yes", "no"], costs=costs)
 
 
 def test_too_many_subgroups_are_refused():

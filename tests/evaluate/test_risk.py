@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.calibration import _SigmoidCalibration, calibration_curve
 from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
 from evaluate.rated import SYSTEM, copied, labels, table, weighted_rows
@@ -34,23 +35,37 @@ def test_isotonic_risks_are_those_of_scikit_learn(rows):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_logistic_risks_are_those_of_scikit_learn(seed):
+@pytest.mark.parametrize("scale", [1, 0.001])
+def test_logistic_risks_are_those_of_scikit_learn(seed, scale):
     totals, positive = made(seed=seed)
     weights = np.random.default_rng(seed).integers(1, 4, len(totals)).astype(float)
-    found = SYSTEM.recalibrate(table(totals), labels(positive), sample_weight=weights).card.risk
-    theirs = _SigmoidCalibration().fit(np.float64(totals), np.array(positive), sample_weight=weights)
-    at = np.arange(-6.0, 7.0)
-    assert found.of(at) == pytest.approx(theirs.predict(at), abs=1e-3)  # theirs stops early
+    found = SYSTEM.recalibrate(table(totals), labels(positive), sample_weight=scale * weights).card.risk
+    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(
+        np.float64(totals)[:, None], positive, sample_weight=weights
+    )
+    assert (found.slope, found.offset) == pytest.approx((theirs.coef_[0, 0], theirs.intercept_[0]), abs=1e-4)
 
 
 def test_a_logistic_map_is_where_its_likelihood_is_flat():
     totals, positive = made()
     risk = SYSTEM.recalibrate(table(totals), labels(positive)).card.risk
-    n_positive = sum(positive)
-    targets = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (len(positive) - n_positive + 2))
-    residual = risk.of(np.float64(totals)) - targets
+    residual = risk.of(np.float64(totals)) - positive
     assert residual.sum() == pytest.approx(0, abs=1e-6)
     assert (residual * totals).sum() == pytest.approx(0, abs=1e-5)
+
+
+@pytest.mark.parametrize("positive", [[0, 0, 0, 1, 1, 1], [1, 1, 0, 0, 0, 0], [0] * 6])
+def test_where_no_logistic_map_is_most_likely_it_is_platts(positive):
+    totals, positive = [-3, -2, -1, 1, 2, 3], np.array(positive)
+    found = SYSTEM.recalibrate(table(totals), labels(positive)).card.risk
+    theirs = _SigmoidCalibration().fit(np.float64(totals), positive)
+    assert found.of(np.float64(totals)) == pytest.approx(theirs.predict(np.float64(totals)), abs=1e-3)
+
+
+def test_rows_of_one_total_have_their_share_as_risk():
+    assert SYSTEM.recalibrate(table([1] * 4), labels([1, 0, 0, 0])).predict_risk({"x": 1}) == pytest.approx(
+        0.25
+    )
 
 
 @pytest.mark.parametrize("totals", [[-3, -2, -1, 1, 2, 3], [1, 1, 1, 1, 1, 1], [-1e6, -1, 0, 1, 2, 1e6]])
@@ -196,6 +211,21 @@ def test_curves_and_thresholds_in_words():
     assert thresholds.in_words() == (
         "A total of more than 1 makes the fewest errors, 0 of 3; the card's threshold, more than 0, makes 1."
     )
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda f: f.decision_curve(0.2), r"at is 0.2; give a list of risk thresholds"),
+        (lambda f: f.decision_curve(["a"]), "a risk threshold is 'a', which is not a number"),
+        (lambda f: f.calibration(2.5), "bins is 2.5; give a whole number of at least 1"),
+        (lambda f: f.groups("a"), "most is 'a'; give a whole number of at least 1"),
+        (lambda f: f.calibration(level="high"), "level is 'high'; the confidence level must be between"),
+    ],
+)
+def test_arguments_of_the_wrong_type_are_named(ask, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        ask(forecasts([0.5], [True], [1]))
 
 
 def test_a_risk_threshold_of_one_is_refused():

@@ -49,5 +49,7 @@ def test_other_files_are_refused(content, tmp_path):
 
 
 def test_other_objects_are_refused(tmp_path):
-    with pytest.raises(InvalidDataError, match="not a supersparse estimator"):
+    with pytest.raises(
+        InvalidDataError, match="not a supersparse estimator; save the one inside it"
+    ):
         save_estimator(object(), tmp_path / "model.skops")

@@ -8,8 +8,8 @@ import pytest
 
 from cards import HOSTILE
 from supersparse.data.plain import visible
+from supersparse.faces.evaluation_plots import Shares
 from supersparse.faces.figures import picture_png, picture_svg
-from supersparse.faces.plots import Shares
 
 pytest.importorskip("matplotlib")
 

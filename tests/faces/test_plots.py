@@ -9,6 +9,8 @@ from supersparse.results.frontier import frontier
 from supersparse.results.trade_off import trade_off
 
 pytest.importorskip("matplotlib")
+from matplotlib.figure import Figure
+
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 X = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [2, 1, 1], [2, 0, 1], [1, 1, 1]]
@@ -35,6 +37,19 @@ def test_the_path_shows_sizes_by_penalty_and_where_they_are_exact():
     assert [line.get_linestyle() for line in lines] == ["-" if s.exact else "--" for s in path.stretches]
     only_one = frontier(Problem.of(X, Y, max_points=2), 0, "exhaustive").path()
     assert len(plot(only_one).lines) == len(only_one.stretches)
+
+
+def test_one_size_has_whole_numbers_beside_it():
+    found = frontier(Problem.of(X, Y, max_points=2), 0, "exhaustive")
+    assert all(tick == round(tick) for tick in plot(found).get_xticks())
+    assert all(tick == round(tick) for tick in plot(found.path()).get_yticks())
+
+
+def test_axes_are_a_picture_in_a_notebook_and_axes_of_yours_are_as_they_were():
+    found = frontier(Problem.of(X, Y, max_points=2), 1, "exhaustive")
+    assert plot(found)._repr_png_().startswith(b"\x89PNG")
+    own = Figure().subplots()
+    assert plot(found, own) is own
 
 
 def test_the_trade_off_shows_the_rates(tmp_path):

@@ -1,6 +1,8 @@
 """Pictures of evaluations show the numbers of their tables, whatever the names."""
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -9,18 +11,13 @@ from reading_faces import unescaped, unwrapped
 from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibration_line import calibration_line
-from supersparse.evaluate.forecasts import Forecasts
+from supersparse.evaluate.forecasts import DecisionCurve, Forecasts, NetBenefit
 from supersparse.evaluate.rates import Rate
 
 pytest.importorskip("matplotlib")
 
-from supersparse.faces.plots import (
-    Calibration,
-    RatePairs,
-    draw_calibration,
-    draw_rate_pairs,
-    plot_evaluation,
-)
+from supersparse.faces.evaluation_plots import Calibration, RatePairs, draw_calibration, draw_rate_pairs
+from supersparse.faces.plots import plot_evaluation
 
 X = {"x": [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]}
 Y = ["no", "no", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes"]
@@ -38,6 +35,29 @@ def test_the_risk_table_shows_observed_and_calibrated_risks():
     assert list(lines(axes)["calibrated (isotonic)"].get_ydata()) == [r.calibrated for r in TABLE.rows]
     assert list(lines(axes)["positive: 2 or more"].get_xdata()) == [1.5, 1.5]
     assert [t.get_text() for t in axes.get_xticklabels()] == ["0\nn=3", "1\nn=2", "2\nn=3", "3\nn=2"]
+
+
+def test_the_line_of_the_threshold_cuts_the_bar_of_totals_of_both_classes():
+    joined = SYSTEM.risk(X, Y, folds=2, bins=2)
+    assert [(row.low, row.high) for row in joined.rows] == [(0, 1), (2, 3)]
+    moved = replace(joined, cutoff=replace(joined.cutoff, threshold=Fraction(2)))
+    (label,) = (name for name in lines(plot_evaluation(moved)) if name.startswith("positive"))
+    place = lines(plot_evaluation(moved))[label].get_xdata()[0]
+    assert label == "positive: 3 or more"
+    assert 0.65 < place < 1.35  # within the second bar: 2 is negative and 3 positive
+    outside = replace(joined, cutoff=replace(joined.cutoff, threshold=Fraction(3)))
+    assert not any(name.startswith("positive") for name in lines(plot_evaluation(outside)))
+
+
+@pytest.mark.parametrize("totals", [28, 150])
+def test_labels_of_many_totals_do_not_overlap_and_the_legend_covers_nothing(totals):
+    table = SYSTEM.risk({"x": [*range(totals), *range(totals)]}, ["no", "yes"] * totals, folds=2)
+    axes = plot_evaluation(table)
+    axes.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+    assert axes.get_xticklabels()[0].get_text() == "0, n=2"
+    assert all(one.x1 <= other.x0 for one, other in pairwise(boxes))
+    assert axes.get_legend().get_window_extent().y0 >= axes.get_window_extent().y1 - 1
 
 
 def test_the_roc_passes_the_cards_own_threshold():
@@ -58,6 +78,30 @@ def test_the_curves_show_their_tables():
     assert list(lines(plot_evaluation(decisions))["act by risk"].get_ydata()) == [
         p.treat_some for p in decisions.points
     ]
+
+
+def test_the_legend_names_the_level_of_the_intervals():
+    curve = TABLE.forecasts.calibration(2, level=0.5)
+    assert "groups of rows, 50 %" in lines(plot_evaluation(curve))
+
+
+def test_a_decision_curve_that_does_harm_is_drawn_or_said():
+    for harm, said in ((0.1, []), (8.0, ["act by risk falls to -8 at 0.9"])):
+        points = [NetBenefit(at=0.1, treat_some=0.2, treat_all=0.3)]
+        points += [NetBenefit(at=0.9, treat_some=-harm, treat_all=-9.0)]
+        axes = plot_evaluation(DecisionCurve(points=tuple(points)))
+        assert [text.get_text() for text in axes.texts] == said
+        assert (axes.get_ylim()[0] < -harm) == (not said)
+        assert axes.get_ylim()[0] < -0.1
+
+
+def test_the_roc_of_one_class_says_that_there_is_none():
+    axes = plot_evaluation(SYSTEM.evaluate(X, ["no"] * 10))
+    assert [text.get_text() for text in axes.texts] == ["no ROC curve:\nall rows are of one class"]
+
+
+def test_axes_are_a_picture_in_a_notebook():
+    assert plot_evaluation(TABLE)._repr_png_().startswith(b"\x89PNG")
 
 
 def test_calibration_shows_groups_the_line_and_all_rows():

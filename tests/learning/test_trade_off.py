@@ -76,6 +76,11 @@ def test_it_can_be_drawn_and_tabulated():
         "treat all",
         "treat none",
     ]
+    thresholds, of_all = right.get_lines()[1].get_data()
+    expected = [row["net_benefit_of_all"] for row in found.table()]
+    assert [of_all[0], of_all[-1]] == pytest.approx(expected)
+    prevalence = (Y == "ill").mean()  # from which risk on acting on everyone does harm
+    assert np.all((of_all > 0) == (thresholds < prevalence))
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.8])

@@ -188,6 +188,23 @@ def test_ordered_levels_become_this_level_or_higher():
     assert note(prepare, "grade").startswith("grade: 3 levels in order; odd not among them: no points")
 
 
+def test_ordered_categories_of_a_frame_bring_their_order():
+    grades = pd.Categorical(["low", "mid", "high", "low"] * 5, ["low", "mid", "high"], ordered=True)
+    given = Prepare(ordered={"grade": ["low", "mid", "high"]}, rare=0, cuts="none").fit(
+        {"grade": list(grades)}
+    )
+    for table in (pd.DataFrame({"grade": grades}), {"grade": pd.Series(grades)}):
+        found = Prepare(rare=0, cuts="none").fit(table)
+        assert found.features_ == given.features_
+        assert found.recorded.parameters == given.recorded.parameters
+        by_level = Prepare(rare=0, cuts="none", categorical=["grade"]).fit(table)
+        assert "grade = low" in by_level.get_feature_names_out()
+    without = pd.DataFrame(
+        {"grade": grades.as_unordered(), "year": pd.Categorical([1, 2] * 10, ordered=True)}
+    )
+    assert Prepare(rare=0, cuts="none").fit(without).recorded.parameters["ordered"] is None
+
+
 def test_ordered_levels_have_directions_and_count_as_thresholds():
     table = {"grade": ["low", "mid", "high", "top"] * 5}
     order = {"grade": ["low", "mid", "high", "top"]}

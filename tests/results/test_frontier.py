@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -39,11 +40,41 @@ def test_a_limit_before_the_first_model_is_no_interruption(goal, costs, monkeypa
 
     monkeypatch.setattr("supersparse.solving.answering._warm_up", lambda *_: None)  # which would solve
     monkeypatch.setattr(solver, "solve", nothing)
-    stops = iter([None] if goal == "risk" else [])  # it looks before the first; then the time is up
+    stops = iter([None])  # it looks before the first; then the time is up
     monkeypatch.setattr(Monitor, "stop_reason", lambda self: next(stops, Stop.TIME_LIMIT))
     found = frontier(Problem.of(X, Y, goal=goal, C0=costs), 2, solver.name)
     assert found.stop is Stop.TIME_LIMIT
-    assert not any(row.proven or row.solution for row in found.rows)
+    assert not any(row.proven for row in found.rows)
+    assert [row.solution.evaluation.size for row in found.rows] == [0, 0, 0]  # the constant one is known
+
+
+@pytest.mark.parametrize("goal", ["errors", "risk"])
+@pytest.mark.parametrize("costs", [0.01, [0.01, 0.02, 0.01]], ids=["alike", "by feature"])
+def test_a_run_that_is_stopped_keeps_the_models_that_it_met(goal, costs):
+    problem = Problem.of(X, Y, goal=goal, C0=costs, max_points=3)
+    asked = []
+
+    def stopping() -> bool:
+        asked.append(None)
+        return len(asked) > 3
+
+    found, whole = frontier(problem, 3, cancel=stopping), frontier(problem, 3)
+    assert found.stop is Stop.INTERRUPTED
+    for row, best in zip(found.rows, whole.rows, strict=True):
+        assert row.lower_bound <= best.solution.objective <= row.solution.objective
+    assert found.model(0).evaluation.size == 0
+    assert found.path().at(5).evaluation.size == 0  # so dear that no feature pays
+
+
+def test_a_size_too_hard_to_prove_leaves_time_to_the_smaller_ones():
+    random = np.random.default_rng(3)
+    table = random.normal(size=(120, 8)).round(2)
+    labels = table[:, 0] + table[:, 1] - table[:, 2] + random.normal(size=120) > 0
+    found = frontier(Problem.of(table, labels, max_points=3), 4, node_limit=20)
+    losses = [row.solution.objective for row in found.rows]
+    assert found.stop is Stop.NODE_LIMIT
+    assert not found.proven
+    assert losses[0] > losses[1] > losses[2]
 
 
 def best_alone(problem, size):

@@ -174,3 +174,9 @@ def test_a_scoring_system_of_other_features_is_no_start():
     card = ScoringSystem.of([item("ages", points=1)], threshold=3, classes=("no", "yes"))
     with pytest.raises(InvalidCardError, match="item 'ages' is not among the features; did you mean 'age'"):
         solve(make(), initial=card)
+
+
+def test_arguments_in_the_other_order_are_told():
+    problem = Problem.of([[0], [1]], [0, 1])
+    with pytest.raises(InvalidOptionError, match=r"is a list, not a Problem; call rounded\(problem, model\)"):
+        rounded([1.5], problem)

@@ -21,12 +21,22 @@ CardTable = CellTable
 
 
 def is_person(data: object) -> bool:
-    """Whether the data are one person: a mapping from column names to single values."""
-    return isinstance(data, Mapping) and not any(map(is_column, data.values()))
+    """Whether the data are one person: a mapping from column names to single values, or a row of pandas."""
+    return _is_row(data) or (isinstance(data, Mapping) and not any(map(is_column, data.values())))
+
+
+def _is_row(data: object) -> bool:
+    """Whether the data are a series with column names for its index, such as ``frame.iloc[0]``."""
+    is_series = getattr(data, "ndim", None) == 1 and hasattr(data, "index") and hasattr(data, "items")
+    return is_series and all(isinstance(name, str) for name in data.index)  # type: ignore[attr-defined]
 
 
 def person_values(card: Card, person: Mapping[str, object]) -> dict[str, object]:
     """The values that the card needs; everything else is ignored."""
+    if getattr(person, "ndim", 1) != 1:
+        raise InvalidDataError(
+            f"{type(person).__name__} is not one person; give a dict, or one row, such as table.iloc[0]"
+        )
     by_name = {str(name): value for name, value in person.items()}
     _require(card, list(by_name))
     return {name: by_name[name] for name in card.columns}

@@ -42,6 +42,10 @@ _OPTIONAL = {
     "pyarrow": "Parquet files",
     "python-calamine": "reading Excel workbooks",
     "pyreadstat": "reading SAS, SPSS and Stata files",
+    "duckdb": "counting the rows of large files (--engine duckdb)",
+    "starlette": "the studio",
+    "uvicorn": "the studio",
+    "anywidget": "the studio in notebooks",
     "pandas": "data frames",
     "polars": "data frames and Parquet files",
 }

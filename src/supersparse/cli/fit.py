@@ -83,6 +83,7 @@ def fit(
     from supersparse.cli.training import read_question, read_splits
     from supersparse.cli.wording import read_words, with_words
     from supersparse.faces import ScoringSystem
+    from supersparse.learning.certifying import check_text_file
     from supersparse.learning.clock import Clock
     from supersparse.learning.counts import NO_RISKS
     from supersparse.learning.counts_file import is_count_table
@@ -98,6 +99,7 @@ def fit(
     )
     if certificate is not None:
         check_certifiable_goal(asked_goal(asked))
+        check_text_file(data[0])
     if validation.asks and not validation.judges:
         raise InvalidOptionError(
             f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
@@ -137,7 +139,8 @@ def fit(
     edits = fitted.question.recipe.settings.edits
     if edits:
         fitted = with_changes(fitted, rows, edits)
-        remark(f"note: changed by hand, as {asked.settings} says; the folds judged the card before that")
+        before = "" if fitted.validation is None else "; the folds judged the card before that"
+        remark(f"note: changed by hand, as {asked.settings} says{before}")
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = fitted.card if counts is None else counts.raw_card(fitted.card)

@@ -119,12 +119,32 @@ def as_frame(
 
     try:
         frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.DataFrame) and nw.get_level(frame) == "interchange":
+            frame = nw.from_arrow(X, backend="pyarrow")  # narwhals reads no values of a record batch itself
     except DuplicateError:
-        check_names([str(n) for n in getattr(X, "column_names", None) or X.columns])  # type: ignore[attr-defined]
+        check_names([str(n) for n in _column_names(X)])
         raise
     if isinstance(frame, nw.LazyFrame):
         raise InvalidDataError(lazy)
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _column_names(X: Any) -> list[object]:
+    """The names of a frame that narwhals refuses; those of pyarrow are found in its schema, too."""
+    schema = getattr(X, "schema", None)
+    return list(X.columns if schema is None or not hasattr(schema, "names") else schema.names)
+
+
+def orders_of(data: object) -> dict[str, tuple[str, ...]]:
+    """The levels of pandas columns that are ordered categories of text, lowest first."""
+    if not isinstance(data, Mapping) and not hasattr(data, "iloc"):
+        return {}
+    found = {}
+    for name, values in data.items():  # type: ignore[attr-defined]
+        dtype: Any = getattr(values, "dtype", None)
+        if getattr(dtype, "ordered", None) is True and all(type(v) is str for v in dtype.categories):
+            found[str(name)] = tuple(v for v in dtype.categories if v)  # an empty text is a missing value
+    return {name: levels for name, levels in found.items() if len(levels) > 1}
 
 
 def as_series(values: object) -> "nw.Series[Any] | None":

@@ -12,7 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags, column_or_1d
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -21,16 +21,20 @@ from supersparse.card.scoring import score_table
 from supersparse.data.sources import as_array, as_table
 from supersparse.errors import (
     InvalidOptionError,
-    MissingCodesWarning,
     NoBetterThanBaselineWarning,
-    NotProvenWarning,
     PackageNotInstalledError,
     did_you_mean,
     users_level,
 )
 from supersparse.estimators.parameters import PREPARATIONS
-from supersparse.estimators.reading import read_features, read_numeric_training, read_raw_training
+from supersparse.estimators.reading import (
+    read_features,
+    read_known_labels,
+    read_numeric_training,
+    read_raw_training,
+)
 from supersparse.estimators.reporting import logger, reporting
+from supersparse.estimators.warning import say_codes, say_if_unproven, say_unreadable
 from supersparse.exact import nearest_float
 from supersparse.faces import ScoringSystem
 from supersparse.learning.calibrating import LeftOut
@@ -44,21 +48,23 @@ from supersparse.learning.starting import start_from
 from supersparse.prepare import Prepare
 from supersparse.problem.asked import Asked, names_of
 from supersparse.problem.points import Points
-from supersparse.problem.problem import Problem
 from supersparse.settings.settings import Settings
 from supersparse.solving.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.solving.solution import Solution
-from supersparse.stop import Stop
 
 _METHODS = ("isotonic", "logistic")
-_LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
-_SHOWN = 5  # columns that a warning names
-_MANY_VALUES = 20  # of a column: points times such a number are no card for people
 
 
 def _has_risks(estimator: Any) -> bool:
-    if estimator.calibrate is None and getattr(estimator, "goal", "errors") != "risk":
-        raise AttributeError('predict_proba is available only with calibrate="isotonic" or "logistic"')
+    """Whether the fitted card has risks; before fit, whether it will have them."""
+    if hasattr(estimator, "scoring_system_"):
+        has_risks = estimator.scoring_system_.card.risk is not None
+    else:
+        has_risks = estimator.calibrate is not None or getattr(estimator, "goal", "errors") == "risk"
+    if not has_risks:
+        raise AttributeError(
+            'predict_proba is available only if the model is fitted with calibrate="isotonic" or "logistic"'
+        )
     return True
 
 
@@ -108,6 +114,26 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     scoring_system_: ScoringSystem
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of the preparation as ``prepare__max_cuts``.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name. Those of the preparation make ``prepare="auto"`` a `Prepare`.
+
+        Returns
+        -------
+        self
+        """
+        prepare = params.get("prepare", getattr(self, "prepare", None))
+        nested = [name for name in params if name.startswith("prepare__")]
+        if nested and prepare is None:
+            raise InvalidOptionError(f'{nested[0]} needs a preparation; give prepare="auto" or a Prepare')
+        if nested and isinstance(prepare, str) and prepare == "auto":
+            params = {**params, "prepare": Prepare()}
+        return super().set_params(**params)  # type: ignore[no-any-return]
+
     def __sklearn_clone__(self) -> Self:
         """A clone shares the executor, which cannot be copied; everything else is cloned."""
         if self.executor is None:
@@ -145,34 +171,18 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             if self.verbose:
                 logger.info("%s: %s", solution, solution.stop.value)
         self._keep(question, solution, rows)
-        self._say_if_unproven(solution)
+        say_if_unproven(solution, prepares=self.prepare is not None)
+        say_unreadable(question)
         if isinstance(self.prepare, str):
-            _say_codes(question)
+            say_codes(question)
         if self.certificate is not None and solution.proven_optimal:
             card: Card = self.scoring_system_.card
             card = certified(card, question, solution.points, Path(self.certificate), rows)
             self.scoring_system_ = ScoringSystem(card)
         return self
 
-    def _say_if_unproven(self, solution: Solution) -> None:
-        """Warn if the proof is open, which would otherwise show in `proven_optimal_` only."""
-        if solution.proven_optimal or solution.stop not in (*_LIMITS, Stop.ROUNDING):
-            return
-        remedy = "raise the limit, or ask for less: a larger C0, a smaller max_features or max_points"
-        if solution.stop is Stop.ROUNDING:
-            remedy = f"rescale or shift columns with very large values, such as {_largest(solution.problem)}"
-        elif self.prepare is None and _many_values(solution.problem):
-            remedy += ', or prepare="auto", which cuts numbers into questions'
-        percent = f"{100 * solution.gap:.2g}" if solution.gap < 5e-4 else f"{100 * solution.gap:.1f}"
-        warnings.warn(
-            f"the card is not proven optimal ({solution.stop.value}): its objective is "
-            f"{self.objective_:.4g}, and no card has less than {self.lower_bound_:.4g}, a gap of "
-            f"{percent} %; {remedy}",
-            NotProvenWarning,
-            stacklevel=users_level(),
-        )
-
     def _solve(self, question: Question, options: SolverKeywords) -> Solution:
+        self.__dict__.pop("tie_break_", None)  # of an earlier fit
         if question.recipe.slack is None:
             return question.solve(**options)
         self.tie_break_ = question.tie_break(**options)
@@ -181,6 +191,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         """Set the fitted attributes; the training rows are not kept."""
         names, evaluation = solution.problem.rows.names, solution.evaluation
+        self.__dict__.pop("prepare_", None)  # of an earlier fit
         if question.prepare is not None:
             self.prepare_ = question.prepare
         self.positive_ = self.classes_[self.classes_.tolist().index(solution.problem.rows.classes[1])]
@@ -243,7 +254,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Score rows as the card does; above 0 predicts the positive class."""
-        if self.prepare is not None:
+        if hasattr(self, "prepare_"):
             return score_table(self.scoring_system_.card, as_table(X)).floats
         return scores_of_points(self.points_, read_features(self, X))
 
@@ -285,7 +296,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """
         check_is_fitted(self)
         card = self.scoring_system_.card
-        assert card.risk is not None, "calibrate gave it risks"
+        assert card.risk is not None, "it has risks, or there is no such method"
         positive = card.risk.of(self._scores(X) + float(card.threshold))
         last = positive if self.positive_ == self.classes_[1] else 1 - positive
         return np.column_stack([1 - last, last])
@@ -298,7 +309,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         X : frame, array or sparse matrix of shape (n_samples, n_features)
             The rows to classify.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels, all of them among ``classes_``.
         sample_weight : array-like of shape (n_samples,), default=None
             Their weights.
 
@@ -308,7 +319,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             The accuracy.
         """
         # accuracy_score would refuse labels such as 2.5 and 7.25
-        predicted, y = self.predict(X), column_or_1d(y)
+        predicted, y = self.predict(X), read_known_labels(y, self.classes_)
         check_consistent_length(predicted, y, sample_weight)
         return float(
             np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
@@ -347,39 +358,6 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
-
-
-def _many_values(problem: Problem) -> bool:
-    rows = problem.rows
-    columns = (rows.raw or rows.columns)[:1000]  # enough to tell
-    return any(len(np.unique(column[:10_000])) > _MANY_VALUES for column in columns)
-
-
-def _largest(problem: Problem) -> str:
-    """The column with the largest value, and that value."""
-    rows = problem.rows
-    if rows.raw is None:
-        sizes = [nearest_float(Fraction(m, s)) for m, s in zip(rows.magnitudes, rows.scales, strict=True)]
-    else:
-        sizes = [max(abs(float(raw.max())), abs(float(raw.min()))) for raw in rows.raw]
-    j = int(np.argmax(sizes))
-    return f"{rows.names[j]!r} (up to {sizes[j]:.3g})"
-
-
-def _say_codes(question: Question) -> None:
-    """Warn about numbers that look like codes for missing values: arrays and frames are taken literally."""
-    codes = {} if question.prepare is None else question.prepare.codes_
-    if codes:
-        listed = [f"{name} ({', '.join(map(str, found))})" for name, found in codes.items()]
-        shown = ", ".join(listed[:_SHOWN]) + (
-            f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-        )
-        warnings.warn(
-            f"numbers stand apart like codes for missing values, and count as numbers: {shown}; if they are "
-            "codes, replace them with NaN",
-            MissingCodesWarning,
-            stacklevel=users_level(),
-        )
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

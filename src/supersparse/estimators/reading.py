@@ -24,6 +24,7 @@ from supersparse.data.sources import (
     is_array,
     source_of,
 )
+from supersparse.errors import InvalidDataError
 from supersparse.learning.rows import two_classes
 from supersparse.problem.rows import check_labelled
 
@@ -40,6 +41,7 @@ def read_numeric_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[Any
     if frame is None:
         X, y = validate_data(estimator, X, y, accept_sparse="csc")
     else:
+        X = frame.to_native()
         validate_data(estimator, _with_names(X, frame), y, skip_check_array=True)
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
@@ -52,8 +54,26 @@ def read_features(estimator: BaseEstimator, X: Any) -> Any:
     check_unmasked(X)
     if frame is None:
         return validate_data(estimator, X, reset=False, accept_sparse="csc")
+    X = frame.to_native()
     validate_data(estimator, _with_names(X, frame), reset=False, skip_check_array=True)
     return X
+
+
+def read_known_labels(y: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as one dimension; raise for those that are missing or of no class that fit has seen."""
+    labels: NDArray[Any] = column_or_1d(as_array(y))
+    check_labelled(labels)
+    known = np.zeros(len(labels), dtype=bool)
+    for one in classes:
+        known |= labels == one
+    if not known.all():
+        row = int(known.argmin())
+        shown = " and ".join(repr(one) for one in classes.tolist())
+        raise InvalidDataError(
+            f"y has the label {labels.tolist()[row]!r} in row {row} (counted from 0), but the classes are "
+            f"{shown}; give labels like those of fit, and drop rows of other classes"
+        )
+    return labels
 
 
 class _Names:

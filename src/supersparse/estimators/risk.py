@@ -23,7 +23,7 @@ class _RiskModel(ScoringSystemClassifier):
     def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
         super()._keep(question, solution, rows)
         self.loss_ = float(solution.evaluation.loss)
-        self.slope_ = solution.slope
+        self.slope_, self.offset_ = solution.slope, solution.offset
         separated = slope_at_its_limit(solution)
         if separated is not None:
             warnings.warn(separated, SeparatedClassesWarning, stacklevel=users_level())
@@ -42,7 +42,7 @@ class RiskScoreClassifier(_RiskModel):
     C0 : float, array-like of shape (n_features,) or dict, default=None
         Cost of a feature: the log loss it must save to be used. None means 0.01.
     slope : "free" or 1, default="free"
-        The log odds of one point. With 1, the intercept is whole, as in RiskSLIM.
+        The log odds of one point. With 1, the offset is whole, as in RiskSLIM.
     max_points : int or "auto", default="auto"
         Largest points of a feature, plus or minus, unless `points` sets them. "auto" means 5.
     max_features : int, None or "auto", default="auto"
@@ -68,14 +68,19 @@ random_state, verbose
         The log loss of the training rows, by weight.
     slope_ : float
         The log odds of one point.
+    offset_ : float
+        The log odds of a total of 0: the intercept of the risk.
+    intercept_ : ndarray of shape (1,)
+        Where `predict` changes its mind, with the sign of ``coef_``: a row with a risk above `risk_threshold`
+        has a score above 0. It lies between two totals, such as -4.5, and is not ``offset_``.
     objective_, lower_bound_, gap_ : float
         Log loss plus penalties, the proven lower bound on that of any card, and the relative gap.
     proven_optimal_ : bool
         Whether it is proven that no card with these settings is better by more than 1e-9.
     scoring_system_ : ScoringSystem
         The scoring system, with its risks.
-    points_, coef_, intercept_, classes_, positive_, stop_, trace_, prepare_, ignored_features_
-        As in `SLIMClassifier`. A row with a risk above `risk_threshold` has a score above 0.
+    points_, coef_, classes_, positive_, stop_, trace_, prepare_, ignored_features_
+        As in `SLIMClassifier`; the intercept of ``points_`` is that of ``intercept_``.
 
     Examples
     --------

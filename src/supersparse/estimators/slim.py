@@ -158,8 +158,9 @@ class SLIMClassifier(ScoringSystemClassifier):
 
     Notes
     -----
-    Ctrl-C stops the search and keeps the best model so far; see ``stop_``. A second Ctrl-C, or one during the
-    fits of `calibrate`, interrupts.
+    Ctrl-C stops the search and keeps the best model so far, with a `NotProvenWarning`; see ``stop_``. A
+    second Ctrl-C, or one during the fits of `calibrate`, interrupts. A grid search or cross-validation goes
+    on with its next fit after the first Ctrl-C, and ends at a second during the same fit.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.errors import InvalidDataError, InvalidOptionError, did_you_mean
+from supersparse.evaluate.logistic_line import Labelled
 from supersparse.evaluate.outcomes import Outcomes, Tally, as_list, read_outcomes
 from supersparse.evaluate.rates import count_text
 from supersparse.evaluate.thresholds import thresholds_of
@@ -18,16 +19,14 @@ from supersparse.exact import exact, shown
 
 Method = Literal["isotonic", "logistic"]
 
-_MOST_STEPS = 200
-_ENOUGH = 1e-12
-
 
 def fit_risk(tally: Tally, method: Method) -> Risk:
     """Fit a map from totals to risks.
 
     "isotonic" is the increasing function with the lowest squared error (Brier), linear between totals.
-    "logistic" is Platt's: maximum likelihood with the labels of each class moved slightly towards the other
-    class, so that it exists even if the points separate the classes.
+    "logistic" is the logistic regression on the total, by maximum likelihood. This does not exist where the
+    totals separate the classes, or there is but one class: there, the labels of each class are moved
+    slightly towards the other, as Platt does.
     """
     if method not in get_args(Method):
         raise InvalidOptionError(
@@ -50,39 +49,13 @@ def _isotonic(tally: Tally) -> TableRisk:
 
 
 def _logistic(tally: Tally) -> LogisticRisk:
-    """Newton's method on standardised totals; a step that overshoots is halved."""
-    positives, negatives = (np.array([float(w) for w in ws]) for ws in (tally.positives, tally.negatives))
-    totals, weights = np.array([float(t) for t in tally.totals]), positives + negatives
-    high = (positives.sum() + 1) / (positives.sum() + 2)
-    low = 1 / (negatives.sum() + 2)
-    wanted = positives * high + negatives * low  # Platt's targets, added up by total
-    centre = float(np.average(totals, weights=weights))
-    spread = float(np.sqrt(np.average((totals - centre) ** 2, weights=weights)))
-    share = wanted.sum() / weights.sum()
-    start = np.array([0.0, np.log(share / (1 - share))])
-    if spread == 0:
-        return LogisticRisk(slope=0.0, offset=float(start[1]))
-    design = np.column_stack([(totals - centre) / spread, np.ones(len(totals))])
-
-    def loss(at: Floats) -> float:
-        exponent = design @ at
-        return float(weights @ np.logaddexp(0, exponent) - wanted @ exponent)
-
-    found, value = start, loss(start)
-    for _ in range(_MOST_STEPS):
-        risk = LogisticRisk(slope=1.0, offset=0.0).of(design @ found)
-        gradient = design.T @ (weights * risk - wanted)
-        curvature = (design * (weights * risk * (1 - risk))[:, None]).T @ design
-        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
-        if float(gradient @ step) <= _ENOUGH * max(1.0, abs(value)):
-            found = found - step
-            break
-        while loss(found - step) > value:
-            step = step / 2
-        found = found - step
-        value = loss(found)
-    slope = float(found[0]) / spread
-    return LogisticRisk(slope=slope, offset=float(found[1]) - slope * centre)
+    rows = Labelled(
+        values=np.array([float(t) for t in tally.totals]),
+        negatives=np.array([float(w) for w in tally.negatives]),
+        positives=np.array([float(w) for w in tally.positives]),
+    )
+    one_total = len(tally.totals) == 1 and tally.n_negative > 0 and tally.n_positive > 0
+    return (rows if rows.overlap or one_total else rows.towards_each_other()).line()
 
 
 def fold_of_each_row(outcomes: Outcomes, folds: int | object) -> NDArray[np.intp]:
@@ -207,9 +180,9 @@ def choose_threshold(
         chosen, wish = choices.for_specificity(specificity), f"specificity {_given(specificity)} or more"
     else:
         assert costs is not None
-        if len(costs) != 2:
+        if isinstance(costs, str) or not hasattr(costs, "__len__") or len(costs) != 2:
             raise InvalidOptionError(
-                f"costs is {costs!r}; give the costs of a (false negative, false positive)"
+                f"costs is {costs!r}; give the costs of a (false negative, false positive), such as (5, 1)"
             )
         chosen = choices.for_cost(*costs)
         wish = f"lowest cost, {_given(costs[0])} per false negative and {_given(costs[1])} per false positive"

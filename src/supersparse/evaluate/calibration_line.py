@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supersparse.card.risk import Floats
+from supersparse.card.risk import Floats, LogisticRisk
 from supersparse.evaluate.forecasts import Forecasts
+from supersparse.evaluate.logistic_line import Labelled
 
-_MOST_STEPS = 100
-_ENOUGH = 1e-10
+_NEAREST = 1e-9  # to risks of 0 and 1, which have no log-odds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,54 +27,45 @@ class CalibrationLine:
 
     def observed(self, risks: Floats) -> Floats:
         """The risk to expect where these were predicted."""
-        inside = np.clip(risks, 1e-9, 1 - 1e-9)
-        odds = np.log(inside) - np.log1p(-inside)
-        return np.asarray(1 / (1 + np.exp(-(self.intercept + self.slope * odds))), dtype=float)
+        return LogisticRisk(slope=self.slope, offset=self.intercept).of(_log_odds(risks))
 
 
 def calibration_line(forecasts: Forecasts) -> CalibrationLine | None:
-    """Fit the line by maximum likelihood; None if all risks are equal or they separate the classes.
+    """Fit the line by maximum likelihood; None if there is none, and `why_no_line` says why.
 
-    Risks of 0 and 1 have no log-odds: all risks are moved half a row towards one half first.
+    Risks of 0 and 1 have no log-odds: risks nearer to them than 1e-9 count as 1e-9 and 1 - 1e-9. The scale of
+    the weights does not matter.
 
     >>> from fractions import Fraction
     >>> eight, two = Fraction(8), Fraction(2)
     >>> line = calibration_line(Forecasts(risks=(0.1, 0.9), negatives=(eight, two), positives=(two, eight)))
-    >>> round(line.slope, 2), abs(round(line.intercept, 2))
-    (0.69, 0.0)
+    >>> round(line.slope, 4), abs(round(line.intercept, 4))
+    (0.6309, 0.0)
     """
-    positives = np.array([float(w) for w in forecasts.positives])
-    weights = positives + np.array([float(w) for w in forecasts.negatives])
-    n = weights.sum()
-    if not _overlap(forecasts):
+    rows = _by_log_odds(forecasts)
+    if not rows.overlap:
         return None
-    risks = (np.array(forecasts.risks) * n + 0.5) / (n + 1)
-    design = np.column_stack([np.ones(len(risks)), np.log(risks) - np.log1p(-risks)])
-
-    def loss(at: Floats) -> float:
-        exponent = design @ at
-        return float(weights @ np.logaddexp(0, exponent) - positives @ exponent)
-
-    found = np.array([0.0, 1.0])
-    value = loss(found)
-    for _ in range(_MOST_STEPS):
-        risk = 1 / (1 + np.exp(-(design @ found)))
-        gradient = design.T @ (weights * risk - positives)
-        curvature = (design * (weights * risk * (1 - risk))[:, None]).T @ design
-        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
-        if float(gradient @ step) <= _ENOUGH * max(1.0, abs(value)):
-            break
-        while loss(found - step) > value:
-            step = step / 2
-        found = found - step
-        value = loss(found)
-    return CalibrationLine(intercept=float(found[0]), slope=float(found[1]))
+    found = rows.line()
+    return CalibrationLine(intercept=found.offset, slope=found.slope)
 
 
-def _overlap(forecasts: Forecasts) -> bool:
-    """Whether some negative has a higher risk than some positive, and the other way round."""
-    negatives = [r for r, weight in zip(forecasts.risks, forecasts.negatives, strict=True) if weight]
-    positives = [r for r, weight in zip(forecasts.risks, forecasts.positives, strict=True) if weight]
-    if not negatives or not positives:
-        return False
-    return negatives[-1] > positives[0] and positives[-1] > negatives[0]
+def why_no_line(forecasts: Forecasts) -> str:
+    """Say why there is no calibration line."""
+    if not any(forecasts.negatives) or not any(forecasts.positives):
+        return "There is no calibration slope: all rows are of one class."
+    if np.ptp(_log_odds(np.array(forecasts.risks))) == 0:
+        return "There is no calibration slope: all risks are equal."
+    return "There is no calibration slope: the risks separate the classes."
+
+
+def _by_log_odds(forecasts: Forecasts) -> Labelled:
+    return Labelled(
+        values=_log_odds(np.array(forecasts.risks)),
+        negatives=np.array([float(w) for w in forecasts.negatives]),
+        positives=np.array([float(w) for w in forecasts.positives]),
+    )
+
+
+def _log_odds(risks: Floats) -> Floats:
+    inside = np.clip(risks, _NEAREST, 1 - _NEAREST)
+    return np.asarray(np.log(inside) - np.log1p(-inside), dtype=float)

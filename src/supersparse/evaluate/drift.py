@@ -84,7 +84,8 @@ class ItemDrift(Tabular):
 
     `then` and `now` are the shares of rows with nonzero points. `stability` is the population stability index
     of the points: Σ (now - then)·ln(now / then) over their values, or over ten ranges of about equal weight
-    in the old data. 0 means no change; above 0.25 is commonly considered large.
+    in the old data. What only one of the two has counts as half a row in the other. 0 means no change;
+    above 0.25 is commonly considered large.
     """
 
     name: str
@@ -223,15 +224,18 @@ def _compared(
 
 
 def _stability(old: ItemSeen, new: Mapping[Fraction, Fraction]) -> float:
-    """The population stability index, with half a row added to each range so that none is empty."""
+    """The population stability index; what only one of the two has counts as half a row in the other."""
     ends = old.upper_ends(new)
-    shares = []
-    for by_points in (dict(zip(old.points, old.weights, strict=True)), new):
-        sums = [Fraction(1, 2)] * (len(ends) + 1)
+    sums = [[Fraction(0)] * (len(ends) + 1) for _ in range(2)]
+    for table, by_points in zip(sums, (dict(zip(old.points, old.weights, strict=True)), new), strict=True):
         for points, weight in by_points.items():
-            sums[bisect_left(ends, points)] += weight
-        whole = sum(sums, Fraction(0))
-        shares.append([float(s / whole) for s in sums])
+            table[bisect_left(ends, points)] += weight
+    pairs = [pair for pair in zip(*sums, strict=True) if any(pair)]
+    shares = []
+    for weights in zip(*pairs, strict=True):
+        filled = [weight or Fraction(1, 2) for weight in weights]
+        whole = sum(filled, Fraction(0))
+        shares.append([float(weight / whole) for weight in filled])
     return math.fsum(
         (after - before) * math.log(after / before) for before, after in zip(*shares, strict=True)
     )

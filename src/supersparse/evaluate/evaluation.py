@@ -14,7 +14,7 @@ from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
-from supersparse.evaluate.calibration_line import CalibrationLine, calibration_line
+from supersparse.evaluate.calibration_line import CalibrationLine, calibration_line, why_no_line
 from supersparse.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.evaluate.outcomes import Tally, as_list, read_outcomes
 from supersparse.evaluate.rates import Auc, auc_of, count_text, laid_out, to_pandas
@@ -55,7 +55,7 @@ class Evaluation(Tabular):
 
     @property
     def calibration(self) -> CalibrationLine | None:
-        """How the observed log-odds follow those of the card's risks; None if no line can be fitted."""
+        """How the observed log-odds follow those of the card's risks; None if there is no line."""
         return None if self.forecasts is None else calibration_line(self.forecasts)
 
     @property
@@ -93,9 +93,9 @@ class Evaluation(Tabular):
         if self.forecasts is None:
             return text
         line = self.calibration
-        fitted = "" if line is None else f" {line.in_words()}"
+        fitted = why_no_line(self.forecasts) if line is None else line.in_words()
         loss = f"log loss {self.forecasts.log_loss:.4f}"
-        return f"{text} The card's risks: {loss}, {self.forecasts.in_words()}{fitted}"
+        return f"{text} The card's risks: {loss}, {self.forecasts.in_words()} {fitted}"
 
     def __str__(self) -> str:
         return self.in_words()
@@ -169,20 +169,33 @@ class Subgroups(Tabular):
     groups: tuple[Subgroup, ...]
     overall: Evaluation
 
+    @property
+    def column(self) -> str:
+        """The name of the labels' column in the table: `by`, unless a measure has that name."""
+        return f"group by {self.by}" if self.by in self.overall.cells() else self.by
+
+    @property
+    def all_rows(self) -> str:
+        """The label of all rows: "all", unless a subgroup has that label."""
+        taken, label = {str(g.label) for g in self.groups}, "all"
+        while label in taken:
+            label += " rows"
+        return label
+
     def table(self) -> list[dict[str, Any]]:
         """Return one row per subgroup with counts, rates and intervals; the last row is for all rows."""
-        rows = [{self.by: g.label} | g.evaluation.cells() for g in self.groups]
-        return [*rows, {self.by: "all"} | self.overall.cells()]
+        rows = [{self.column: g.label} | g.evaluation.cells() for g in self.groups]
+        return [*rows, {self.column: self.all_rows} | self.overall.cells()]
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         return to_pandas(self.table())
 
     def _small_table(self) -> SmallTable:
-        header = [self.by, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
+        header = [self.column, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
         shown = [("missing" if g.label is None else str(g.label), g.evaluation) for g in self.groups]
         rows = []
-        for label, found in [*shown, ("all", self.overall)]:
+        for label, found in [*shown, (self.all_rows, self.overall)]:
             c = found.confusion
             rates = (c.prevalence, c.sensitivity, c.specificity, c.ppv, c.npv, found.auc)
             rows.append([label, count_text(c.n), *map(str, rates)])

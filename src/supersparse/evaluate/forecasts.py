@@ -1,6 +1,6 @@
 """Forecasts: predicted risks and outcomes, with Brier score, calibration curve and decision curve."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,8 +11,16 @@ from supersparse.card.risk import Floats, Risk
 from supersparse.data.small_table import SmallTable, Tabular, facts, small_table_of
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Outcomes, Tally, added_up
-from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
-from supersparse.exact import counted
+from supersparse.evaluate.rates import (
+    Rate,
+    count_text,
+    laid_out,
+    number_of,
+    plain_number,
+    rate_columns,
+    to_pandas,
+)
+from supersparse.exact import counted, exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -157,8 +165,7 @@ class Forecasts(Tabular):
 
     def calibration(self, bins: int = 10, *, level: float = 0.95) -> CalibrationCurve:
         """Return the calibration curve over `bins` equally wide risk intervals, lower ends included."""
-        if bins < 1:
-            raise InvalidOptionError(f"bins is {bins}; give 1 or more")
+        bins = number_of(bins, "bins")
         edges = np.arange(bins + 1) / bins  # 3 / 10 is the number that people write as 0.3
         risks, negatives, positives = self._arrays()
         bin_of = np.searchsorted(edges[1:-1], risks, side="right")
@@ -182,8 +189,7 @@ class Forecasts(Tabular):
         Each group has about the same number of rows, and at least `least` if there are that many; rows with
         the same risk stay together.
         """
-        if most < 1 or least < 1:
-            raise InvalidOptionError(f"most is {most} and least is {least}; give 1 or more")
+        most, least = number_of(most, "most"), number_of(least, "least")
         enough = max(self.n / most, min(Fraction(least), self.n))
         groups: list[list[int]] = []
         so_far = Fraction(0)
@@ -213,13 +219,11 @@ class Forecasts(Tabular):
 
     def decision_curve(self, at: Sequence[float] | None = None) -> DecisionCurve:
         """Return the net benefit of acting from each risk threshold up; by default 0.01, 0.02, ..., 0.99."""
-        asked = [k / 100 for k in range(1, 100)] if at is None else [float(p) for p in at]
+        asked = [k / 100 for k in range(1, 100)] if at is None else _risk_thresholds(at)
         risks, negatives, positives = self._arrays()
         n = negatives.sum() + positives.sum()
         points = []
         for p in asked:
-            if not 0 <= p < 1:
-                raise InvalidOptionError(f"a risk threshold is {p}; it must be at least 0 and below 1")
             odds, treated = p / (1 - p), risks >= p
             some = (positives[treated].sum() - odds * negatives[treated].sum()) / n
             everyone = (positives.sum() - odds * negatives.sum()) / n
@@ -247,6 +251,16 @@ class Forecasts(Tabular):
             observed=self.observed,
             risks=len(self.risks),
         )
+
+
+def _risk_thresholds(at: object) -> list[float]:
+    if isinstance(at, str) or not isinstance(at, Iterable):
+        raise InvalidOptionError(f"at is {at!r}; give a list of risk thresholds, such as [0.1, 0.2]")
+    found = [float(exact(p, "a risk threshold", InvalidOptionError)) for p in at]
+    for p in found:
+        if not 0 <= p < 1:
+            raise InvalidOptionError(f"a risk threshold is {p}; it must be at least 0 and below 1")
+    return found
 
 
 def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:

@@ -14,6 +14,7 @@ from supersparse.card.card import Card, Cutoff
 from supersparse.card.cases import class_of
 from supersparse.card.scoring import Scores, score_table
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
+from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 from supersparse.integer_arrays import IntArray, fits_int64, summed, whole_numbers
@@ -198,8 +199,14 @@ def read_outcomes(
 
 
 def read_classes(card: Card, y: object) -> NDArray[np.bool_]:
-    """Return which labels are positive; unknown labels raise an error."""
+    """Return which labels are positive; unknown and missing labels raise an error."""
     labels = as_list(y, "y")
+    gone = [row for row, label in enumerate(labels) if not isinstance(label, str) and is_missing(label)]
+    if gone:
+        raise InvalidDataError(
+            f"y contains {counted(len(gone), 'missing label')}, the first in row {gone[0]} (counted from 0); "
+            "drop those rows from X and y"
+        )
     known: dict[object, bool] = {}
     for label in labels:
         if label not in known:
@@ -236,6 +243,8 @@ def read_row_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]
 
 def as_list(values: object, what: str) -> list[Any]:
     """Convert a list, an array or a series of any library to a list of plain values."""
+    if hasattr(values, "to_pylist"):  # pyarrow's, whose to_numpy refuses truth values, text and blanks
+        values = values.to_pylist()
     if not isinstance(values, np.ndarray) and hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):

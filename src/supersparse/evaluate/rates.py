@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from numbers import Real
 from statistics import NormalDist
 from typing import Any
 
@@ -12,12 +13,20 @@ from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Tally
-from supersparse.exact import shown
+from supersparse.exact import shown, whole
+
+
+def number_of(value: object, what: str, *, otherwise: str = "") -> int:
+    """Return a whole number of at least 1, such as that of bins; `what` names it in the message."""
+    number = whole(value)
+    if number is None or number < 1:
+        raise InvalidOptionError(f"{what} is {value!r}; give a whole number of at least 1{otherwise}")
+    return number
 
 
 def normal_quantile(level: float) -> float:
     """Return z such that a share `level` of the normal distribution lies between -z and z."""
-    if not 0 < level < 1:
+    if not isinstance(level, Real) or not 0 < level < 1:
         raise InvalidOptionError(
             f"level is {level!r}; the confidence level must be between 0 and 1, such as 0.95"
         )

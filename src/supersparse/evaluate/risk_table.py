@@ -11,11 +11,18 @@ from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.risk import Floats, Risk
 from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular
-from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.evaluate.outcomes import Outcomes, read_outcomes
-from supersparse.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
+from supersparse.evaluate.rates import (
+    Rate,
+    count_text,
+    laid_out,
+    number_of,
+    plain_number,
+    rate_columns,
+    to_pandas,
+)
 from supersparse.exact import counted, shown
 
 _HEADER = ("points", "n", "events", "observed risk", "card", "calibrated", "cross-fitted")
@@ -214,8 +221,7 @@ def _groups(weights: Sequence[Fraction], bins: int | None) -> list[tuple[int, in
     """Join neighbouring totals into at most `bins` groups of about equal weight; None joins nothing."""
     if bins is None:
         return [(i, i) for i in range(len(weights))]
-    if bins < 1:
-        raise InvalidOptionError(f"bins is {bins}; give 1 or more, or None for one row per total")
+    bins = number_of(bins, "bins", otherwise=", or None for one row per total")
     whole, before = sum(weights), Fraction(0)
     found: dict[int, tuple[int, int]] = {}
     for i, weight in enumerate(weights):

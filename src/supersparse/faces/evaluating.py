@@ -157,7 +157,9 @@ class Evaluating:
     ) -> Self:
         """Return the same points and threshold with risks fitted to these rows, for `predict_risk`.
 
-        Of a card whose risks were proven (goal risk), what was proven is dropped.
+        "logistic" is the logistic regression on the total, by maximum likelihood; where the totals separate
+        the classes, it is Platt's. "isotonic" is a table of risks that never fall. Of a card whose risks were
+        proven (goal risk), what was proven is dropped.
         """
         from supersparse.evaluate.calibrating import recalibrate
 

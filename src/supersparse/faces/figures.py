@@ -13,16 +13,15 @@ from supersparse.evaluate.evaluation import Evaluation
 from supersparse.evaluate.forecasts import DecisionCurve
 from supersparse.evaluate.risk_table import RiskTable
 from supersparse.faces.drawing import drawable, font_names
-from supersparse.faces.plots import (
+from supersparse.faces.evaluation_plots import (
     Calibration,
     RatePairs,
     Shares,
     draw_calibration,
     draw_rate_pairs,
     draw_shares,
-    plot,
-    plot_evaluation,
 )
+from supersparse.faces.plots import plot, plot_evaluation
 from supersparse.results.frontier import Frontier
 
 if TYPE_CHECKING:

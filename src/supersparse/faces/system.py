@@ -259,9 +259,9 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
         """Return the total points: an exact number for one person, an array for a table.
 
         A total above `threshold` predicts the positive class. One person is a mapping from column names to
-        values. A table is a data frame, a mapping from column names to columns, or an array, with the column
-        names in `names` or the columns of the training table. The result has integers if all totals are
-        whole, otherwise floats, never rounded across the threshold.
+        values, or a row of a pandas frame. A table is a data frame, a mapping from column names to columns,
+        or an array, with the column names in `names` or the columns of the training table. The result has
+        integers if all totals are whole, otherwise floats, never rounded across the threshold.
 
         >>> from supersparse import item
         >>> system = ScoringSystem.of([item("age", at_least=65, points=3)], threshold=2)

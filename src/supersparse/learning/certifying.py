@@ -111,13 +111,19 @@ def _complete(question: Question, rows: TrainingRows) -> tuple[str, ...]:
     return tuple(usable_columns(read_every_column(rows.X)).columns)
 
 
-def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
-    """How the checker must read the table; what it has no rule for is refused."""
-    if data is not None and data.name.removesuffix(".gz").rpartition(".")[2].lower() not in _TEXT_FILES:
+def check_text_file(data: Path) -> None:
+    """Refuse a table that the checker cannot read, by its name."""
+    if data.name.removesuffix(".gz").rpartition(".")[2].lower() not in _TEXT_FILES:
         raise UnsupportedProblemError(
             f"certificates are about text files, and {data.name!r} is none; save the table as CSV, "
             "and learn the card from that"
         )
+
+
+def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
+    """How the checker must read the table; what it has no rule for is refused."""
+    if data is not None:
+        check_text_file(data)
     if reading is None:
         return {} if data is None else {"separator": read_top(data, Reading())[0]}
     odd = reading.dates or reading.sheet

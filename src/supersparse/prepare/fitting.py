@@ -50,6 +50,7 @@ class PreparedColumns:
     n_candidates: int  # how many features there were to choose from
     n_rare: int = 0  # how many were left out because they single out too few rows
     codes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # they look like missing values
+    unreadable: Mapping[str, str] = field(default_factory=dict)  # columns of neither numbers nor text
 
 
 def prepare_columns(
@@ -105,7 +106,8 @@ def prepare_columns(
             settings,
             select,
         )
-        return replace(prepared, codes=codes)
+        unreadable = {name: kinds[name] for name in unused if kinds[name] != "nothing"}
+        return replace(prepared, codes=codes, unreadable=unreadable)
 
     return with_rare_answers(settings, target, with_settings)
 

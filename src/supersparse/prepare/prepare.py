@@ -13,12 +13,12 @@ from supersparse.card.card import Card
 from supersparse.card.checks import check_table
 from supersparse.card.printed import printed
 from supersparse.card.tables import read_card_table
-from supersparse.data.sources import is_array, read_every_column
+from supersparse.data.sources import is_array, orders_of, read_every_column
 from supersparse.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.prepare.raw import stack
 from supersparse.prepare.sample import Most
-from supersparse.prepare.settings import read_prepare_settings
+from supersparse.prepare.settings import read_prepare_settings, with_orders
 from supersparse.problem.limits import Constraint
 
 
@@ -68,7 +68,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     categorical : list of str, default=()
         Columns whose numbers are categories.
     ordered : dict of lists, default=None
-        Levels of ordered categories, lowest first. Features ask for "this level or higher".
+        Levels of ordered categories, lowest first. Features ask for "this level or higher". Columns of pandas
+        with ordered categories of text bring their own, unless they are in `categorical`.
     units : dict of str, default=None
         Units by column, for the questions of the card.
     candidates : "auto", int or None, default="auto"
@@ -91,6 +92,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What was done to each column, in words.
     codes_ : dict of lists
         Numbers that stand apart in their column like codes for missing values, such as -99; they count.
+    unreadable_ : dict of str
+        Columns that were left out because of what they contain, such as dates, and what that is.
     n_features_in_ : int
         Number of raw columns.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -174,7 +177,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings = read_prepare_settings(self.get_params(deep=False))
+        settings = with_orders(read_prepare_settings(self.get_params(deep=False)), orders_of(X))
         X = self._as_table(X, reset=True)
         table = read_every_column(X)
         found = prepare_columns(table, y, sample_weight, settings, most)
@@ -185,6 +188,9 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             delattr(self, "feature_names_in_")
         if not is_array(X):
             self.feature_names_in_ = np.array(list(table.columns), dtype=object)
+        given = self.ordered or {}
+        brought = {name: list(levels) for name, levels in settings.ordered.items() if name not in given}
+        self._ordered = {**given, **brought} if brought else self.ordered
         self._keep(found)
         return self
 
@@ -195,6 +201,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_candidates_ = found.n_candidates
         self.notes_ = list(found.notes)
         self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
+        self.unreadable_ = dict(found.unreadable)
         self._card = unit_card(found.features, found.domains, self.n_features_in_)
 
     @classmethod
@@ -204,6 +211,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         made.n_features_in_ = len(recorded.columns)
         made._columns, made._text_columns = recorded.columns, recorded.texts
         made.feature_names_in_ = np.array(recorded.columns, dtype=object)
+        made._ordered = made.ordered
         made._keep(found)
         return made
 
@@ -211,9 +219,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def recorded(self) -> Recorded:
         """How the features were made."""
         check_is_fitted(self)
-        return Recorded(
-            parameters=self.get_params(deep=False), columns=self._columns, texts=self._text_columns
-        )
+        parameters = {**self.get_params(deep=False), "ordered": self._ordered}
+        return Recorded(parameters=parameters, columns=self._columns, texts=self._text_columns)
 
     @property
     def raw_questions(self) -> Card:

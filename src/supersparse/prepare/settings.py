@@ -1,7 +1,7 @@
 """The parameters of `Prepare`, read and checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
@@ -85,6 +85,13 @@ def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
     )
     _check_one_use(settings)
     return settings
+
+
+def with_orders(settings: PrepareSettings, orders: Mapping[str, tuple[str, ...]]) -> PrepareSettings:
+    """Take over the order of categories that the table knows, unless a parameter says how to use them."""
+    used = {*settings.cut_points, *settings.keep, *settings.categorical, *settings.ordered}
+    found = {name: levels for name, levels in orders.items() if name not in used}
+    return replace(settings, ordered={**settings.ordered, **found}) if found else settings
 
 
 def ordered_levels(column: str) -> str:

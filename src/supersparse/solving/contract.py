@@ -11,6 +11,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.solution import Claim
+from supersparse.stop import Stop
 
 
 class Aim(Enum):
@@ -63,13 +64,15 @@ class ClaimedModels:
     s features (including the intercept if the size counts it); None means that there is no such model. Sizes
     beyond the end have no bound. With `complete` and no bounds, the models are claimed best, and sizes
     without a model have none. ``smallest`` lists the sizes whose model is also claimed to have the smallest
-    l1 for its F; with `complete`, all do.
+    l1 for its F; with `complete`, all do. ``stop`` is why a size was left
+    open, where each has its share of the limits.
     """
 
     models: tuple[Points, ...]
     complete: bool
     bounds: tuple[Fraction | None, ...] = ()
     smallest: frozenset[int] = frozenset()
+    stop: Stop | None = None
 
 
 @runtime_checkable

@@ -60,6 +60,10 @@ def rounded(problem: Problem, model: Start) -> Points:
     >>> rounded(problem, [0.61, 0.02]).coefficients
     (1, 0)
     """
+    if not isinstance(problem, Problem):
+        raise InvalidOptionError(
+            f"the first argument is a {type(problem).__name__}, not a Problem; call rounded(problem, model)"
+        )
     coefficients = linear_coefficients(problem, model)
     merged = MergeRows.apply(problem)
     best: tuple[Fraction, Fraction, Points] | None = None

@@ -98,4 +98,4 @@ def _with_best_intercepts(problem: Problem, models: list[Points]) -> list[Points
 
 
 def _why(claimed: ClaimedModels, monitor: Monitor) -> Stop:
-    return Stop.OPTIMAL if claimed.complete else monitor.stop_reason() or Stop.SEARCH_ENDED
+    return Stop.OPTIMAL if claimed.complete else monitor.stop_reason() or claimed.stop or Stop.SEARCH_ENDED

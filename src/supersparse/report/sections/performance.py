@@ -1,15 +1,15 @@
 """Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
 
 from supersparse.data.plain import visible
-from supersparse.evaluate.calibration_line import calibration_line
+from supersparse.evaluate.calibration_line import calibration_line, why_no_line
 from supersparse.evaluate.evaluation import Subgroups
 from supersparse.evaluate.forecasts import DecisionCurve, Forecasts
 from supersparse.evaluate.rates import count_text
 from supersparse.evaluate.risk_table import RiskRow, RiskTable
 from supersparse.evaluate.thresholds import Confusion
 from supersparse.exact import shown
+from supersparse.faces.evaluation_plots import Calibration
 from supersparse.faces.naming import class_names
-from supersparse.faces.plots import Calibration
 from supersparse.report.blocks import (
     Block,
     Figure,
@@ -184,11 +184,7 @@ def _risks_judged(evidence: Evidence, own: Forecasts | None) -> list[Block]:
 
 def _judged(forecasts: Forecasts, whose: str) -> list[Block]:
     decisions, curve, line = forecasts.decision_curve(), forecasts.groups(), calibration_line(forecasts)
-    fitted = (
-        "There is no calibration slope: all risks are equal, or they separate the classes."
-        if line is None
-        else line.in_words()
-    )
+    fitted = why_no_line(forecasts) if line is None else line.in_words()
     return [
         Paragraph(f"For {whose}: {forecasts.in_words()} {fitted} {visible(curve.in_words())}"),
         Figure(

@@ -2,7 +2,7 @@
 
 from supersparse.data.plain import visible
 from supersparse.exact import shown
-from supersparse.faces.plots import RatePairs, Shares
+from supersparse.faces.evaluation_plots import RatePairs, Shares
 from supersparse.report.blocks import (
     NONE,
     Block,

@@ -1,14 +1,13 @@
 """Many models from one tree: all within a factor of the best, and the best of each size."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
-from supersparse.errors import InfeasibleError, SolverFailedError
+from supersparse.errors import InfeasibleError
 from supersparse.problem.constraints.support import MinFeatures
-from supersparse.problem.objective import PointsEvaluation, completed, evaluate
+from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import step_with_l1
@@ -22,6 +21,7 @@ from supersparse.solving.integer_form import OPEN, IntegerForm, integer_form
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.search.incumbent import smallest_coefficients
+from supersparse.solving.sized import SizeBySize, Solve
 from supersparse.solving.solution import Claim
 
 
@@ -54,7 +54,7 @@ def all_within(
     epsilon: Fraction,
     options: SolveOptions,
     monitor: Monitor,
-    solve: Callable[[Problem, SolveOptions, Monitor], Claim],
+    solve: Solve,
 ) -> ClaimedModels:
     """List every λ, with its best b, with F <= (1 + epsilon)·F*, as far as the limits allow."""
     claim = solve(problem, options, monitor)
@@ -83,21 +83,21 @@ def all_within(
     return ClaimedModels(models=tuple(within.models.values()), complete=not proof.is_open)
 
 
-Solve = Callable[[Problem, SolveOptions, Monitor], Claim]
-
-
 @dataclass
-class _Answers:
-    """What is known so far, by size."""
+class _Proven:
+    """What is proven so far, by size."""
 
     bounds: list[Fraction | None]
-    models: dict[int, Points] = field(default_factory=dict)
     smallest: set[int] = field(default_factory=set)
     complete: bool = True
 
+    def raise_to(self, size: int, bound: Fraction) -> None:
+        """Record a bound on models of one size; a weaker one than is known changes nothing."""
+        known = self.bounds[size]
+        self.bounds[size] = bound if known is None else max(known, bound)
+
     def add(self, size: int, claim: Claim, is_proven: bool) -> None:
-        """Record the model of a size and whether it is proven."""
-        self.models[size] = claim.points
+        """Record whether the model of a size is proven."""
         self.complete = self.complete and is_proven and claim.smallest
         if is_proven and claim.smallest:
             self.smallest.add(size)
@@ -108,111 +108,80 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
     most = problem.n_features + problem.intercept.is_penalised
     if problem.max_features is not None:
         most = min(most, problem.max_features)
-    known = _Answers(bounds=[Fraction(0)] * (most + 1))
-    ask = _Asking(problem, options, monitor, solve)
-    try:
-        if _costs_are_equal(problem):
-            _from_the_top(known, most, ask)
-        else:
-            _one_by_one(known, most, ask)
-    except SolverFailedError:
-        if not ask.stopped:
-            raise
-        known.complete = False  # a limit came before the first model of a size
+    proven = _Proven(bounds=[Fraction(0)] * (most + 1))
+    sizes = SizeBySize(problem, options, monitor, solve)
+    if _costs_are_equal(problem):
+        _from_the_top(proven, most, sizes)
+    else:
+        _one_by_one(proven, most, sizes)
     return ClaimedModels(
-        models=tuple(known.models[size] for size in sorted(known.models)),
-        complete=known.complete,
-        bounds=tuple(known.bounds),
-        smallest=frozenset(known.smallest),
+        models=sizes.known.models,
+        complete=proven.complete,
+        bounds=tuple(proven.bounds),
+        smallest=frozenset(proven.smallest),
+        stop=sizes.stop,
     )
 
 
-@dataclass(frozen=True)
-class _Asking:
-    problem: Problem
-    options: SolveOptions
-    monitor: Monitor
-    solve: Solve
-
-    def __call__(self, question: Problem) -> tuple[Claim, PointsEvaluation] | None:
-        """Solve one size until the whole run has to stop; None where no model obeys."""
-        options = replace(
-            self.options,
-            time_limit=None,
-            node_limit=None,
-            gap=0.0,
-            absolute_gap=0.0,
-            initial=None,
-            checkpoint=None,
-            on_progress=None,
-            cancel=lambda: self.monitor.stop_reason() is not None,
-        )
-        its_monitor = Monitor(question, options, lambda points: points)
-        try:
-            question.check_feasible()  # sets without 0 need room
-            claim = self.solve(question, options, its_monitor)
-        except InfeasibleError:
-            return None
-        finally:
-            self.monitor.nodes += its_monitor.nodes
-        assert its_monitor.best_evaluation is not None
-        self.monitor.incumbent(claim.points)
-        return claim, its_monitor.best_evaluation
-
-    @property
-    def stopped(self) -> bool:
-        return self.monitor.stop_reason() is not None
-
-
-def _from_the_top(known: _Answers, most: int, ask: _Asking) -> None:
-    problem = ask.problem
+def _from_the_top(proven: _Proven, most: int, sizes: SizeBySize) -> None:
+    problem = sizes.problem
     price = max((*problem.C0, problem.intercept_C0), default=Fraction(0))
     free = replace(problem, C0=(Fraction(0),) * problem.n_features, intercept_C0=Fraction(0))
     # so little that errors and C1 come first: size only breaks ties between them
     tiny = step_with_l1(free) / (2 * (most + 1))
     size = most
     while size >= 0:
+        if sizes.is_over:
+            proven.complete = False
+            return
         question = replace(
             problem,
             C0=(tiny,) * problem.n_features,
             intercept_C0=tiny if problem.intercept.is_penalised else Fraction(0),
             max_features=size,
         )
-        answer = ask(question)
-        if answer is None:
-            known.bounds[: size + 1] = [None] * (size + 1)
+        try:
+            claim = sizes.ask(question, is_last=size == 0)
+        except InfeasibleError:
+            proven.bounds[: size + 1] = [None] * (size + 1)
             return
-        claim, evaluation = answer
-        is_proven = claim.lower_bound >= evaluation.objective
+        if claim is None:
+            proven.complete = False
+            size -= 1
+            continue
+        found = evaluate(question, claim.points)
+        is_proven = claim.lower_bound >= found.objective
         # the bound speaks of all models of at most `size` features, whose price it leaves out
         for s in range(size + 1):
-            known.bounds[s] = max(Fraction(0), claim.lower_bound - tiny * s) + price * s
+            proven.raise_to(s, max(Fraction(0), claim.lower_bound - tiny * s) + price * s)
         if is_proven:
-            for s in range(evaluation.size, size + 1):
-                known.bounds[s] = evaluation.objective - tiny * evaluation.size + price * s
-        known.add(evaluation.size, claim, is_proven)
-        if not is_proven:
-            return
-        size = evaluation.size - 1
+            for s in range(found.size, size + 1):
+                proven.raise_to(s, found.objective - tiny * found.size + price * s)
+        proven.add(found.size, claim, is_proven)
+        size = (found.size if is_proven else size) - 1
 
 
-def _one_by_one(known: _Answers, most: int, ask: _Asking) -> None:
-    problem = ask.problem
+def _one_by_one(proven: _Proven, most: int, sizes: SizeBySize) -> None:
+    problem = sizes.problem
     for size in range(most, -1, -1):
+        if sizes.is_over:
+            proven.complete = False
+            return
         at_least = MinFeatures(least=size).limits(
             problem.rows, counts_intercept=problem.intercept.is_penalised
         )
         limits = (*problem.support_limits, *at_least)
-        answer = ask(replace(problem, support_limits=limits, max_features=size))
-        if answer is None:
-            known.bounds[size] = None
+        question = replace(problem, support_limits=limits, max_features=size)
+        try:
+            claim = sizes.ask(question, is_last=size == 0)
+        except InfeasibleError:
+            proven.bounds[size] = None
             continue
-        claim, evaluation = answer
-        is_proven = claim.lower_bound >= evaluation.objective
-        known.bounds[size] = claim.lower_bound
-        known.add(size, claim, is_proven)
-        if ask.stopped and not is_proven:
-            return
+        if claim is None:
+            proven.complete = False
+            continue
+        proven.bounds[size] = claim.lower_bound
+        proven.add(size, claim, claim.lower_bound >= evaluate(question, claim.points).objective)
 
 
 def _costs_are_equal(problem: Problem) -> bool:

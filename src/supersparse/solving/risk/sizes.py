@@ -1,20 +1,17 @@
 """The least log loss of each number of features, one size after the other."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from supersparse.errors import InfeasibleError, SolverFailedError
+from supersparse.errors import InfeasibleError
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.objective import evaluate
-from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.contract import ClaimedModels
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
-from supersparse.solving.solution import Claim
-
-Solve = Callable[[Problem, SolveOptions, Monitor], Claim]
+from supersparse.solving.sized import SizeBySize, Solve
+from supersparse.stop import Stop
 
 
 def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, solve: Solve) -> ClaimedModels:
@@ -28,32 +25,28 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
     alike = not problem.has_levels and len(set(problem.C0)) <= 1
     price = max(problem.C0, default=Fraction(0)) if alike else Fraction(0)
     bounds: list[Fraction | None] = [Fraction(0)] * (most + 1)
-    models: dict[int, Points] = {}
+    sizes = SizeBySize(problem, options, monitor, solve)
     size = most
-    while size >= 0 and monitor.stop_reason() is None:
+    while size >= 0 and not sizes.is_over:
+        question = _question(problem, size, alike)
         try:
-            claim = _asked(_question(problem, size, alike), options, monitor, solve)
-        except SolverFailedError:
-            if monitor.stop_reason() is None:
-                raise
-            break  # a limit came before the first card of this size
-        if claim is None:
+            claim = sizes.ask(question, is_last=size == 0)
+        except InfeasibleError:
             if alike:  # nor does any with fewer features
                 bounds[: size + 1] = [None] * (size + 1)
                 break
             bounds[size] = None
             size -= 1
             continue
-        used = len(claim.points.support)
-        for s in range(used if alike else size, size + 1):
-            bounds[s] = claim.lower_bound + price * s
-        if alike:  # the bound speaks of all smaller sizes too
-            for s in range(used):
-                bounds[s] = max(bounds[s] or Fraction(0), claim.lower_bound + price * s)
-        models[used] = claim.points
-        size = used - 1
+        if claim is None:
+            size -= 1
+            continue
+        bound = min(claim.lower_bound, evaluate(question, claim.points).objective)
+        for s in range(0 if alike else size, size + 1):  # alike: it speaks of all smaller sizes too
+            bounds[s] = max(bounds[s] or Fraction(0), bound + price * s)
+        size = (len(claim.points.support) if alike and claim.stop.is_complete else size) - 1
     return ClaimedModels(
-        models=tuple(models[s] for s in sorted(models)), complete=False, bounds=tuple(bounds)
+        models=sizes.known.models, complete=False, bounds=tuple(bounds), stop=sizes.stop or Stop.OPTIMAL
     )
 
 
@@ -62,29 +55,3 @@ def _question(problem: Problem, size: int, alike: bool) -> Problem:
         return replace(problem, C0=(Fraction(0),) * problem.n_features, max_features=size)
     at_least = MinFeatures(least=size).limits(problem.rows, counts_intercept=False)
     return replace(problem, support_limits=(*problem.support_limits, *at_least), max_features=size)
-
-
-def _asked(question: Problem, options: SolveOptions, monitor: Monitor, solve: Solve) -> Claim | None:
-    """Solve one size until the whole run has to stop; None where no card obeys."""
-    own = replace(
-        options,
-        time_limit=None,
-        node_limit=None,
-        gap=0.0,
-        absolute_gap=0.0,
-        initial=None,
-        checkpoint=None,
-        on_progress=None,
-        cancel=lambda: monitor.stop_reason() is not None,
-    )
-    its_monitor = Monitor(question, own, lambda points: points)
-    try:
-        question.check_feasible()
-        claim = solve(question, own, its_monitor)
-    except InfeasibleError:
-        return None
-    finally:
-        monitor.nodes += its_monitor.nodes
-    monitor.incumbent(claim.points)
-    objective = evaluate(question, claim.points).objective
-    return replace(claim, lower_bound=min(claim.lower_bound, objective))
