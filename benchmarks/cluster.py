@@ -23,6 +23,7 @@ from typing import Any
 from benchmarks.table import into_docs
 from benchmarks.threads import PAGE, problems
 from supersparse import solve
+from supersparse.exact import counted
 from supersparse.solving.arrays import as_bytes, unpacked
 from supersparse.solving.exact import remote
 from supersparse.solving.exact.parts import from_bytes, to_bytes
@@ -144,7 +145,7 @@ def main() -> None:
     compile_boxes()
     remote.MOST_WORK = remote.LEAST_WORK  # short slices: many can then run side by side
     only = None if asked.only is None else frozenset(asked.only.split(","))
-    head = "| problem | slices | CPU s | " + " | ".join(f"{n} workers" for n in WORKERS) + " |"
+    head = "| problem | slices | CPU s | " + " | ".join(counted(n, "worker") for n in WORKERS) + " |"
     lines = [head, "|---" * (3 + len(WORKERS)) + "|"]
     for name, problem in problems(only):
         recorder, began = Recorder(), time.process_time()

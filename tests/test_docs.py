@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,13 +15,17 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
+from supersparse.problem.asked import MAX_POINTS
 from supersparse.problem.constraints.forms import KINDS
+from supersparse.problem.problem import RISK_MAX_POINTS
+from supersparse.settings.names import read_names
 from supersparse.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
 from supersparse.settings.settings import SETTINGS, read_settings, write_settings
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(supersparse.__file__).parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*TOP, *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|text|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONAL = {
     "pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib", "starlette", "uvicorn", "anywidget",
@@ -111,6 +116,38 @@ def test_the_yaml_blocks_are_settings_and_show_the_whole_language():
     assert {*SETTINGS.fields, *(name for part in SECTIONS for name in part.fields), *KINDS} <= words
 
 
+def test_the_pages_tell_the_default_points_of_both_goals():
+    errors, risk = f"-{MAX_POINTS} to {MAX_POINTS}", f"-{RISK_MAX_POINTS} to {RISK_MAX_POINTS}"
+    for name in ("conventions.md", "command-line.md", "errors-or-risk.md"):
+        page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        assert errors in page, name
+        assert risk in page, name
+    assert f"{MAX_POINTS} ({RISK_MAX_POINTS} for risk)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["conventions.md", "cluster.md", "report.md"])
+def test_a_page_that_promises_the_same_on_every_machine_names_the_exception(name):
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8").replace("\n", " ")
+    promise = re.search(r"on every machine\b[^.]*", page)
+    assert promise is not None
+    assert "[second bound](exact-engine" in promise[0]
+
+
+def test_the_page_of_the_command_line_shows_every_key_of_a_file_of_names(tmp_path):
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "names.yaml").write_text(block, encoding="utf-8")
+    names = read_names(tmp_path / "names.yaml")
+    assert names.check({"age": None, "smoker": ["Y", "N"]}, ["died", "lived"]) == []
+    assert all(names.places.get((key,)) for key in ("title", "classes", "columns"))
+    assert {key for words in names.columns.values() for key in words} == {
+        "label",
+        "unit",
+        "question",
+        "answers",
+    }
+
+
 def test_make_targets_named_in_the_docs_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = {
@@ -126,11 +163,57 @@ def test_links_between_pages_lead_somewhere():
     links = [
         (page, link)
         for page in PAGES
-        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+        for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
         if not link.startswith("https://")
     ]
     assert len(links) > 50
-    assert [f"{page}: {link}" for page, link in links if not (page.parent / link).exists()] == []
+    assert [f"{page}: {link}" for page, link in links if not leads_somewhere(page, link)] == []
+
+
+def leads_somewhere(page, link):
+    """Whether the file of a link exists, and has the heading behind a #, as GitHub spells it."""
+    name, _, heading = link.partition("#")
+    target = page.parent / name if name else page
+    if not heading:
+        return target.exists()
+    headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+    return heading in {re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-") for each in headings}
+
+
+def test_the_readme_leads_to_the_pages_and_an_archive_of_the_source_has_those_of_the_top_folder():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lists = {"index", "start", "learn", "use", "understand", "reference", "changelog", "licences"}
+    pages = {page_id(page) for page in PAGES if page.stem not in {*lists, "README"}}
+    assert {page for page in pages if f"]({page})" not in readme} == set()
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packed = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert {page.name for page in TOP} <= set(packed)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_row_of_a_table_has_the_cells_of_its_head(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for table in re.findall(r"^\|.*\n(?:\|.*\n)+", text, re.MULTILINE):
+        rows = [re.sub(r"`[^`]*`|\\\|", "", line).count("|") for line in table.splitlines()]
+        assert len(rows) > 2, table
+        assert set(rows) == {rows[0]}, table
+
+
+def test_the_page_on_installing_says_what_each_extra_installs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    told = {
+        tuple(re.findall(r"`([\w-]+)`", row)): text
+        for row, text in re.findall(r"^\| (`.*?) \| (.*?) \|", page, re.M)
+    }
+    for names, text in told.items():
+        if not {"docs", "test-solvers", "all"} & {*names}:
+            installed = {re.split(r"[\[<>=]", each)[0] for name in names for each in extras[name]}
+            assert set(text.split(", ")) == installed, names
+    free = {name for names in told for name in names} - {"gurobi", "cplex", "all"}
+    left_out = set(re.findall(r"`([\w-]+)`", told["all",]))
+    assert free - left_out == set(re.findall(r"[\w-]+", extras["all"][0])) - {"supersparse"}
 
 
 def test_the_changelog_has_a_place_for_what_is_new():

@@ -4,30 +4,31 @@ Run it where the extras are installed: ``python docs/scripts/licences.py``. A pa
 keeps the line that the page has.
 """
 
-import re
+import platform
 import tomllib
 from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "licences.md"
 EXTRAS = (
     "scip", "cpsat", "gurobi", "cplex", "plot", "pdf", "export", "parquet", "excel", "statistics",
+    "rows", "studio", "study",
 )  # fmt: skip
-HEAD = """# Licences
+SYSTEM = f"{platform.system()} with Python {'.'.join(platform.python_version_tuple()[:2])}"
+HEAD = f"""# Licences
 
-Everything that `pip install supersparse` and its extras install, with the licence that each package declares.
-`python docs/scripts/licences.py` writes this page from the installed packages. supersparse itself is under
+Everything that supersparse and its [extras](install.md) install for users, with the licence that each package
+declares. `python docs/scripts/licences.py` writes this page from the packages installed on
+{SYSTEM}; other systems may need a few others. supersparse itself is under
 the licence in `LICENSE`. Gurobi and CPLEX are commercial; they are used only if you install them.
 
 | package | licence | needed for |
 |---|---|---|
 """
-
-
-def name_of(requirement: str) -> str:
-    """Return the name in a requirement."""
-    return re.split(r"[\[<>=~!; (]", requirement.strip())[0]
 
 
 def licence(name: str) -> str | None:
@@ -49,23 +50,32 @@ def licence(name: str) -> str | None:
 def needed() -> dict[str, str]:
     """Return each package, in order, with what it is needed for: itself, or by which extra or package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found = {name_of(r): "supersparse" for r in project["dependencies"]}
+    found: dict[str, str] = {}
+    known: set[str] = set()
+    queue: list[tuple[Requirement, str]] = [(Requirement(r), "supersparse") for r in project["dependencies"]]
     for extra in EXTRAS:
-        for requirement in project["optional-dependencies"][extra]:
-            found.setdefault(name_of(requirement), f"extra `{extra}`")
-    queue = list(found)
+        queue += [(Requirement(r), f"extra `{extra}`") for r in project["optional-dependencies"][extra]]
+    followed: set[tuple[str, str]] = set()
     while queue:
-        name = queue.pop(0)
-        try:
-            requirements = metadata.requires(name) or []
-        except metadata.PackageNotFoundError:
-            continue
-        for requirement in requirements:
-            other = name_of(requirement)
-            if ";" not in requirement and other.lower() not in {known.lower() for known in found}:
-                found[other] = name
-                queue.append(other)
+        asked, why = queue.pop(0)
+        name = canonicalize_name(asked.name)
+        if name not in known:
+            known.add(name)
+            found[asked.name] = why
+        for extra in sorted({"", *asked.extras}):
+            if (name, extra) not in followed:
+                followed.add((name, extra))
+                queue += [(other, asked.name) for other in required(asked.name, extra)]
     return found
+
+
+def required(name: str, extra: str) -> list[Requirement]:
+    """What an installed package needs on this Python, or what one of its own extras adds to that."""
+    try:
+        requirements = [Requirement(text) for text in metadata.requires(name) or []]
+    except metadata.PackageNotFoundError:
+        return []
+    return [r for r in requirements if r.marker is None or r.marker.evaluate({"extra": extra})]
 
 
 def main() -> None:

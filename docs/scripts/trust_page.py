@@ -100,25 +100,60 @@ def _section(kind: str, content: dict[str, Any]) -> str:
         f"{', '.join(made)}.",
         "",
     ]
-    plain = {name: value for name, value in content["figures"].items() if not isinstance(value, dict)}
-    lines += ["| | |", "|---|---|", *(f"| {name} | {_shown(value)} |" for name, value in plain.items()), ""]
-    for name, value in content["figures"].items():
+    return "\n".join([*lines, *_figures(content["figures"])])
+
+
+def _figures(figures: dict[str, Any]) -> list[str]:
+    """The tables of a file: one of all instances; or one of single figures, and one for each group."""
+    if all(isinstance(value, dict) for value in figures.values()):
+        return [*_table("instance", {name: _flat(value) for name, value in figures.items()}), ""]
+    plain = {name: value for name, value in figures.items() if not isinstance(value, dict)}
+    lines = [
+        "| | |",
+        "|---|---|",
+        *(f"| {name} | {_single(name, value)} |" for name, value in plain.items()),
+        "",
+    ]
+    for name, value in figures.items():
         if isinstance(value, dict) and value:
             lines += [*_table(name, value), ""]
-    return "\n".join(lines)
+    return lines
+
+
+def _flat(figures: dict[str, Any]) -> dict[str, Any]:
+    """The figures of an instance in one row, those of each checker by its name."""
+    found: dict[str, Any] = {}
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            found |= {f"{name}: {inner}": figure for inner, figure in value.items()}
+        else:
+            found[name] = value
+    return {
+        name.replace("_", " "): value
+        for name, value in sorted(found.items(), key=lambda pair: ":" in pair[0])
+    }
 
 
 def _table(name: str, rows: dict[str, Any]) -> list[str]:
-    columns = list(next((row for row in rows.values() if isinstance(row, dict)), {"": None}))
+    cells = {row: value if isinstance(value, dict) else {"": value} for row, value in rows.items()}
+    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
     head = [f"| {name} | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     return head + [
-        f"| {row} | {' | '.join(map(_shown, value.values() if isinstance(value, dict) else [value]))} |"
-        for row, value in rows.items()
+        f"| {row} | {' | '.join(_shown(found.get(column, '-')) for column in columns)} |"
+        for row, found in cells.items()
     ]
 
 
+def _single(name: str, value: object) -> str:
+    if name == "seeds" and isinstance(value, list):
+        return " to ".join(map(_shown, value))
+    return _shown(value)
+
+
 def _shown(value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int):
         return ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
     return f"{value:,}"
 

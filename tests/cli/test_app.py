@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,33 @@ def test_every_command_is_tried_here(run, monkeypatch):
     assert not cut_short
     names = set(re.findall(r"^  (\w+) ", listed, re.MULTILINE))
     assert names - {"datasets", "report", "studio"} == set(COMMANDS)  # these have tests of their own
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "tiny.csv", "--max-feature", "3"],
+        ["certify", "none.json", "tiny.csv"],
+        ["evaluate", "tiny.csv"],
+    ],
+)
+def test_what_the_command_line_cannot_read_ends_with_an_error_line_and_exit_code_2(run, tiny, arguments):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("Error: ")
+
+
+def test_the_page_names_every_command_and_every_option(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[\w-]+", page))
+    groups = [("datasets", name) for name in ("list", "path", "fetch", "export")]
+    for words in [*((name,) for name in [*COMMANDS, "report", "studio", "trade-off"]), *groups]:
+        assert f"`{words[0]}`" in page
+        options = run(*words, "--help").stdout.split("Options:")[1].replace("-h, --help", "")
+        for line in re.findall(r"^  (?:-\w, )?(--.*)$", options, re.MULTILINE):
+            spellings = set(re.findall(r"--[\w-]+", line.split("  ")[0]))
+            assert spellings & named, f"docs/command-line.md does not name {line} of {' '.join(words)}"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from supersparse import ScoringSystem
+from supersparse.cli.counts import _QUESTIONS
+from supersparse.prepare.fitting import _MOST_CELLS, _MOST_FEATURES
 
 ASK = ["--target", "ill", "--C0", "0.01", "--no-validate", "--time-limit", "20", "--out", "card.json"]
 
@@ -38,6 +40,12 @@ def test_points_rise_or_fall_unless_the_command_says_otherwise(run, patients, tm
     steps = points_by_age(tmp_path / "card.json")
     assert (steps > 0).any()
     assert (steps < 0).any()
+
+
+def test_help_says_how_many_candidates_there_are(run):
+    said = " ".join(run("counts", "--help", check=True).stdout.split())
+    assert f"auto for {_MOST_FEATURES} ({_QUESTIONS} for counts)" in said
+    assert f"fewer above {_MOST_CELLS // _MOST_FEATURES:,} rows" in said
 
 
 def test_a_card_from_few_candidates_says_so(run, patients, tmp_path):

@@ -251,8 +251,8 @@ class FeatureOptions:
         typer.Option(
             metavar="N",
             show_default="auto",
-            help="How many questions the search may choose from; all for no limit, auto for 60, or fewer "
-            "above 300,000 rows. The card says how many there were.",
+            help="How many questions the search may choose from; all for no limit, auto for 60 (8 for "
+            "counts), or fewer above 333,333 rows. The card says how many there were.",
         ),
     ] = None
 

@@ -70,7 +70,7 @@ def report(
     ] = 90,
     node_limit: Annotated[
         int | None,
-        typer.Option(help="Work limit of each solve, the same on every machine; default: none."),
+        typer.Option(help="Work limit of each solve, whatever the speed of the machine; default: none."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     paper: Annotated[str, typer.Option(help="Paper size: a4 or letter.")] = "a4",

@@ -12,7 +12,7 @@ from supersparse.errors import InvalidOptionError, PackageNotInstalledError
 def studio(
     table: Annotated[
         Path | None,
-        typer.Argument(metavar="TABLE", help="CSV, Parquet, Excel or SPSS file to begin with."),
+        typer.Argument(metavar="TABLE", help="CSV, Excel, Parquet, SAS, SPSS or Stata file to begin with."),
     ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, show_default="any", help="Port to listen on; 0 for any.")

@@ -96,7 +96,8 @@ class SLIMClassifier(ScoringSystemClassifier):
         Time limit of the whole fit in seconds, `calibrate` included; the best model found by then is kept,
         and `NotProvenWarning` says how far it may be from the best. None means no limit.
     node_limit : int, default=None
-        Limit on work, the same on every machine. With ``time_limit=None``, every run gives the same model.
+        Limit on work, the same on every machine. With ``time_limit=None`` and one thread, every run gives
+        the same model, unless the second bound of the exact engine takes part, whose steps are timed.
     gap : float, default=0.0
         Stop when the objective is proven to be within this fraction of the optimum.
     n_jobs : int, default=None

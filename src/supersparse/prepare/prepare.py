@@ -74,7 +74,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Units by column, for the questions of the card.
     candidates : "auto", int or None, default="auto"
         Maximum number of features: the best of each column first, then the second best of each, and so on.
-        "auto" means 60, or fewer above 300,000 rows (20 for a million), so that a scoring system is proven
+        "auto" means 60, or fewer above 333,333 rows (20 for a million), so that a scoring system is proven
         optimal, or nearly, within a minute. None means no limit. The card says how many there were.
 
     Attributes

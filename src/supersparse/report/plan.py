@@ -14,7 +14,8 @@ class Plan(Tabular):
     Set `larger`, `folds`, `ratios` or `bootstrap` to 0 to skip the frontier, cross-validation, trade-offs
     (which need the folds) or the bootstrap. Each part gets a share of `time_limit`, does what it can in it,
     and says how much that was. A solve that hits its limit may find a different model next time; without a
-    time limit (None), or with a `node_limit` that is reached first, a report is the same on every machine.
+    time limit (None), or with a `node_limit` that is reached first, a report is the same on every machine,
+    unless the second bound of the exact engine takes part, whose steps are timed.
     """
 
     folds: int = 5

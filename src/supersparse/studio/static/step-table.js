@@ -80,7 +80,7 @@ export function tableStep(app) {
 
   function dropZone() {
     const input = h("input", { type: "file", id: "file", hidden: true,
-        accept: ".csv,.tsv,.txt,.parquet,.xlsx,.xlsm,.ods,.sav,.sas7bdat", onchange: () => add(input.files[0]) });
+        accept: ".csv,.tsv,.txt,.parquet,.xlsx,.xlsm,.ods,.sav,.sas7bdat,.dta", onchange: () => add(input.files[0]) });
     const zone = h("div", { class: "drop" },
       h("div", { class: "drop-picture", "aria-hidden": "true" }, icon("table")),
       h("p", { class: "drop-title" }, t("table.drop")),
