@@ -68,12 +68,14 @@ def test_a_run_that_is_stopped_keeps_the_models_that_it_met(goal, costs):
 
 def test_a_size_too_hard_to_prove_leaves_time_to_the_smaller_ones():
     random = np.random.default_rng(3)
-    table = random.normal(size=(120, 8)).round(2)
-    labels = table[:, 0] + table[:, 1] - table[:, 2] + random.normal(size=120) > 0
-    found = frontier(Problem.of(table, labels, max_points=3), 4, node_limit=20)
+    table = random.normal(size=(150, 10)).round(2)
+    labels = table[:, 0] + table[:, 1] - table[:, 2] + 1.5 * random.normal(size=150) > 0
+    found = frontier(Problem.of(table, labels, max_points=3), 4, node_limit=150)
     losses = [row.solution.objective for row in found.rows]
     assert found.stop is Stop.NODE_LIMIT
-    assert not found.proven
+    assert found.nodes <= 150
+    assert [row.proven for row in found.rows][:3] == [True] * 3
+    assert not found.rows[4].proven
     assert losses[0] > losses[1] > losses[2]
 
 

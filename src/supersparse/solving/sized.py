@@ -72,35 +72,48 @@ class SizeBySize:
     def ask(self, question: Problem, *, is_last: bool) -> Claim | None:
         """Solve one size; None if a limit came before its first model. Raises where no model obeys."""
         question.check_feasible()  # sets without 0 need room
-        options = self._limited(1 if is_last else 2)
-        its_monitor = Monitor(question, options, lambda points: points)
-        try:
-            claim = self._solve(question, options, its_monitor)
-        except SolverFailedError:
-            self.stop = its_monitor.stop_reason()
-            if self.stop is None:
-                raise
-            return None
-        finally:
-            self._monitor.nodes += its_monitor.nodes
-        if not claim.stop.is_complete:
-            self.stop = claim.stop
-        self.known.offer_all(claim)
-        self._monitor.incumbent(claim.points)
-        return claim
+        among = 1 if is_last else 2
+        seconds, nodes = self._monitor.seconds_left, self._nodes_left
 
-    def _limited(self, among: int) -> SolveOptions:
-        seconds, nodes = self._monitor.seconds_left, self._options.node_limit
-        if nodes is not None:
-            nodes = -(-max(0, nodes - self._monitor.nodes) // among)
-        return replace(
+        def cancel() -> bool:
+            used_up = nodes is not None and its_monitor.nodes * among >= nodes
+            reason = self._monitor.stop_reason() or (Stop.NODE_LIMIT if used_up else None)
+            self.stop = reason or self.stop
+            return reason is not None
+
+        options = replace(
             self._options,
             time_limit=None if seconds is None else seconds / among,
-            node_limit=nodes,
+            node_limit=None,  # it is watched here: a solver with such a limit would wait for its compiler
             gap=0.0,
             absolute_gap=0.0,
             initial=None,
             checkpoint=None,
             on_progress=None,
-            cancel=lambda: self._monitor.stop_reason() is not None,
+            cancel=cancel,
         )
+        its_monitor = Monitor(question, options, lambda points: points)
+        try:
+            claim = self._solve(question, options, its_monitor)
+        except SolverFailedError as error:
+            reason = its_monitor.stop_reason()
+            if reason is None and not error.interrupted:
+                raise
+            self._note(reason)
+            return None
+        finally:
+            self._monitor.nodes += its_monitor.nodes
+        self._note(claim.stop)
+        self.known.offer_all(claim)
+        self._monitor.incumbent(claim.points)
+        return claim
+
+    @property
+    def _nodes_left(self) -> int | None:
+        limit = self._options.node_limit
+        return None if limit is None else max(0, limit - self._monitor.nodes)
+
+    def _note(self, reason: Stop | None) -> None:
+        """Keep why a size was left open; what cancelled it is noted where that is seen."""
+        if reason is not None and not reason.is_complete and reason is not Stop.INTERRUPTED:
+            self.stop = reason
