@@ -49,7 +49,7 @@ def test_the_examples_in_help_run(run, monkeypatch, command):
     for example in EXAMPLES.findall(text.split("Example:")[1].split("Options:")[0]):
         words = shlex.split(example)[1:]
         if words[0] in ("fit", "demo", "frontier", "pool"):
-            words += ["--time-limit", "2"]
+            words += ["--time-limit", "1"]
         if words[0] == "fit":
             words += ["--cv", "2"]
         run(*words, check=True)

@@ -7,6 +7,7 @@ from math import gcd
 import numpy as np
 import pytest
 
+from counts import examples
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
@@ -73,7 +74,7 @@ def test_no_dropped_features_would_have_gained_more_than_their_penalty(name, see
 
 
 @pytest.mark.parametrize("intercept", ["free", "paper", "none", (-4, 4)], ids=str)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(examples(3)))
 def test_points_and_intercept_of_an_optimum_are_coprime(name, seed, intercept):
     """Dividing all of them by a common divisor would predict the same with a smaller l1."""
     found = solve(random_problem(seed, C0=0.02, max_points=4, intercept=intercept), name)

@@ -221,6 +221,7 @@ def test_a_copy_of_the_shared_data_loads(tmp_path):
     assert {f.how for f in fetch(originals, folder=tmp_path)} == {"already there"}
 
 
+@pytest.mark.long
 @needs_shared_data
 def test_the_published_forms_of_the_shared_data_have_the_expected_checksums(tmp_path):
     """Write the shared rows as UCI and the authors publish them, and fetch those."""

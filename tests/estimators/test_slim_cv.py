@@ -192,9 +192,11 @@ def test_a_fold_that_cannot_be_used_is_named():
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"intercept": "paper"}, {"C1": 0.01}, {"class_weight": "balanced"}, {"max_features": 2},
-     {"constraints": [constraints.must_use("x2")]}, {"levels": {"x0": [([-1, 1], 0.05)]}},
-     {"gap": 0.1}, {"node_limit": 40}],
+    [{}, {"constraints": [constraints.must_use("x2")]}, {"levels": {"x0": [([-1, 1], 0.05)]}},
+     {"node_limit": 40},
+     *(pytest.param(more, marks=pytest.mark.long)
+       for more in ({"intercept": "paper"}, {"C1": 0.01}, {"class_weight": "balanced"}, {"max_features": 2},
+                    {"gap": 0.1}))],
     ids=str,
 )  # fmt: skip
 def test_fits_that_share_their_work_are_the_fits_by_themselves(settings, monkeypatch):

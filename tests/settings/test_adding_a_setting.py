@@ -29,6 +29,7 @@ assert model.coef_.clip(0).sum() <= 1
 """
 
 
+@pytest.mark.long
 def test_the_diff_of_the_guide_adds_a_setting_everywhere(tmp_path):
     if shutil.which("git") is None:
         pytest.skip("git is not installed")

@@ -107,7 +107,10 @@ def whole_cache(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("damage", [cut_off, emptied, of_another_version])
+@pytest.mark.parametrize(
+    "damage",
+    [cut_off, *(pytest.param(other, marks=pytest.mark.long) for other in (emptied, of_another_version))],
+)
 def test_a_damaged_cache_is_compiled_again_and_kept(tmp_path, whole_cache, damage):
     folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
     shutil.copytree(whole_cache, tmp_path, dirs_exist_ok=True)

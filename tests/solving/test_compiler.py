@@ -127,7 +127,9 @@ def test_a_kernel_that_another_calls_is_compiled_by_itself_only_for_python():
     ("module", "name", "other"),
     [
         ("numba.core.untyped_passes", "InlineClosureLikes", None),
-        ("numba.core.typing.templates", "_OverloadFunctionTemplate", "object"),
+        pytest.param(
+            "numba.core.typing.templates", "_OverloadFunctionTemplate", "object", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_numba_that_is_different_inside_compiles_kernels_too(tmp_path, module, name, other):

@@ -142,7 +142,7 @@ def test_what_is_no_linear_model_of_these_features_is_refused(model, message):
         rounded(make(), model)
 
 
-@pytest.mark.parametrize("solver", ["exact", "highs", "exhaustive"])
+@pytest.mark.parametrize("solver", ["exact", "exhaustive", pytest.param("highs", marks=pytest.mark.long)])
 def test_solve_starts_from_a_linear_model(solver):
     problem = make(max_points=2)
     model = LogisticRegression().fit(X, Y)

@@ -42,6 +42,7 @@ def least_loss(x: Floats, positive: Floats, negative: Floats, points: Floats, is
     return loss(v)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(examples(12)))
 @pytest.mark.parametrize("is_free", [1, 0])
 def test_the_quadratic_is_below_the_loss_of_the_cards_that_matter(seed: int, is_free: int) -> None:

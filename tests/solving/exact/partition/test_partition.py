@@ -56,6 +56,7 @@ def test_the_bound_is_never_above_the_optimum(seed):
     assert bound.lower_bound <= best
 
 
+@pytest.mark.long
 def test_most_small_problems_are_covered_and_many_are_closed():
     cases = [case(seed) for seed in range(40)]
     closed = 0
