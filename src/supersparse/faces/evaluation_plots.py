@@ -143,24 +143,13 @@ def draw_calibration(result: Calibration, axes: "Axes") -> None:
     inset.tick_params(labelbottom=False, bottom=False)
     inset.spines[["top", "right", "left", "bottom"]].set_visible(False)
     inset.set_ylabel("rows", fontsize="small")
-    inset.annotate(
-        "positive",
-        (1.0, 0.95),
-        xycoords="axes fraction",
-        ha="right",
-        va="top",
-        fontsize="small",
-        color="0.35",
-    )
-    inset.annotate(
-        "negative",
-        (1.0, 0.05),
-        xycoords="axes fraction",
-        ha="right",
-        va="bottom",
-        fontsize="small",
-        color="0.5",
-    )
+    for label, height, side, colour in (
+        ("positive", 0.95, "top", "0.35"),
+        ("negative", 0.05, "bottom", "0.5"),
+    ):
+        inset.text(
+            1.0, height, label, transform=inset.transAxes, ha="right", va=side, fontsize="small", color=colour
+        )
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="upper left", frameon=False)
 
