@@ -143,13 +143,10 @@ def draw_calibration(result: Calibration, axes: "Axes") -> None:
     inset.tick_params(labelbottom=False, bottom=False)
     inset.spines[["top", "right", "left", "bottom"]].set_visible(False)
     inset.set_ylabel("rows", fontsize="small")
-    for label, height, side, colour in (
-        ("positive", 0.95, "top", "0.35"),
-        ("negative", 0.05, "bottom", "0.5"),
-    ):
-        inset.text(
-            1.0, height, label, transform=inset.transAxes, ha="right", va=side, fontsize="small", color=colour
-        )
+    # in the middle, where few rows are
+    for label, y, side, colour in (("positive", 0.95, "top", "0.35"), ("negative", 0.05, "bottom", "0.5")):
+        text = inset.text(0.5, y, label, transform=inset.transAxes, ha="center", va=side)
+        text.set(fontsize="small", color=colour)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="upper left", frameon=False)
 
