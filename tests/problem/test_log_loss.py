@@ -195,3 +195,28 @@ def test_numeric_c1_counts_each_point():
         float(log_loss(problem, with_best_risk(problem, (w,)))) + 0.001 * abs(w) for w in range(-3, 4)
     )
     assert float(solution.objective) == pytest.approx(by_hand, abs=2e-9)
+
+
+@pytest.mark.parametrize("threshold", [Fraction(1, 10), Fraction(1, 2), Fraction(3, 4), Fraction(19, 20)])
+def test_a_fitted_risk_equal_to_the_threshold_counts_as_above_it(threshold):
+    random = np.random.default_rng(threshold.denominator)
+    for _ in range(60):  # two cells: the fitted risks are the shares, and that of the second is the threshold
+        at = threshold.denominator * int(random.integers(1, 7))
+        others = int(random.integers(2, 150))
+        events = [int(random.integers(1, others)), int(threshold * at)]
+        below = Fraction(events[0], others) < threshold
+        x = np.r_[np.zeros(others), np.ones(at)]
+        y = np.r_[np.arange(others) < events[0], np.arange(at) < events[1]].astype(int)
+        problem = Problem.of(x[:, None], y, goal="risk", risk_threshold=threshold, max_points=2, C0=0)
+        found = evaluate(problem, with_best_risk(problem, (1 if below else -1,)))
+        wrong = at - events[1] + (events[0] if below else others - events[0])
+        assert found.training_errors == wrong
+
+
+@pytest.mark.parametrize("value", [1, 2])
+def test_a_card_that_points_the_wrong_way_is_decided_like_one_without_features(value):
+    x = [0, 4, 0, 3, 3, -1, 3, -3, 3, 2, -3, 0, 4, 5, 0, 4, 4, 1, -2, 0]
+    problem = Problem.of([[v] for v in x], [0] * 10 + [1] * 10, goal="risk", C0=0, points=[0, value])
+    points = with_best_risk(problem, (value * problem.unit,))
+    # all risks are one half but for rounding, so every row counts as above
+    assert min(value * v + points.intercept_value for v in x) > 0

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,6 +263,30 @@ def _best_intercept(score: Floats, label: Floats, weight: Floats, slope: float) 
     return b
 
 
+class _Newton(NamedTuple):
+    """A step in slope and intercept, and twice what it promises to save; a slope at its end stays there."""
+
+    slope: float
+    intercept: float
+    saved: float
+
+
+def _newton(score: Floats, label: Floats, weight: Floats, most: float, a: float, b: float) -> _Newton | None:
+    """The step from (a, b); None where the curvature does not tell slope and intercept apart."""
+    risk = 0.5 * (1 + np.tanh((a * score + b) / 2))
+    residual, curve = weight * (risk - label), weight * risk * (1 - risk)
+    ga, gb = float(residual @ score), float(residual.sum())
+    haa, hab, hbb = float(curve @ score**2), float(curve @ score), float(curve.sum())
+    if (a >= most and ga <= 0) or (a <= 0 and ga >= 0):
+        da, db = 0.0, -gb / max(hbb, 1e-300)
+    else:
+        det = haa * hbb - hab**2
+        if not det > 1e-13 * haa * hbb:
+            return None
+        da, db = -(hbb * ga - hab * gb) / det, -(haa * gb - hab * ga) / det
+    return _Newton(da, db, abs(ga * da + gb * db))
+
+
 def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tuple[float, float]:
     """The best slope in [0, most] and its intercept: Newton steps in both, then bisection if they fail."""
     size = float(np.abs(score).max())
@@ -269,30 +294,22 @@ def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tu
     b = _best_intercept(score, label, weight, a)
     best = _loss(a * score + b, label, weight)
     for _ in range(60):
-        risk = 0.5 * (1 + np.tanh((a * score + b) / 2))
-        residual, curve = weight * (risk - label), weight * risk * (1 - risk)
-        ga, gb = float(residual @ score), float(residual.sum())
-        haa, hab, hbb = float(curve @ score**2), float(curve @ score), float(curve.sum())
-        at_end = (a >= most and ga <= 0) or (a <= 0 and ga >= 0)
-        det = haa * hbb - hab**2
-        if not at_end and not det > 1e-13 * haa * hbb:
+        step = _newton(score, label, weight, most, a, b)
+        if step is None:
             break
-        da = 0.0 if at_end else -(hbb * ga - hab * gb) / det
-        db = -gb / max(hbb, 1e-300) if at_end else -(haa * gb - hab * ga) / det
-        saved = abs(ga * da + gb * db)
-        if saved < 1e-24:
-            return a, b
-        step = 1.0
+        if step.saved < 1e-24:
+            return _polished(score, label, weight, most, a, b)
+        share = 1.0
         # sums over many rows are too rough to tell smaller steps apart
-        while step > (0.1 if saved < 1e-13 and len(score) > _MANY_ROWS else 1e-9):
-            new_a, new_b = min(max(a + step * da, 0.0), most), b + step * db
+        while share > (0.1 if step.saved < 1e-13 and len(score) > _MANY_ROWS else 1e-9):
+            new_a, new_b = min(max(a + share * step.slope, 0.0), most), b + share * step.intercept
             new = _loss(new_a * score + new_b, label, weight)
             if new < best:
                 break
-            step *= 0.5
+            share *= 0.5
         else:
-            if saved < 1e-13:
-                return a, b
+            if step.saved < 1e-13:
+                return _polished(score, label, weight, most, a, b)
             break
         a, b, best = new_a, new_b, new
     low, high, a = 0.0, most, most
@@ -307,3 +324,16 @@ def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tu
             break
         a = middle
     return a, _best_intercept(score, label, weight, a)
+
+
+def _polished(
+    score: Floats, label: Floats, weight: Floats, most: float, a: float, b: float
+) -> tuple[float, float]:
+    """Go on while steps become much shorter: the loss tells log odds apart to 1e-7, its gradient to 1e-15."""
+    before = math.inf
+    for _ in range(10):
+        step = _newton(score, label, weight, most, a, b)
+        if step is None or not 0 < step.saved < 0.1 * before:
+            break
+        a, b, before = min(max(a + step.slope, 0.0), most), b + step.intercept, step.saved
+    return a, b
