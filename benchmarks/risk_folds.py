@@ -1,4 +1,4 @@
-"""Risk scores and their peers on rows left out: the same folds, columns, number of features and points.
+"""Risk scores and their peers on held-out rows: the same folds, columns, number of features and points.
 
     python -m benchmarks.risk_folds [tables...]
     python -m benchmarks.risk_folds table
@@ -61,7 +61,7 @@ METHODS = (*OURS, *PEERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One card on one fold; AUC, loss, error and calibration are those of the rows left out."""
+    """One card on one fold; AUC, loss, error and calibration are those of the held-out rows."""
 
     table: str
     fold: int
@@ -156,7 +156,7 @@ def judged(
     rows: tuple[NDArray[Any], NDArray[Any]],
     proof: Proof = NO_PROOF,
 ) -> Measured:  # fmt: skip
-    """Judge a score on the rows left out."""
+    """Judge a score on the held-out rows."""
     train, test = rows
     odds, y = score.log_odds(table.X[test]), table.y[test]
     risk = np.clip(1 / (1 + np.exp(-np.clip(odds, -500, 500))), 1e-12, 1 - 1e-12)
