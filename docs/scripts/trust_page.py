@@ -32,9 +32,9 @@ KINDS = {
     ),
     "tampering": (
         "Tampering",
-        "Random changes to a certificate, its card or its table, which both checkers must refuse; viprchk gets "
-        "the certificate's lines below the claim that follows from table and card. Then the same changes with "
-        "new digests: who finds them, and how many leave a proof of the same claim.",
+        "Random changes to a certificate, its card or its table, which both checkers must refuse; viprchk "
+        "gets the certificate's lines below the claim that follows from table and card. Then the same "
+        "changes with new digests: who finds them, and how many leave a proof of the same claim.",
     ),
     "mutations": (
         "Damaged and forged files",
