@@ -114,7 +114,7 @@ bench-prototype: $(VENV)/.bench
 bench-many: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many
 
-# Default cards and their peers on rows left out; other defaults beside them; the tables of docs/accuracy.md.
+# Default cards and their peers on held-out rows; other defaults beside them; the tables of docs/accuracy.md.
 bench-accuracy: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.accuracy run
 	$(BIN)/python -m benchmarks.accuracy risk

@@ -48,7 +48,7 @@ DEFAULTS = [(5, 5), (5, 10), (10, 5), (10, 10), (10, 20), (100, 10)]  # largest 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One method on one fold; measures on the rows left out."""
+    """One method on one fold; measures on the held-out rows."""
 
     table: str
     fold: int
@@ -199,7 +199,7 @@ def recorded() -> list[Measured]:
 
 
 def shown(found: list[Measured], methods: list[str], tables: list[str]) -> str:
-    """Return a table in Markdown: error and AUC on rows left out, mean over the folds."""
+    """Return a table in Markdown: error and AUC on held-out rows, mean over the folds."""
     lines = [
         "| table | method | questions | error | AUC | log loss | CPU s |",
         "|---|---|---|---|---|---|---|",

@@ -1,4 +1,4 @@
-"""Risk scores and their peers on rows left out: the same folds, columns, number of features and points.
+"""Risk scores and their peers on held-out rows: the same folds, columns, number of features and points.
 
     python -m benchmarks.risk_folds [tables...]
     python -m benchmarks.risk_folds table
@@ -8,7 +8,7 @@ seconds each. The risks of a card for errors are logistic in its total, fitted t
 FasterRisk too, which is in its favour. The training loss of FastRisk's card is that at the best slope within
 our limit on effects, which its own slope can exceed. One line of JSON for each table, fold and method goes to
 ``benchmarks/results/risk_folds.jsonl``; what is there is not measured again. ``table`` puts the means into
-docs/errors-or-risk.md.
+docs/risk-engine.md and the differences into docs/errors-or-risk.md.
 """
 
 import json
@@ -18,6 +18,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
@@ -38,7 +39,12 @@ from supersparse.solving.solution import TraceEvent
 from supersparse.solving.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_folds.jsonl"
-PAGE = ROOT / "docs" / "errors-or-risk.md"
+PAGES = {
+    ROOT / "docs" / "errors-or-risk.md": ("differences",),
+    ROOT / "docs" / "risk-engine.md": ("folds", "random", "proofs"),
+}
+"""The pages and the tables that each has a place for."""
+
 FOLDS, FEATURES, LARGEST = 5, 5, 5
 SAME = 1e-9  # losses that differ by less are equal
 LIMIT = 4.0  # CPU seconds of one of our solves
@@ -55,7 +61,7 @@ METHODS = (*OURS, *PEERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One card on one fold; AUC, loss, error and calibration are those of the rows left out."""
+    """One card on one fold; AUC, loss, error and calibration are those of the held-out rows."""
 
     table: str
     fold: int
@@ -150,7 +156,7 @@ def judged(
     rows: tuple[NDArray[Any], NDArray[Any]],
     proof: Proof = NO_PROOF,
 ) -> Measured:  # fmt: skip
-    """Judge a score on the rows left out."""
+    """Judge a score on the held-out rows."""
     train, test = rows
     odds, y = score.log_odds(table.X[test]), table.y[test]
     risk = np.clip(1 / (1 + np.exp(-np.clip(odds, -500, 500))), 1e-12, 1 - 1e-12)
@@ -267,8 +273,8 @@ def beside_fast_risk(found: Sequence[Measured]) -> str:
     )
 
 
-def with_tables(page: str) -> str:
-    """Return the page with the tables of what is recorded between its marks."""
+def with_tables(path: Path) -> str:
+    """Return the text of a page with the tables of what is recorded between its marks."""
     from benchmarks import risk_random, risk_tables
 
     found = recorded()
@@ -278,19 +284,21 @@ def with_tables(page: str) -> str:
         "random": risk_random.summary(risk_random.recorded()),
         "proofs": risk_tables.table(),
     }
-    for name, text in parts.items():
+    page = path.read_text(encoding="utf-8")
+    for name in PAGES[path]:
         head, begin, rest = page.partition(f"<!-- {name}: begin -->\n")
         _, end, tail = rest.partition(f"<!-- {name}: end -->")
-        assert begin, f"the page has no place for {name}"
-        assert end, f"the page has no end of {name}"
-        page = f"{head}{begin}{text}\n{end}{tail}"
+        assert begin, f"{path.name} has no place for {name}"
+        assert end, f"{path.name} has no end of {name}"
+        page = f"{head}{begin}{parts[name]}\n{end}{tail}"
     return page
 
 
 def main(words: Sequence[str]) -> None:
-    """Measure what is missing, or put the tables into the page."""
+    """Measure what is missing, or put the tables into their pages."""
     if list(words) == ["table"]:
-        PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        for page in PAGES:
+            page.write_text(with_tables(page), encoding="utf-8")
         return
     warm_up()
     warm_up("risk")

@@ -10,11 +10,11 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "trust"
 PAGE = ROOT / "docs" / "trust.md"
-HEAD = """# What was tried
+HEAD = """# Attempts to break it
 
 "Optimal" is a strong word. This page counts the attempts to show that it is used wrongly, or that the tool
-breaks. Every figure is in a file that the command beside it wrote, in `docs/trust` or
-`docs/conformance.json`; the command makes it again. `python docs/scripts/trust_page.py` writes this page
+breaks. Every figure is in a file in `docs/trust`, or in `docs/conformance.json`, written by the command
+above it; the command makes it again. `python docs/scripts/trust_page.py` writes this page
 from these files.
 
 """
@@ -32,27 +32,27 @@ KINDS = {
     ),
     "tampering": (
         "Tampering",
-        "Random changes of a certificate, its card or its table, which both checkers must refuse; viprchk is "
-        "given the certificate's lines below the claim as table and card have it. Then the same changes with "
-        "new digests: who finds them, and how many leave a proof of the same claim.",
+        "Random changes to a certificate, its card or its table, which both checkers must refuse; viprchk "
+        "gets the certificate's lines below the claim that follows from table and card. Then the same "
+        "changes with new digests: who finds them, and how many leave a proof of the same claim.",
     ),
     "mutations": (
         "Damaged and forged files",
         "Mutations of good files, given to every reader in a process with little memory and time. Each must "
         "be refused with an error of this package, or be read; files with a digest must mean what they "
-        "meant. A new digest is no signature. A checkpoint or stored answer that someone wrote anew is "
-        "believed in what it says was searched or proven already, so whoever can write it can have any card "
-        "called proven optimal: keep such files where only you can write. A [certificate](certificates.md) "
-        "rests on neither.",
+        "meant. A new digest is no signature. A checkpoint or stored answer is trusted: what it says was "
+        "searched or proven is not searched again, so anyone who can write such a file can have any card "
+        "called proven optimal. Keep these files where only you can write. A [certificate](certificates.md) "
+        "does not rely on them.",
     ),
     "kills": (
         "Kills",
         "`kill -9` at random moments, and at calls that write files. What is left must be whole, old or new; "
-        "then the same command goes on and must give what it gives when nobody stops it.",
+        "the same command then continues, and must give the same result as an uninterrupted run.",
     ),
     "faults": (
         "Faults",
-        "Full disks, missing and closed folders, bytes that are no text, files that unpack to gigabytes or "
+        "Full disks, missing and closed folders, bytes that are not text, files that unpack to gigabytes or "
         "lie about their size.",
     ),
 }

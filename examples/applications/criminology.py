@@ -146,7 +146,7 @@ def folds(data: Dataset, seed: int, n_folds: int) -> list[tuple[Dataset, Dataset
 
 
 def cross_validated(data: Dataset, ratios: Sequence[Fraction], options: Options) -> list[Pooled]:
-    """Learn with every ratio on every fold, and count on the rows left out."""
+    """Learn with every ratio on every fold, and count on the held-out rows."""
     parts = folds(data, options.seed, FOLDS)
     pooled = []
     for ratio in ratios:
@@ -203,7 +203,7 @@ def report(options: Options) -> Iterator[str]:
 
 
 def picture(curve: TradeOff, pooled: Sequence[Pooled]) -> str:
-    """Draw the curve of the training rows and that of the rows left out, where matplotlib is installed."""
+    """Draw the curve of the training rows and that of the held-out rows, where matplotlib is installed."""
     if find_spec("matplotlib") is None:
         return "\nNo picture: matplotlib is not installed (pip install matplotlib)."
     from matplotlib.figure import Figure

@@ -13,6 +13,9 @@ from supersparse._version import __version__
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse import constraints as constraints, penalties as penalties
     from supersparse.card.build import item as item
+    from supersparse.card.rules import Domain as Domain
+    from supersparse.data.files import read_table as read_table
+    from supersparse.data.reading import Reading as Reading
     from supersparse.estimators import RiskScoreClassifier as RiskScoreClassifier
     from supersparse.estimators import RiskScoreClassifierCV as RiskScoreClassifierCV
     from supersparse.estimators import SLIMClassifier as SLIMClassifier, SLIMClassifierCV as SLIMClassifierCV
@@ -31,11 +34,12 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.problem.points import Points as Points
     from supersparse.problem.problem import Problem as Problem
     from supersparse.faces import ScoringSystem as ScoringSystem
-    from supersparse.faces.plots import plot as plot
+    from supersparse.faces.plots import plot as plot, plot_evaluation as plot_evaluation
     from supersparse.results.frontier import frontier as frontier
     from supersparse.results.pool import pool as pool
     from supersparse.results.trade_off import trade_off as trade_off
     from supersparse.results.edit import what_if as what_if
+    from supersparse.solving.explain import explain_infeasible as explain_infeasible
     from supersparse.solving.solution import Solution as Solution
     from supersparse.stop import Stop as Stop
     from supersparse.solving.rounding import rounded as rounded
@@ -44,9 +48,11 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
 
 _HOMES = {
     "CoefficientSet": "problem.points",
+    "Domain": "card.rules",
     "Points": "problem.points",
     "Prepare": "prepare",
     "Problem": "problem.problem",
+    "Reading": "data.reading",
     "RiskScoreClassifier": "estimators",
     "RiskScoreClassifierCV": "estimators",
     "SLIMClassifier": "estimators",
@@ -58,6 +64,7 @@ _HOMES = {
     "constraints": "constraints",
     "count_rows": "learning.row_counts",
     "cross_validated_trade_off": "estimators.trade_off",
+    "explain_infeasible": "solving.explain",
     "frontier": "results.frontier",
     "integers": "problem.points",
     "item": "card.build",
@@ -66,7 +73,9 @@ _HOMES = {
     "one_digit": "problem.points",
     "penalties": "penalties",
     "plot": "faces.plots",
+    "plot_evaluation": "faces.plots",
     "pool": "results.pool",
+    "read_table": "data.files",
     "rounded": "solving.rounding",
     "solve": "solving.solve",
     "trade_off": "results.trade_off",

@@ -1,4 +1,6 @@
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -210,3 +212,9 @@ def test_plots_are_drawn_from_a_stored_run(tmp_path):
     assert written(tmp_path / "no family", RESULTS) == profile
     grown = replace(RESULTS, records=(*RESULTS.records, replace(OURS, instance="rows_1000")))
     assert written(tmp_path / "rows", grown) == profile | {"run-growth.svg", "run-growth.png"}
+
+
+def test_the_readme_of_the_benchmarks_names_every_file():
+    folder = Path(table.__file__).parent
+    named = set(re.findall(r"`(\w+\.py)`", (folder / "README.md").read_text(encoding="utf-8")))
+    assert named == {path.name for path in folder.glob("*.py")} - {"__init__.py"}

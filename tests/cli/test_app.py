@@ -194,8 +194,8 @@ def test_a_failure_is_one_line_and_an_exit_code_of_its_own(run, tiny, monkeypatc
 
 
 def test_what_nothing_obeys_is_exit_code_4(run, tiny, tmp_path):
-    (tmp_path / "wishes.yaml").write_text("constraints: [must_use: age, must_not_use: age]\n")
-    done = run("fit", tiny, *FIT, "--settings", "wishes.yaml")
+    (tmp_path / "settings.yaml").write_text("constraints: [must_use: age, must_not_use: age]\n")
+    done = run("fit", tiny, *FIT, "--settings", "settings.yaml")
     assert (done.returncode, done.stdout) == (4, "")
 
 
@@ -210,7 +210,7 @@ def test_what_nothing_obeys_is_exit_code_4(run, tiny, tmp_path):
         ["export", "card.json", "--to", "python"],
         ["frontier", "tiny.csv", *FIT],
         ["pool", "tiny.csv", *FIT],
-        ["check", "wishes.yaml"],
+        ["check", "settings.yaml"],
         ["solvers"],
         ["doctor"],
         ["demo", "--time-limit", "2"],
@@ -220,7 +220,7 @@ def test_what_nothing_obeys_is_exit_code_4(run, tiny, tmp_path):
 @pytest.mark.usefixtures("tiny")
 def test_json_is_one_document_and_quiet_says_nothing_else(run, tmp_path, arguments):
     ScoringSystem.of([item("age", points=1)], threshold=3).save(tmp_path / "card.json")
-    (tmp_path / "wishes.yaml").write_text("C0: 0.1\n")
+    (tmp_path / "settings.yaml").write_text("C0: 0.1\n")
     done = run(*arguments, "--json", check=True)
     assert json.loads(done.stdout)
     quiet = run(*arguments, "--json", "--quiet", check=True)

@@ -90,13 +90,13 @@ def test_a_table_is_not_overwritten(run, tiny):
 
 
 def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp_path):
-    (tmp_path / "wishes.yaml").write_text("constraints:\n  - must_not_use: age\n")
-    done = run("fit", patients, *ASK, "--settings", "wishes.yaml")
+    (tmp_path / "settings.yaml").write_text("constraints:\n  - must_not_use: age\n")
+    done = run("fit", patients, *ASK, "--settings", "settings.yaml")
     assert done.returncode == 2
-    assert "wishes.yaml, line 2" in done.stderr
+    assert "settings.yaml, line 2" in done.stderr
     assert "prepared features have names such as 'age >= " in done.stderr
-    (tmp_path / "wishes.yaml").write_text("constraints:\n  - must_not_use: age*\n")
-    done = run("fit", patients, *ASK, "--no-validate", "--settings", "wishes.yaml", "--json", check=True)
+    (tmp_path / "settings.yaml").write_text("constraints:\n  - must_not_use: age*\n")
+    done = run("fit", patients, *ASK, "--no-validate", "--settings", "settings.yaml", "--json", check=True)
     assert {item["column"] for item in json.loads(done.stdout)["card"]["items"]} == {"smoker"}
 
 
@@ -114,8 +114,8 @@ def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp
 def test_features_are_not_spoken_of_where_a_class_or_a_group_is_unknown(
     run, patients, tmp_path, settings, message
 ):
-    (tmp_path / "wishes.yaml").write_text(f"{settings}\n")
-    done = run("fit", patients, "--target", "outcome", "--settings", "wishes.yaml")
+    (tmp_path / "settings.yaml").write_text(f"{settings}\n")
+    done = run("fit", patients, "--target", "outcome", "--settings", "settings.yaml")
     assert done.returncode == 2
     assert message in done.stderr
     assert "prepared features" not in done.stderr

@@ -18,7 +18,7 @@ REFUSED = [
     (f"{FIT_TINY} --certificate ./folder/../tiny.csv", INPUT),
     (f"{FIT_TINY} --certificate link.csv", INPUT),
     (f"{FIT_TINY} --certificate linked.csv", INPUT),
-    (f"{FIT_TINY} --settings wishes.yaml --certificate wishes.yaml", INPUT),
+    (f"{FIT_TINY} --settings settings.yaml --certificate settings.yaml", INPUT),
     (f"{FIT_TINY} --names names.yaml --out names.yaml", INPUT),
     (f"{FIT_TINY} --cut-points cuts.txt --out cuts.txt", INPUT),
     (f"{FIT_TINY.replace('tiny.csv', 'folder/score.sql')} --out-dir folder", INPUT),
@@ -34,7 +34,7 @@ REFUSED = [
     ("export card.json --to json --out card.json", INPUT),
     ("names tiny.csv --out tiny.csv", INPUT),
     ("frontier tiny.csv --target ill --plot tiny.csv", INPUT),
-    ("trade-off tiny.csv --target ill --settings wishes.yaml --plot wishes.yaml", INPUT),
+    ("trade-off tiny.csv --target ill --settings settings.yaml --plot settings.yaml", INPUT),
     ("counts tiny.csv --target ill --out new --save-questions tiny.csv", INPUT),
     ("counts tiny.csv --target ill --out new --save-questions new", TWICE),
     ("demo --out new --save-data new", TWICE),
@@ -55,7 +55,7 @@ def files(tiny, tmp_path, system):
     (tmp_path / "folder").mkdir()
     for name in ("folder/a.csv", "folder/score.sql", "page.html"):
         (tmp_path / name).write_bytes(tiny.read_bytes())
-    for name in ("wishes.yaml", "names.yaml", "cuts.txt"):
+    for name in ("settings.yaml", "names.yaml", "cuts.txt"):
         (tmp_path / name).write_text("max_points: 3\n")
     (tmp_path / "link.csv").symlink_to(tiny)
     os.link(tiny, tmp_path / "linked.csv")

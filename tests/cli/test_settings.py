@@ -26,11 +26,11 @@ solve: {solver: exhaustive, random_state: 1}
 def folder(tmp_path):
     rows = ["1,0,0,no,1", "2,1,0,no,1", "3,0,1,no,2", "4,1,0,yes,1", "5,0,1,yes,1", "6,1,1,yes,1"]
     (tmp_path / "tiny.csv").write_text("\n".join(["age,fever,sex,ill,w", *rows]) + "\n")
-    (tmp_path / "wishes.yaml").write_text(WISHES)
+    (tmp_path / "settings.yaml").write_text(WISHES)
     return tmp_path
 
 
-FIT = ["fit", "tiny.csv", "--target", "ill", "--settings", "wishes.yaml", "--no-prepare"]
+FIT = ["fit", "tiny.csv", "--target", "ill", "--settings", "settings.yaml", "--no-prepare"]
 
 
 def test_fit_obeys_the_file(run, folder):
@@ -47,9 +47,9 @@ def test_fit_obeys_the_file(run, folder):
 def test_options_go_before_the_file_and_say_so(run, folder):
     done = run(*FIT, "--positive", "yes", "--C0", "0.4", "--seed", "2", "--max-features", "0")
     assert done.returncode == 0, done.stderr
-    assert "note: --C0 overrides C0 in wishes.yaml\n" in done.stderr
-    assert "note: --positive overrides positive in wishes.yaml\n" in done.stderr
-    assert "note: --seed overrides random_state in wishes.yaml\n" in done.stderr
+    assert "note: --C0 overrides C0 in settings.yaml\n" in done.stderr
+    assert "note: --positive overrides positive in settings.yaml\n" in done.stderr
+    assert "note: --seed overrides random_state in settings.yaml\n" in done.stderr
     assert "max-features" not in done.stderr
     assert "positive class 'yes'" in done.stderr
 
@@ -57,26 +57,30 @@ def test_options_go_before_the_file_and_say_so(run, folder):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("C0", "C00", "wishes.yaml, line 1, column 1: unknown key 'C00' in the settings; did you mean 'C0'?"),
+        (
+            "C0",
+            "C00",
+            "settings.yaml, line 1, column 1: unknown key 'C00' in the settings; did you mean 'C0'?",
+        ),
         (
             "use: age",
             "use: agee",
-            "wishes.yaml, line 7, column 19: agee not used: there is no feature 'agee'",
+            "settings.yaml, line 7, column 19: agee not used: there is no feature 'agee'",
         ),
         (
             "{sex: 1}",
             "{sex: 2}",
-            "wishes.yaml, line 9, column 18: the groups of 'sex': no row has the label '2'",
+            "settings.yaml, line 9, column 18: the groups of 'sex': no row has the label '2'",
         ),
         (
             "rate_groups: sex",
             "rate_groups: sexx",
-            "wishes.yaml, line 5, column 14: tiny.csv has no column 'sexx'; did you",
+            "settings.yaml, line 5, column 14: tiny.csv has no column 'sexx'; did you",
         ),
         (
             "rate_groups: sex",
             "rate_groups: ill",
-            "wishes.yaml, line 5, column 14: 'ill' is the target, so it cannot hold groups",
+            "settings.yaml, line 5, column 14: 'ill' is the target, so it cannot hold groups",
         ),
         ("exhaustive", "exhaustiv", "line 10, column 17: solver is 'exhaustiv'; did you mean 'exhaustive'?"),
         ("must_not_use: age", "min_sensitivity: 2", "line 7, column 22: min_sensitivity is 2; give a number"),
@@ -84,17 +88,17 @@ def test_options_go_before_the_file_and_say_so(run, folder):
 )
 def test_a_wrong_file_is_one_line_and_exit_code_2(run, folder, old, new, message):
     assert old in WISHES
-    (folder / "wishes.yaml").write_text(WISHES.replace(old, new))
+    (folder / "settings.yaml").write_text(WISHES.replace(old, new))
     done = run(*FIT)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr.splitlines()[-1]
 
 
 def test_max_points_cannot_speak_against_the_sets_of_the_file(run, folder):
-    (folder / "wishes.yaml").write_text("points: -1..1\n")
+    (folder / "settings.yaml").write_text("points: -1..1\n")
     done = run(*FIT, "--max-points", "5")
     assert done.returncode == 2
-    assert "wishes.yaml already sets the points of each feature" in done.stderr
+    assert "settings.yaml already sets the points of each feature" in done.stderr
 
 
 def test_a_blank_group_is_named_by_its_line(run, folder):
@@ -105,14 +109,14 @@ def test_a_blank_group_is_named_by_its_line(run, folder):
 
 
 def test_check_prints_what_it_understood(run, folder):
-    done = run("check", "wishes.yaml")
-    assert (done.returncode, done.stderr) == (0, "wishes.yaml is valid\n")
+    done = run("check", "settings.yaml")
+    assert (done.returncode, done.stderr) == (0, "settings.yaml is valid\n")
     (folder / "again.yaml").write_text(done.stdout)
-    assert Settings.load(folder / "again.yaml") == Settings.load(folder / "wishes.yaml")
-    (folder / "wishes.yaml").write_text("C0: five\n")
-    done = run("check", "wishes.yaml")
+    assert Settings.load(folder / "again.yaml") == Settings.load(folder / "settings.yaml")
+    (folder / "settings.yaml").write_text("C0: five\n")
+    done = run("check", "settings.yaml")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("supersparse: wishes.yaml, line 1, column 5: C0 is 'five'; give a number")
+    assert done.stderr.startswith("supersparse: settings.yaml, line 1, column 5: C0 is 'five'; give a number")
 
 
 @pytest.mark.parametrize(
@@ -136,8 +140,8 @@ def test_check_prints_what_it_understood(run, folder):
     ],
 )
 def test_check_refuses_what_no_table_can_satisfy_as_fit_does(run, folder, settings, message):
-    (folder / "wishes.yaml").write_text(f"{settings}\n")
-    checked = run("check", "wishes.yaml")
+    (folder / "settings.yaml").write_text(f"{settings}\n")
+    checked = run("check", "settings.yaml")
     fitted = run(
         "fit",
         "tiny.csv",
@@ -147,7 +151,7 @@ def test_check_refuses_what_no_table_can_satisfy_as_fit_does(run, folder, settin
         "--no-validate",
         "-q",
         "--settings",
-        "wishes.yaml",
+        "settings.yaml",
     )
     assert checked.returncode == fitted.returncode != 0
     assert message in checked.stderr

@@ -37,6 +37,10 @@ def kinds(table):
 AWKWARD = b'\xef\xbb\xbf"age, years",bmi,smoker,ok\r\n"1",,yes,TRUE\r\n\r\n25, 22.5 ,"no, never",false\r\n'
 
 
+def test_a_path_may_be_text(write):
+    assert lists(read_table(str(write("age\n41\n")))) == {"age": [41]}
+
+
 def test_a_bom_windows_line_ends_quoted_commas_blanks_and_empty_lines(write):
     table = read_table(write(AWKWARD))
     assert table.names == ("age, years", "bmi", "smoker", "ok")

@@ -37,8 +37,8 @@ def test_what_is_odd_is_noted_in_its_order(read):
 
 
 def test_a_fault_says_where_the_column_was_named(read):
-    with pytest.raises(InvalidDataError, match=r"^wishes\.yaml, line 2: .*no column 'sex'"):
-        read(rate_groups=["sex"], place=lambda name: "wishes.yaml, line 2: ")
+    with pytest.raises(InvalidDataError, match=r"^settings\.yaml, line 2: .*no column 'sex'"):
+        read(rate_groups=["sex"], place=lambda name: "settings.yaml, line 2: ")
 
 
 def test_text_cannot_be_used_as_it_is(read):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from supersparse import SLIMClassifier
 from supersparse.datasets import Columns, load_breast_cancer, load_mammography
 from supersparse.datasets.dataset import cells, numbers
 from supersparse.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError
@@ -25,6 +26,16 @@ def test_columns_are_a_mapping():
     assert len(MIXED) == 3
     assert MIXED.n_rows == 3
     assert dict(MIXED)["visits"].tolist() == [1, 2, 3]
+
+
+def test_the_features_of_a_dataset_have_their_names_and_train_a_classifier():
+    data = load_breast_cancer()
+    assert list(data.features) == list(data.feature_names)
+    assert np.array_equal(np.column_stack(list(data.features.values())), data.X)
+    model = SLIMClassifier(prepare="auto", max_features=1, max_points=1).fit(data.features, data.labels)
+    (name,) = {item.column for item in model.scoring_system_.card.items}
+    assert name in data.feature_names
+    assert model.predict(data.features).shape == data.labels.shape
 
 
 def test_columns_of_different_lengths_are_refused():

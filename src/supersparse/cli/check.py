@@ -34,8 +34,8 @@ def check(
 
     \b
     Example:
-      supersparse demo --save-settings wishes.yaml
-      supersparse check wishes.yaml
+      supersparse demo --save-settings settings.yaml
+      supersparse check settings.yaml
       supersparse check --schema
     """
     import json

@@ -67,10 +67,10 @@ def fit(
 
     \b
     Example:
-      supersparse demo --save-data biopsies.csv --save-settings wishes.yaml
+      supersparse demo --save-data biopsies.csv --save-settings settings.yaml
       supersparse fit biopsies.csv --target diagnosis --out card.json
       supersparse fit biopsies.csv --target diagnosis --cut-points Mitoses=3
-      supersparse fit biopsies.csv --target diagnosis --settings wishes.yaml
+      supersparse fit biopsies.csv --target diagnosis --settings settings.yaml
     """
     import json
 

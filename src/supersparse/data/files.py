@@ -40,7 +40,7 @@ def _correct(na: str | None, name: str) -> str:
 
 
 def read_table(
-    path: Path,
+    path: str | Path,
     reading: Reading | None = None,
     *,
     wanted: Callable[[str], bool] = _everything,
@@ -50,7 +50,10 @@ def read_table(
     weights: str | None = None,
     remedy: Remedy = _correct,
 ) -> Table:
-    """Read a file; ``-`` is standard input, which is text.
+    """Read a raw table from a text file, a workbook, a Parquet file or that of a statistics program.
+
+    ``-`` is standard input, which is text. The result has `columns`, `notes` on what was recognised, and the
+    `reading`: how the file was read.
 
     `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
     or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
@@ -59,7 +62,7 @@ def read_table(
     first, given the texts in the way as --na takes them, None where it cannot, and the name of the column.
     """
     table, problems = read_with_problems(
-        path,
+        Path(path),
         reading,
         wanted=wanted,
         expected=expected,

@@ -149,10 +149,18 @@ class Dataset(Tabular):
         return np.array(self.classes)[self.y]
 
     @property
+    def features(self) -> Columns:
+        """The processed features as columns with their names.
+
+        The classifiers take them where they prepare columns, without a library for data frames:
+        ``SLIMClassifier(prepare="auto").fit(data.features, data.labels)``.
+        """
+        return Columns(dict(zip(self.feature_names, self.X.T, strict=True)))
+
+    @property
     def columns(self) -> Columns:
         """The processed features, followed by the class name, as columns."""
-        features = dict(zip(self.feature_names, self.X.T, strict=True))
-        return Columns(features | {self.target: self.labels.astype(object)})
+        return Columns({**self.features, self.target: self.labels.astype(object)})
 
     def part(self, rows: NDArray[np.integer[Any]]) -> "Dataset":
         """Return only these rows, such as one half of a split, together with their raw rows."""
