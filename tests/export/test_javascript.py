@@ -73,7 +73,7 @@ def any_cases(draw):
 
 
 def any_drawn():
-    return collect(any_cases(), 50)
+    return collect(any_cases(), 25)
 
 
 def typed_drawn():

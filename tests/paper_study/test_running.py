@@ -101,6 +101,7 @@ def test_a_run_cut_off_anywhere_goes_on_to_the_same_records(whole, tmp_path):
         assert comparable(path) == comparable(whole)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_killed_process_leaves_records_that_the_next_one_completes(whole, tmp_path):
     path = tmp_path / "killed.jsonl"

@@ -36,7 +36,9 @@ read, write, read_pair, write_pair = map(kernel(), (_read, _write, _read_pair, _
 
 
 @pytest.mark.parametrize(
-    "dtype", [np.int64, np.int32, np.uint8, np.float64, np.float32, np.bool_, np.complex128]
+    "dtype",
+    [np.int64, np.uint8, np.float64, np.bool_]
+    + [pytest.param(dtype, marks=pytest.mark.long) for dtype in (np.int32, np.float32, np.complex128)],
 )
 @pytest.mark.parametrize("index", [0, 2, -1, -3, np.int32(-2), np.uint8(1), np.uint64(2)])
 def test_a_number_is_read_and_written_as_numpy_does(dtype, index):

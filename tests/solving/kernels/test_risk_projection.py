@@ -54,6 +54,7 @@ def test_the_curvature_is_that_of_all_pairs_of_columns(columns, rows):
     assert h == pytest.approx((every * weights) @ every.T, abs=1e-10)
 
 
+@pytest.mark.long  # compiles for seconds what proofs with last columns go through as well
 @pytest.mark.parametrize("seed", range(examples(10)))
 def test_a_last_column_is_excluded_only_if_its_regression_is_above_the_threshold(seed):
     instance, rng = sparse_instance(rows=400, columns=8, seed=seed), np.random.default_rng(seed)
