@@ -138,7 +138,7 @@ def count_training(
             as_text=expected.get(own) is Kind.TEXT,
             of_texts=texts,
         )
-        found[own], readings[own], column_notes[own] = _tidy(labelled, counted, reading)
+        found[own], readings[own], column_notes[own] = _tidy(counted, reading)
         if texts and not counted.source.holds_numbers:
             _check_limits(found[own], reading)
         if texts and reading.decimal == "," and found[own].column.kind is Kind.NUMBER:
@@ -367,9 +367,7 @@ def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | No
     return CountedColumn(column=column, positive=found.positive, raw=raw, source=rows.columns[name])
 
 
-def _tidy(
-    rows: LazyTable, counted: CountedColumn, reading: Reading
-) -> tuple[CountedColumn, ColumnReading, tuple[str, ...]]:
+def _tidy(counted: CountedColumn, reading: Reading) -> tuple[CountedColumn, ColumnReading, tuple[str, ...]]:
     gone = [code for code in counted.source.gone if code not in reading.missing_numbers]
     if gone:
         words = tuple(str(int(code)) for code in gone)

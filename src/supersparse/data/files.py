@@ -31,11 +31,11 @@ _MOST_WORDS = 8
 Remedy = Callable[[str | None, str], str]
 
 
-def _everything(name: str) -> bool:
+def _everything(_name: str) -> bool:
     return True
 
 
-def _correct(na: str | None, name: str) -> str:
+def _correct(_na: str | None, _name: str) -> str:
     return "correct them"
 
 

@@ -49,7 +49,7 @@ def _read_plain(
 ) -> tuple[CoefficientSet, ...]:
     """The set of each feature and, last, of the intercept."""
 
-    def read(value: object, name: str) -> CoefficientSet:
+    def read(value: object, _name: str) -> CoefficientSet:
         if value is None:
             return default
         if isinstance(value, CoefficientSet):

@@ -45,7 +45,7 @@ def make_app(studio: Studio) -> Starlette:
     """Return the application of a studio, which is opened and closed with it."""
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         studio.open()
         yield
         await studio.close()

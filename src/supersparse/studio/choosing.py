@@ -134,7 +134,7 @@ def costs_of(plan: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] 
     return found
 
 
-def compare(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def compare(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Say where some cards of one table disagree, and for whom."""
     kept = [kept_card(one) for one in given["cards"]]
     first = kept[0][0]

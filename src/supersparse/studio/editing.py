@@ -64,7 +64,7 @@ def edited_card(given: Mapping[str, Any]) -> tuple[Asked, Solution, Card]:
     return made.asked, made.solution, made.card
 
 
-def edited(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Apply the changes of an edit to its card, one after another, and say what that costs."""
     made = _made(given)
     state = made.state

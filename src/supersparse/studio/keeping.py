@@ -26,7 +26,7 @@ def kept_card(given: Mapping[str, Any]) -> tuple[Asked, Solution, Card]:
     return asked, solution, made_card(asked, solution, remembers=True)
 
 
-def show(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def show(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Return a card as JSON."""
     asked, solution, card = kept_card(given)
     view = card_view(asked, solution, card, given["ids"])
@@ -34,6 +34,6 @@ def show(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return view
 
 
-def picture(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def picture(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Return a card as a drawing."""
     return {"svg": ScoringSystem(kept_card(given)[2]).to_svg()}

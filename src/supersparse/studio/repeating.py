@@ -19,7 +19,7 @@ from supersparse.studio.worker import Talk
 _READING = {"missing": "na"}  # others are called like the option
 
 
-def check(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def check(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Ask without solving: say how many rows and questions there are, and how a settings file says it."""
     asked = asked_of(given)
     problem = asked.question.problem

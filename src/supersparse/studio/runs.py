@@ -258,9 +258,7 @@ class Runs:
                 run["state"] = "running"
             self._changed(own)
             given = {**self._given(run), "folder": str(self.place(own)), "time_limit": self.seconds_of(run)}
-            doing = asyncio.create_task(
-                worker.do(run["kind"], given, lambda e, d: self._hear(own, e, d, began))
-            )
+            doing = asyncio.create_task(worker.do(run["kind"], given, lambda e, d: self._hear(own, e, d)))
             await asyncio.sleep(0)
             if run.get("asked_to_stop"):
                 worker.ask_to_stop()
@@ -317,7 +315,7 @@ class Runs:
         if own in self._known:
             self._known[own].update(state="failed", ended=now(), error=error.as_data(), stage=None)
 
-    def _hear(self, own: str, event: str, data: Any, began: float) -> None:
+    def _hear(self, own: str, event: str, data: Any) -> None:
         """Take note of what a worker tells, keep it, and pass it on."""
         run = self._known.get(own)
         if run is None:
