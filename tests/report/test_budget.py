@@ -155,3 +155,7 @@ def test_a_search_without_time_has_a_model_for_every_size_and_true_bounds():
 
 def test_an_infinite_limit_is_none():
     assert Plan(time_limit=float("inf")) == replace(Plan(), time_limit=None)
+
+
+def test_numpys_whole_numbers_are_numbers_of_a_plan():
+    assert Plan(folds=np.int64(3)) == Plan(folds=3)

@@ -10,17 +10,15 @@ from supersparse.cli.say import remark
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import counted
 from supersparse.settings.class_weights import ClassWeights
-from supersparse.settings.sections import prepare_arguments
+from supersparse.settings.sections import MISSING, prepare_arguments
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolveOptions, SolverKeywords
+from supersparse.solving.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords
 
 if TYPE_CHECKING:
     from supersparse.learning.recipe import Question, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.prepare import Prepare
 
-DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
-_MISSING = ("item", "median", "mode", "drop")
 _OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others are named like the setting
 
 
@@ -135,9 +133,9 @@ def _arguments(features: FeatureOptions) -> dict[str, Any]:
     """Return the options that were given as arguments of `Prepare`."""
     from supersparse.prepare.cut_points import read_cut_points
 
-    if features.missing is not None and features.missing not in _MISSING:
+    if features.missing is not None and features.missing not in MISSING.known:
         raise InvalidOptionError(
-            f"--missing is {features.missing!r}; {did_you_mean(features.missing, _MISSING)}"
+            f"--missing is {features.missing!r}; {did_you_mean(features.missing, MISSING.known)}"
         )
     read: dict[str, Callable[[Any], Any]] = {
         "cut_points": lambda text: read_cut_points(text, "--cut-points"),

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
-from supersparse.exact import counted, exact, read_count, shown
+from supersparse.exact import counted, exact, read_whole, shown
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
@@ -346,7 +346,7 @@ def frontier(
     C0 from 0 to 0.125: size 2, 0 errors; exact
     C0 from 0.125: size 0, 1 error; exact
     """
-    wanted = read_count(max_features, "max_features")
+    wanted = read_whole(max_features, "max_features")
     free = errors_only(problem)
     possible = most_features(free)
     most = min(wanted, possible)

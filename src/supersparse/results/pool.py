@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
-from supersparse.exact import exact, read_count, shown
+from supersparse.exact import exact, read_whole, shown
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -179,7 +179,7 @@ def pool(
     ((), 1)
     """
     factor = exact(within, "within", InvalidOptionError)
-    most = read_count(max_models, "max_models")
+    most = read_whole(max_models, "max_models")
     if most == 0:
         raise InvalidOptionError("max_models is 0; keep at least one model")
     if max_features is not None:

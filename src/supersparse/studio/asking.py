@@ -18,12 +18,11 @@ from supersparse.learning.splits import Split, most_folds, repeated_splits
 from supersparse.prepare.prepare import Prepare
 from supersparse.settings.sections import PREPARE
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolverKeywords
+from supersparse.solving.options import DEFAULT_OPTIONS
 from supersparse.solving.solution import Conflict
 from supersparse.studio.problems import refused
 from supersparse.studio.worker import Talk
 
-DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
 CONFLICT_SECONDS = 40.0
 _KEPT = 3  # questions in memory
 _SIZES = {"at most": "max_features", "at least": "min_features"}

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from supersparse.settings.sections import CUTS, DIRECTIONS, MISSING, SHAPES
 from supersparse.studio.problems import wrong
 
 Choices = dict[str, Any]
@@ -216,10 +217,10 @@ _SHAPES: dict[str, Check] = {
     "keep": _texts,
     "category": _texts,
     "cut_points": _by_column(_list(_number)),
-    "direction": _by_column(_one_of("+", "-")),
-    "shape": _by_column(_one_of("monotone", "rising", "falling", "any")),
-    "cuts": _one_of("optimal", "quantile", "tree", "none"),
-    "missing": _one_of("item", "median", "mode", "drop"),
+    "direction": _by_column(_one_of(*DIRECTIONS.known)),
+    "shape": _by_column(_one_of(*SHAPES.known)),
+    "cuts": _one_of(*CUTS.known),
+    "missing": _one_of(*MISSING.known),
     "intervals": _one_of(True, False),
     "candidates": _candidates,
     "max_cuts": _whole(1, 50),
