@@ -113,8 +113,8 @@ def _say(found: "CountTable", n_rows: int, out: Path, saved: Path | None) -> Non
     )
     if found.left_out > _MUCH * n_rows:
         fewer = max(1, len(found.questions.names) // 2)
-        remark(
-            f"note: at most {found.left_out} people are in cells of fewer than {found.at_least}; "
+        note(
+            f"at most {found.left_out} people are in cells of fewer than {found.at_least}; "
             f"fewer questions leave out fewer: --candidates {fewer}, or --keep for the columns that matter"
         )
     if saved is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
-from supersparse.cli.say import remark
+from supersparse.cli.say import note, remark
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import counted
 from supersparse.settings.class_weights import ClassWeights
@@ -34,9 +34,9 @@ def read_recipe(
     if asked.class_weight is not None:
         ClassWeights.read(asked.class_weight, "--class-weight")  # errors show before the table is read
         if settings.class_weight != "auto":
-            remark(f"note: --class-weight overrides class_weight in {asked.settings}")
+            note(f"--class-weight overrides class_weight in {asked.settings}")
     if features.no_prepare and settings.prepare:
-        remark(f"note: --no-prepare overrides prepare in {asked.settings}")
+        note(f"--no-prepare overrides prepare in {asked.settings}")
     return Recipe(
         settings=settings,
         prepare=None if features.no_prepare else _prepare(features, settings, asked.settings),
@@ -69,7 +69,7 @@ def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):
-            remark(f"note: {_option(name)} overrides {name} in {path}")
+            note(f"{_option(name)} overrides {name} in {path}")
     return settings.changed(**changes)
 
 
@@ -80,7 +80,7 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
     """
     for name in given:
         if name in settings.solve:
-            remark(f"note: {_option(name)} overrides {name} in {path}")
+            note(f"{_option(name)} overrides {name} in {path}")
     options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
     return options
@@ -91,8 +91,8 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
     from supersparse.problem.rows import chosen_positive
 
     problem, recipe = question.problem, question.recipe
-    for note in () if question.prepare is None else question.prepare.notes_:
-        remark(f"  {note}")
+    for about_a_column in () if question.prepare is None else question.prepare.notes_:
+        remark(f"  {about_a_column}")
     controls, cases = int((~problem.rows.positive).sum()), int(problem.rows.positive.sum())
     if rows.is_counted:
         controls, cases = map(int, problem.class_totals)
@@ -108,13 +108,13 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
     if recipe.balances(rows.y, rows.copies):
         from supersparse.learning.recipe import RARE_CLASS
 
-        remark(
-            f"note: one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted to give "
+        note(
+            f"one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted to give "
             "both classes the same total; use --class-weight none for equal weights"
         )
     if problem.ignored:
         constant = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored)
-        remark(f"note: constant, so not used: {constant}")
+        note(f"constant, so not used: {constant}")
 
 
 def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) -> "Prepare":
@@ -123,9 +123,7 @@ def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) ->
     given = _arguments(features)
     for name, value in given.items():
         if name in settings.prepare:
-            remark(
-                f"note: {'--no-intervals' if value is False else _option(name)} overrides {name} in {path}"
-            )
+            note(f"{'--no-intervals' if value is False else _option(name)} overrides {name} in {path}")
     return Prepare(**{**prepare_arguments(settings.prepare), **given})
 
 

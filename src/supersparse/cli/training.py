@@ -11,7 +11,7 @@ from supersparse.cli.options import (
     ValidationOptions,
 )
 from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
-from supersparse.cli.say import note, remark, say_size
+from supersparse.cli.say import note, say_size
 from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -84,6 +84,6 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Sp
     if validation.cv is None:
         folds = min(folds, most_folds(rows.y, groups))
         if folds < 2:
-            remark("note: a class has too few rows to leave some out, so the card is not judged on such rows")
+            note("a class has too few rows to leave some out, so the card is not judged on such rows")
             return []
     return repeated_splits(rows.y, folds, validation.times, groups=groups, times=times)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from supersparse.settings.sections import CUTS, DIRECTIONS, MISSING, SHAPES
-from supersparse.studio.problems import wrong
+from supersparse.studio.problems import check_whole, wrong
 
 Choices = dict[str, Any]
 Plan = dict[str, Any]
@@ -116,8 +116,8 @@ def read_plan(given: object) -> Plan:
     if validate is not None:
         if not isinstance(validate, Mapping) or set(validate) - {"cv", "repeats"}:
             raise wrong("validate", validate, "validate")
-        _whole(2, 20)("validate.cv", validate.get("cv", 5))
-        _whole(1, 10)("validate.repeats", validate.get("repeats", 1))
+        check_whole("validate.cv", validate.get("cv", 5), 2, 20)
+        check_whole("validate.repeats", validate.get("repeats", 1), 1, 10)
         validate = {"cv": validate.get("cv", 5), "repeats": validate.get("repeats", 1)}
     return {"settings": dict(settings), "validate": validate}
 
@@ -188,15 +188,14 @@ def _number(thing: str, value: object) -> None:
 
 def _whole(least: int, most: int) -> Check:
     def whole(thing: str, value: object) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise wrong(thing, value, "whole", least=least, most=most)
+        check_whole(thing, value, least, most)
 
     return whole
 
 
 def _candidates(thing: str, value: object) -> None:
     if value not in ("auto", None):
-        _whole(1, 100_000)(thing, value)
+        check_whole(thing, value, 1, 100_000)
 
 
 _texts = _list(_text)

@@ -12,7 +12,7 @@ from supersparse.studio.edits import Edits
 from supersparse.studio.events import Hub
 from supersparse.studio.folder import Folder
 from supersparse.studio.limits import Limits
-from supersparse.studio.problems import wrong
+from supersparse.studio.problems import check_whole, wrong
 from supersparse.studio.runs import KINDS, Runs
 from supersparse.studio.tables import Tables
 from supersparse.studio.texts import text
@@ -81,11 +81,11 @@ class Studio:
             raise wrong("target", None, "target")
         more: dict[str, Any] = {}
         if kind == "frontier":
-            more["max_size"] = _whole("max_size", given.get("max_size", 8), 1, 30)
+            more["max_size"] = check_whole("max_size", given.get("max_size", 8), 1, 30)
             more["folds"] = bool(given.get("folds", True))
         if kind == "pool":
             more["within"] = _number("within", given.get("within", 0.05), 0, 10)
-            more["max_models"] = _whole("max_models", given.get("max_models", 200), 1, 1000)
+            more["max_models"] = check_whole("max_models", given.get("max_models", 200), 1, 1000)
         return self.runs.add(
             {
                 "table": own,
@@ -104,7 +104,7 @@ class Studio:
         if not isinstance(card, str):
             raise wrong("card", card, "card")
         found = self.cards.given(card)
-        more = {"bootstrap": _whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
+        more = {"bootstrap": check_whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
         return self.runs.add(
             {
                 "table": found["ids"]["table"],
@@ -179,9 +179,3 @@ def _number(thing: str, value: object, least: float, most: float) -> float:
     if not is_number or not least <= value <= most:  # type: ignore[operator]
         raise wrong(thing, value, "range", least=f"{least:g}", most=f"{most:g}")
     return float(value)  # type: ignore[arg-type]
-
-
-def _whole(thing: str, value: object, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise wrong(thing, value, "whole", least=least, most=most)
-    return value
