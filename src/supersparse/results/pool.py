@@ -67,7 +67,7 @@ class Pool(Tabular):
         """Return the features that no good model uses."""
         return tuple(name for name in self.names if name not in self.in_some)
 
-    def uses(self, name: str) -> tuple[VerifiedModel, ...]:
+    def using(self, name: str) -> tuple[VerifiedModel, ...]:
         """Return the models that use a feature, one per set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] != 0)
