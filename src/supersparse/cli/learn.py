@@ -9,7 +9,7 @@ from supersparse.cli.say import note, remark, warnings_as_remarks
 if TYPE_CHECKING:
     from supersparse.learning.clock import Clock
     from supersparse.learning.fitting import Fitted
-    from supersparse.learning.recipe import Question
+    from supersparse.learning.recipe import PreparedProblem
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
     from supersparse.problem.problem import Problem
@@ -37,7 +37,7 @@ def with_progress(run: Callable[..., Answer], problem: "Problem", **options: Any
 
 
 def fit_with_progress(
-    question: "Question",
+    question: "PreparedProblem",
     rows: "TrainingRows",
     splits: "Sequence[Split]",
     clock: "Clock",

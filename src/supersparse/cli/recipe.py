@@ -15,7 +15,7 @@ from supersparse.settings.settings import Settings
 from supersparse.solving.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords
 
 if TYPE_CHECKING:
-    from supersparse.learning.recipe import Question, Recipe
+    from supersparse.learning.recipe import PreparedProblem, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.prepare import Prepare
 
@@ -86,7 +86,7 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
     return options
 
 
-def say_question(question: "Question", rows: "TrainingRows") -> None:
+def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
     from supersparse.problem.rows import chosen_positive
 

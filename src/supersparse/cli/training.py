@@ -16,7 +16,7 @@ from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from supersparse.data.reading import Reading
-    from supersparse.learning.recipe import Question, Recipe
+    from supersparse.learning.recipe import PreparedProblem, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
 
@@ -29,7 +29,7 @@ def read_question(
     features: FeatureOptions,
     search: SearchOptions,
     validation: ValidationOptions | None = None,
-) -> "tuple[Question, TrainingRows]":
+) -> "tuple[PreparedProblem, TrainingRows]":
     """Read what is asked and of which rows, and note what became of the columns."""
     recipe = read_recipe(asked, columns, features, search)
     rows = _read_rows(path, reading, columns, recipe, validation)
