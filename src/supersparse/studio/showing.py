@@ -12,7 +12,7 @@ from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import Rule, ValueOf
 from supersparse.card.words import question as question_in_words
 from supersparse.exact import shown
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 from supersparse.learning.editing import cut_of, with_edits
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate
@@ -114,7 +114,7 @@ def _plain(value: Fraction) -> int | float:
 
 def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that a page shows of a card."""
-    seen = content(card)
+    seen = content_of(card)
     training = next((p for p in card.performance if p.on == "training"), None)
     return {
         **ids,
