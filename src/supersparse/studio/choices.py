@@ -67,11 +67,11 @@ def changed(choices: Choices, changes: object) -> Choices:
         if name == "reading":
             if not isinstance(value, Mapping):
                 raise wrong("reading", value, "object")
-            for key, own in value.items():
+            for key, chosen in value.items():
                 if key not in _READING:
-                    raise wrong(f"reading.{key}", own, "known", known=", ".join(sorted(_READING)))
-                _READING[key](f"reading.{key}", own)
-                made["reading"][key] = own
+                    raise wrong(f"reading.{key}", chosen, "known", known=", ".join(sorted(_READING)))
+                _READING[key](f"reading.{key}", chosen)
+                made["reading"][key] = chosen
             continue
         _SHAPES[name](name, value)
         made[name] = value

@@ -122,8 +122,8 @@ def _cuts(base: Inquiry, state: Edited, column: str, moved: Sequence[Feature]) -
 
     assert base.question.prepare is not None
     cells = read_every_column({column: base.rows.X[column]}).columns[column]
-    own = [feature for feature in moved if feature.column == column]
-    taken = {feature.of_cells(cells).tobytes() for feature in own}
+    of_column = [feature for feature in moved if feature.column == column]
+    taken = {feature.of_cells(cells).tobytes() for feature in of_column}
     for feature in base.question.prepare.features_:
         gone = feature.name in state.touched and feature.name not in state.points
         if feature.column != column or cut_of(feature.rule) is None or gone:
@@ -131,8 +131,8 @@ def _cuts(base: Inquiry, state: Edited, column: str, moved: Sequence[Feature]) -
         answers = feature.of_cells(cells).tobytes()
         if answers not in taken:
             taken.add(answers)
-            own.append(feature)
-    return sorted(cut for feature in own if (cut := cut_of(feature.rule)) is not None)
+            of_column.append(feature)
+    return sorted(cut for feature in of_column if (cut := cut_of(feature.rule)) is not None)
 
 
 def _survives(base: Inquiry, name: str, cut_points: Mapping[str, Any]) -> bool:

@@ -32,7 +32,7 @@ class Studio:
         self.runs = Runs(self.folder, self.crew, self.limits, self.hub.publish)
         self.cards = Cards(self.tables, self.runs, self.crew)
         self.edits = Edits(self.folder, self.cards, self.crew, self.limits, self.hub.publish)
-        self.tables.counts_runs_by(lambda own: len(self.runs.of_table(own)))
+        self.tables.counts_runs_by(lambda table_id: len(self.runs.of_table(table_id)))
         self.runs.given_by(self._given)
         self.cards.edits_by(self.edits)
         self.opened: dict[str, str] | None = None  # what a page shows first
@@ -72,10 +72,10 @@ class Studio:
             raise wrong(min(unknown), given[min(unknown)], "leave_out")
         if kind in ("report", "certificate"):
             return self._start_on_card(kind, given)
-        own = given.get("table")
-        if not isinstance(own, str):
-            raise wrong("table", own, "table")
-        table = self.tables.given(own)
+        table_id = given.get("table")
+        if not isinstance(table_id, str):
+            raise wrong("table", table_id, "table")
+        table = self.tables.given(table_id)
         plan = read_plan(given["plan"]) if "plan" in given else table["plan"]
         if table["choices"]["target"] is None:
             raise wrong("target", None, "target")
@@ -88,7 +88,7 @@ class Studio:
             more["max_models"] = check_whole("max_models", given.get("max_models", 200), 1, 1000)
         return self.runs.add(
             {
-                "table": own,
+                "table": table_id,
                 "kind": kind,
                 "name": self._name(given, kind),
                 "choices": table["choices"],
@@ -118,9 +118,9 @@ class Studio:
             }
         )
 
-    async def repair(self, own: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def repair(self, edit_id: str, given: dict[str, Any]) -> dict[str, Any]:
         """Solve again with what was edited fixed."""
-        found = await self.edits.repair(own)
+        found = await self.edits.repair(edit_id)
         return self.runs.add(
             {
                 "table": found["table"],
@@ -131,7 +131,7 @@ class Studio:
                 "given": {"edits": found["edits"]},
                 "time_limit": self.seconds(given.get("time_limit", _limit_of(found["plan"]))),
                 "goal": found["plan"]["settings"].get("goal", "errors"),
-                "of": own,
+                "of": edit_id,
             }
         )
 
