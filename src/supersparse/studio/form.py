@@ -6,7 +6,8 @@ from typing import Any
 from supersparse.problem.asked import names_of
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.settings.sections import PREPARE, SOLVE
-from supersparse.settings.settings import SETTINGS, Settings, schema
+from supersparse.settings.settings import SETTINGS, Settings
+from supersparse.settings.settings import schema as settings_schema
 from supersparse.solving.options import SolveOptions
 from supersparse.studio.choices import SECTIONS, no_choices
 from supersparse.studio.texts import text
@@ -68,7 +69,7 @@ def form() -> dict[str, Any]:
     >>> form()["fields"]["max_features"]["help"]
     'Maximum number of features; default: 10.'
     """
-    whole = schema()
+    whole = settings_schema()
     described: dict[str, Any] = {}
     defaults = {f.name: f.default for f in fields(Settings)}
     for name in names_of(Settings):

@@ -47,17 +47,13 @@ def ending_of(name: str, start: bytes) -> str:
     >>> ending_of("a.csv", b"PAR1...."), ending_of("b.ods", b"PK\\x03\\x04"), ending_of("c.php", b"x,y")
     ('.parquet', '.ods', '.csv')
     """
-    ending_given = Path(name).suffix.lower()
+    suffix = Path(name).suffix.lower()
     for magic, ending in _MAGIC:
         if start.startswith(magic):
-            return (
-                ending_given
-                if ending_given in _ENDINGS and ending_given not in (".csv", ".tsv", ".txt")
-                else ending
-            )
+            return suffix if suffix in _ENDINGS and suffix not in (".csv", ".tsv", ".txt") else ending
     return (
-        ending_given
-        if ending_given in _ENDINGS and ending_given not in (".parquet", ".pq", ".xlsx", ".xlsm", ".ods")
+        suffix
+        if suffix in _ENDINGS and suffix not in (".parquet", ".pq", ".xlsx", ".xlsm", ".ods")
         else ".csv"
     )
 
