@@ -161,8 +161,8 @@ def count_training(
     for column_name, one in groups.items():
         if one.column.n_missing:
             raise InvalidDataError(
-                f"{name}: the group column {column_name!r} is blank in {one.column.n_missing} row(s); fill it "
-                "in, for example with 'unknown', or delete the rows"
+                f"{name}: the group column {column_name!r} is blank in {one.column.n_missing} row(s); "
+                "fill it in, for example with 'unknown', or delete the rows"
             )
     settled = {column_name: one for column_name, one in readings.items() if not one.is_plain}
     return CountedTable(

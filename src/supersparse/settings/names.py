@@ -164,7 +164,7 @@ def read_names(given: "str | Path | Mapping[str, Any] | Names") -> Names:
         return given
     if isinstance(given, Mapping):
         return _of_tree(tree_of(given))
-    tree = json_tree if file_format(given, "names") == "json" else yaml_tree
+    tree = json_tree if file_format(given, "files of names") == "json" else yaml_tree
     return _of_tree(tree(file_text(given), str(given)))
 
 
