@@ -56,7 +56,7 @@ sphinx_gallery_conf = {
 }
 
 
-def name_pages_by_title(app: Sphinx, page: str, source: list[str]) -> None:
+def name_pages_by_title(_app: Sphinx, _page: str, source: list[str]) -> None:
     """Show links that say [page.md](page.md), which read well as plain files, with the title of the page."""
     source[0] = re.sub(r"\[([\w-]+\.md)\]\(\1\)", r"[](\1)", source[0])
 

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
 from supersparse.evaluate.rates import count_text
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 from supersparse.faces.evidence import MEASURES
 
 ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
@@ -167,31 +167,31 @@ def expected_texts(card, style="card", *, as_boxes, by_measure=False):
 
     `as_boxes`: totals and classes stand in boxes. `by_measure`: the evidence has a row for each measure.
     """
-    said = content(card, style)
-    expected = [said.heading]
-    for part in said.parts:
+    content = content_of(card, style)
+    expected = [content.heading]
+    for part in content.parts:
         for line in part.lines:
             expected += [line.text]
             for answer in line.answers:
                 expected += [answer.text, answer.points]
             expected += [] if line.answers else [line.points]
         expected += [part.adds]
-    expected += [said.difference[0]] if said.difference else []
-    if as_boxes and said.parts and not said.difference:
-        expected += [text for totals, name in said.results for text in (name, f"Total {totals}")]
+    expected += [content.difference[0]] if content.difference else []
+    if as_boxes and content.parts and not content.difference:
+        expected += [text for totals, name in content.results for text in (name, f"Total {totals}")]
     else:
-        expected += [said.rule]
-    expected += [column.totals for column in said.risks] + [column.percent for column in said.risks]
-    if any(column.cases is not None for column in said.risks):
-        expected += [count_text(column.cases) for column in said.risks]
-    if said.judgements and by_measure:
+        expected += [content.rule]
+    expected += [column.totals for column in content.risks] + [column.percent for column in content.risks]
+    if any(column.cases is not None for column in content.risks):
+        expected += [count_text(column.cases) for column in content.risks]
+    if content.judgements and by_measure:
         for k, name in enumerate(MEASURES):
-            expected += [name, *(one.cells[k] for one in said.judgements)]
-    elif said.judgements:
+            expected += [name, *(one.cells[k] for one in content.judgements)]
+    elif content.judgements:
         expected += MEASURES
-        expected += [cell for one in said.judgements for cell in (one.on, *one.cells)]
-    expected += [said.warning or said.baseline] if said.warning or said.baseline else []
-    return expected + list(said.notes)
+        expected += [cell for one in content.judgements for cell in (one.on, *one.cells)]
+    expected += [content.warning or content.baseline] if content.warning or content.baseline else []
+    return expected + list(content.notes)
 
 
 def assert_shows(texts, expected):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact, shown
+from supersparse.errors import InvalidOptionError, InvalidProblemError
+from supersparse.exact import exact, read_whole, shown, shown_range
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,14 @@ def test_a_shown_number_is_exact(value):
 )
 def test_a_number_is_shown_as_a_person_would_write_it(value, text):
     assert shown(Fraction(value)) == text
+
+
+@pytest.mark.parametrize("wrong", [1, 1.0, "2", True, None, np.array([2])])
+def test_what_is_no_whole_number_or_too_small_is_refused(wrong):
+    with pytest.raises(InvalidOptionError, match=r"folds is .*; give a whole number of at least 2, or 0$"):
+        read_whole(wrong, "folds", 2, InvalidOptionError, otherwise=", or 0")
+
+
+def test_a_range_of_one_number_is_that_number():
+    assert shown_range(Fraction(4), Fraction(4)) == "4"
+    assert shown_range(Fraction(1, 2), Fraction(3)) == "0.5 to 3"

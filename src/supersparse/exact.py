@@ -70,11 +70,22 @@ def whole(value: object) -> int | None:
     return int(value.__index__())
 
 
-def read_count(value: object, what: str, *, otherwise: str = "") -> int:
-    """Return a whole number of at least 0."""
+def read_whole(
+    value: object,
+    what: str,
+    least: int = 0,
+    error: type[InvalidInputError] = InvalidProblemError,
+    *,
+    otherwise: str = "",
+) -> int:
+    """Return a whole number of at least `least`; `otherwise` says what may stand in its place.
+
+    >>> read_whole(np.int64(3), "folds", 2)
+    3
+    """
     number = whole(value)
-    if number is None or number < 0:
-        raise InvalidProblemError(f"{what} is {value!r}; give a whole number of at least 0{otherwise}")
+    if number is None or number < least:
+        raise error(f"{what} is {value!r}; give a whole number of at least {least}{otherwise}")
     return number
 
 
@@ -129,6 +140,11 @@ def shown(value: Fraction) -> str:
     whole, part = (digits[:-places], "." + digits[-places:]) if places else (digits, "")
     decimal = ("-" if value < 0 else "") + whole + part
     return decimal if places <= _SOON else min(decimal, str(value), key=len)
+
+
+def shown_range(low: Fraction, high: Fraction) -> str:
+    """Write the numbers from one to another: 4, or 2 to 3."""
+    return shown(low) if low == high else f"{shown(low)} to {shown(high)}"
 
 
 def counted(number: int, noun: str) -> str:

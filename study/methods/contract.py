@@ -81,8 +81,6 @@ class Method(ABC):
     made_with: ClassVar[str]
     tuning: ClassVar[str]  # the free parameters in words
     whole_path: ClassVar[bool] = False  # fits all settings of a split together
-    paper_counts_intercept: ClassVar[bool] = True
-    is_linear: ClassVar[bool] = False
 
     @abstractmethod
     def settings(self, data: StudyData) -> tuple[Setting, ...]:

@@ -35,7 +35,6 @@ class FasterRisk(Method):
     title: ClassVar[str] = "FasterRisk"
     made_with: ClassVar[str] = "fasterrisk from PyPI, points in ±5, threshold with the fewest training errors"
     tuning: ClassVar[str] = "6 sizes"
-    is_linear: ClassVar[bool] = True
 
     def __init__(self, environment: Path | None = None, sizes: Sequence[int] = (15, 10, 7, 5, 3, 1)) -> None:
         self.environment, self.sizes = environment, tuple(sizes)

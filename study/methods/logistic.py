@@ -24,8 +24,6 @@ class LogisticRegression(Method):
     title: ClassVar[str] = "Logistic regression"
     made_with: ClassVar[str] = "implemented as in R's glm: iteratively reweighted least squares, 25 rounds"
     tuning: ClassVar[str] = "none"
-    paper_counts_intercept: ClassVar[bool] = False
-    is_linear: ClassVar[bool] = True
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
         """There is nothing to choose."""

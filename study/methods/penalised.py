@@ -15,7 +15,6 @@ class PenalisedLogistic(Method):
     """One alpha of the elastic net; all folds have the lambdas of the whole table, as in cv.glmnet."""
 
     whole_path: ClassVar[bool] = True
-    is_linear: ClassVar[bool] = True
     made_with: ClassVar[str] = "implemented here with glmnet's algorithm and lambdas"
     alpha: ClassVar[float]
 

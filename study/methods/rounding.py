@@ -45,7 +45,6 @@ def scaled_to_set(linear: Linear, largest: int = LARGEST) -> Linear:
 class _Rounded(Method):
     made_with: ClassVar[str] = "implemented here"
     tuning: ClassVar[str] = "none"
-    is_linear: ClassVar[bool] = True
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
         """There is nothing to choose."""
@@ -86,7 +85,6 @@ class UnitWeights(Method):
     title: ClassVar[str] = "Unit weights -1, 0, +1 of standardised features (Dawes)"
     made_with: ClassVar[str] = "implemented here"
     tuning: ClassVar[str] = "6 minimum z values of a feature's correlation"
-    is_linear: ClassVar[bool] = True
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
         """From all features to the clearest only."""

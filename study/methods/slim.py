@@ -29,7 +29,6 @@ class Slim(Method):
     title: ClassVar[str] = "SLIM as in the paper: intercept in ±100, at the price C0"
     made_with: ClassVar[str] = "supersparse, exact engine, one thread, work limit"
     tuning: ClassVar[str] = f"C0 of {', '.join(str(v) for v in VALUES)}; points in ±{LARGEST}"
-    is_linear: ClassVar[bool] = True
     intercept: ClassVar[str] = "paper"
 
     def __init__(self, work: Mapping[str, int], values: Sequence[float] = VALUES) -> None:

@@ -125,7 +125,7 @@ def test_the_page_names_every_command_and_every_option(run, monkeypatch):
         (["fit", "tiny.csv", *FIT, "--drop", "agee"], "no column 'agee'; did you mean 'age'?"),
         (["fit", "tiny.csv", *FIT, "--keep", "ill"], "--keep: 'ill' is the target, so it cannot"),
         (["fit", "tiny.csv", *FIT, "--drop", "*e*"], "no usable column besides the target"),
-        (["fit", "tiny.csv", *FIT, "--cv", "1"], "folds is 1; give 2 or more"),
+        (["fit", "tiny.csv", *FIT, "--cv", "1"], "folds is 1; give a whole number of at least 2"),
         (["fit", "tiny.csv", *FIT, "--cv", "9"], "9 folds are too many for a class with 3 rows"),
         (["fit", "tiny.csv", *FIT, "--cv-groups", "who"], "tiny.csv has no column 'who'"),
         (["predict", "tiny.csv", "tiny.csv"], "tiny.csv is not a scoring system"),

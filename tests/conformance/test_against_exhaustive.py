@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from counts import examples
+from solvers import FOR_ERRORS, require_solver
 from strategies import Case, cases
 from supersparse.problem.objective import with_best_intercept
 from supersparse.solving import registry
@@ -17,8 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 
 WAYS = [
     (name, formulation)
-    for name in registry.names()
-    if "errors" in registry.solver_class(name).capabilities.goals
+    for name in FOR_ERRORS
     if name != "exhaustive"
     for formulation in sorted(registry.solver_class(name).capabilities.formulations or {"bigm"})
 ]
@@ -40,12 +40,6 @@ def _no_help_from_the_incumbent_search():
 @cache
 def oracle(case: Case) -> Solution:
     return solve(case.problem, "exhaustive")
-
-
-def require_solver(name):
-    state = registry.availability(name)
-    if not state.installed:
-        pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
 
 
 def check(name: str, formulation: str, case: Case, **options: object) -> None:

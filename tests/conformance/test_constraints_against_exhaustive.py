@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from solvers import require_solver, without_incumbent_search
 from strategies import ConstrainedCase, constrained_problems
 from supersparse import constraints as c
 from supersparse.errors import InfeasibleError
@@ -14,7 +15,6 @@ from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.problem import Problem
 from supersparse.solving import registry
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT
-from supersparse.solving.search import incumbent
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 
@@ -40,14 +40,8 @@ deterministic = settings(
 @pytest.fixture(scope="module", autouse=True)
 def _no_help_from_the_incumbent_search():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(incumbent, "search", lambda problem, monitor: None)
+        without_incumbent_search(patch)
         yield
-
-
-def require_solver(name):
-    state = registry.availability(name)
-    if not state.installed:
-        pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
 
 
 def best_of(problem: Problem) -> Solution | None:

@@ -7,26 +7,11 @@ import numpy as np
 import pytest
 
 from supersparse import Problem, solve
-from supersparse.solving import registry
-from supersparse.solving.search import incumbent
 
-pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
-
-
-@pytest.fixture(autouse=True)
-def _no_help_from_the_incumbent_search(monkeypatch):
-    """The MIP back ends must find the best model themselves; the search would also take most of the time."""
-    monkeypatch.setattr(incumbent, "search", lambda problem, monitor: None)
-
-
-@pytest.fixture(
-    params=[n for n in registry.names() if "errors" in registry.solver_class(n).capabilities.goals]
-)
-def name(request):
-    state = registry.availability(request.param)
-    if not state.installed:
-        pytest.skip(f"solver {request.param!r} is not installed; {state.remedy}")
-    return request.param
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
+    pytest.mark.usefixtures("no_incumbent_search"),
+]
 
 
 def rows_of(seed, n=18, p=3):

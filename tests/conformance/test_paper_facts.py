@@ -10,27 +10,13 @@ import pytest
 from counts import examples
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
-from supersparse.solving import registry
-from supersparse.solving.search import incumbent
 from supersparse.solving.solve import solve
 from supersparse.solving.solve_many import solve_all_within
 
-pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
-
-
-@pytest.fixture(autouse=True)
-def _no_help_from_the_incumbent_search(monkeypatch):
-    monkeypatch.setattr(incumbent, "search", lambda problem, monitor: None)
-
-
-@pytest.fixture(
-    params=[n for n in registry.names() if "errors" in registry.solver_class(n).capabilities.goals]
-)
-def name(request):
-    state = registry.availability(request.param)
-    if not state.installed:
-        pytest.skip(f"solver {request.param!r} is not installed; {state.remedy}")
-    return request.param
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
+    pytest.mark.usefixtures("no_incumbent_search"),
+]
 
 
 def two_points(C0):

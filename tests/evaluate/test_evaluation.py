@@ -283,3 +283,19 @@ def test_wishes_that_cannot_be_followed_are_refused(wish):
 def test_no_threshold_can_be_chosen_for_a_class_without_rows():
     with pytest.raises(InvalidOptionError, match="there are no rows of the positive class"):
         SYSTEM.choose_threshold(table([1, -1]), ["no", "no"], sensitivity=0.9)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, -2], "sample_weight contains -2, which is negative; give weights of 0 or more"),
+        ([1, np.nan], "sample_weight contains NaN or infinite values; give finite weights"),
+        ([1, 2, 3], r"sample_weight has shape \(3,\) for 2 rows; give one weight per row"),
+        (["a", "b"], "sample_weight contains .*, not numbers; give one number per row"),
+    ],
+)
+def test_weights_are_refused_in_the_words_of_a_fit(weights, message):
+    with pytest.raises(InvalidDataError, match=message):
+        SYSTEM.evaluate(table([1, -1]), labels([True, False]), sample_weight=weights)
+    with pytest.raises(InvalidDataError, match=message):
+        Problem.of([[0], [1]], [0, 1], sample_weight=weights)

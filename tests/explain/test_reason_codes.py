@@ -79,5 +79,6 @@ def test_what_is_best_must_be_known():
     assert limited.reasons({"x": [4]}).rows[0][0].cost == 6
     with pytest.raises(InvalidOptionError, match="of is 'maybe'"):
         limited.reasons({"x": [4]}, of="maybe")
-    with pytest.raises(InvalidOptionError, match="most is 0"):
-        limited.reasons({"x": [4]}, most=0)
+    for most in (0, "all"):
+        with pytest.raises(InvalidOptionError, match=f"most is {most!r}; give a whole number of at least 1"):
+            limited.reasons({"x": [4]}, most=most)

@@ -25,7 +25,7 @@ from supersparse.card.tables import read_card_table
 from supersparse.card.words import answer
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 from supersparse.faces.naming import class_names, heading
 from supersparse.faces.risk_strip import risk_columns, risk_percent
 
@@ -57,21 +57,21 @@ def test_following_the_lines_gives_what_the_card_predicts(data):
     card = data.draw(any_cards(worded=True))
     if data.draw(st.booleans()):
         card = printed(card)
-    said = content(card)
+    content = content_of(card)
     person = data.draw(people_for(card))
     try:
         expected = predicted_label(card, score_person(card, person))
     except InvalidDataError:
         return
     names = dict(zip(card.classes, class_names(card), strict=True))
-    if not said.parts:
-        assert said.always == names[expected]
+    if not content.parts:
+        assert content.always == names[expected]
         return
     total = by_hand(card, person)
     if card.cutoff.whole and total.denominator > 1:
         assert outside_values(card, read_card_table(card, {name: [v] for name, v in person.items()}))
         return  # only values that the card does not know give a total that it does not speak of
-    (positive_when, positive), (_, negative) = said.results
+    (positive_when, positive), (_, negative) = content.results
     assert (positive if read_needs(positive_when)(total) else negative) == names[expected]
 
 
@@ -79,7 +79,7 @@ def test_following_the_lines_gives_what_the_card_predicts(data):
 def test_the_papers_style_gives_the_same_class(data):
     card = data.draw(any_cards())
     made = printed(card)
-    said = content(made, "paper")
+    content = content_of(made, "paper")
     person = data.draw(people_for(card))
     try:
         expected = predicted_label(card, score_person(card, person))
@@ -87,17 +87,17 @@ def test_the_papers_style_gives_the_same_class(data):
         return
     if not card.items:
         return
-    if len(said.parts) > 1:  # the signs are in the totals, A less B
-        assert not any(line.points.startswith("-") for line in said.lines)
+    if len(content.parts) > 1:  # the signs are in the totals, A less B
+        assert not any(line.points.startswith("-") for line in content.lines)
     total = Fraction(0)
     for i in card.items:
         value = person[i.column]
         given = i.points if isinstance(i.rule, IsMissing) else i.missing
         total += given if is_missing(value) else i.points * i.rule.of_one(value, "a value")
-    printed_sum = sum((Fraction(line.points) * sign for part, sign in zip(said.parts, (1, -1), strict=False)
-                       for line in part.lines), Fraction(0))  # fmt: skip
+    signed = zip(content.parts, (1, -1), strict=False)
+    printed_sum = sum(Fraction(line.points) * sign for part, sign in signed for line in part.lines)
     assert printed_sum == sum((i.points for i in card.items), Fraction(0))
-    when = read_needs(said.results[0][0])
+    when = read_needs(content.results[0][0])
     if not (card.cutoff.whole and total.denominator > 1):
         assert when(total) == (expected == card.positive)
 
@@ -143,11 +143,13 @@ def test_classes_of_0_and_1_are_named_after_the_title():
 
 
 def test_columns_that_multiply_come_with_an_example():
-    said = content(
+    content = content_of(
         ScoringSystem.of([item("dose", points=2), item("old", equals=True, points=1)], threshold=3).card
     )
-    assert said.example == "For example, a value of 3 in line 1 gives 3 \u00d7 2 = 6 points."
-    assert content(ScoringSystem.of([item("old", equals=True, points=1)], threshold=0).card).example is None
+    assert content.example == "For example, a value of 3 in line 1 gives 3 \u00d7 2 = 6 points."
+    assert (
+        content_of(ScoringSystem.of([item("old", equals=True, points=1)], threshold=0).card).example is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,9 +166,11 @@ def test_columns_that_multiply_come_with_an_example():
 @pytest.mark.parametrize("style", ["card", "paper"])
 def test_the_worked_example_is_a_value_that_the_column_can_have(domain, value, points, style):
     items = [item("x", points=2), item("y", equals=True, points=1)]
-    said = content(ScoringSystem.of(items, threshold=1, domains={"x": domain}).card, style)
+    content = content_of(ScoringSystem.of(items, threshold=1, domains={"x": domain}).card, style)
     unit = "point" if points == "1" else "points"
-    assert said.example == f"For example, a value of {value} in line 1 gives {value} × 2 = {points} {unit}."
+    assert (
+        content.example == f"For example, a value of {value} in line 1 gives {value} × 2 = {points} {unit}."
+    )
 
 
 @given(fractions, fractions, st.booleans(), st.sampled_from(["both", "low", "high"]))
@@ -196,13 +200,13 @@ def card_with(**details):
 
 
 def test_evidence_and_baseline_are_shown_and_a_useless_card_says_so():
-    said = content(card_with(performance=(judged(40, 10, 130, 20),)))
-    assert said.judgements[0].cells == (
+    content = content_of(card_with(performance=(judged(40, 10, 130, 20),)))
+    assert content.judgements[0].cells == (
         "80.0 %", "86.7 %", "66.7 %", "92.9 %", "0.70 (0.60 to 0.80)", "30 of 200 (15.0 %)",
     )  # fmt: skip
-    assert said.baseline == "Always saying no is wrong in 25.0 %."
-    assert said.warning is None
-    useless = content(card_with(performance=(judged(10, 40, 110, 40),)))
+    assert content.baseline == "Always saying no is wrong in 25.0 %."
+    assert content.warning is None
+    useless = content_of(card_with(performance=(judged(10, 40, 110, 40),)))
     assert "this card is wrong in 40.0 % on rows it was not learned from." in useless.warning
     assert "Always saying no is wrong in 25.0 %." in useless.warning
 
@@ -286,20 +290,20 @@ def test_in_the_style_of_the_paper_every_person_has_the_same_risk(data, risk):
     except InvalidDataError:
         return
     shifted = total - (card.threshold - learned.threshold)
-    asked = [(content(card), total), (content(card, "paper"), shifted)]
-    columns = [next(c for c in said.risks if c.low <= at <= c.high) for said, at in asked]
+    asked = [(content_of(card), total), (content_of(card, "paper"), shifted)]
+    columns = [next(c for c in content.risks if c.low <= at <= c.high) for content, at in asked]
     assert columns[0].percent == columns[1].percent == risk_percent(risk_of(learned.risk, shifted))
-    assert content(card, "paper").decides == "Total C"
+    assert content_of(card, "paper").decides == "Total C"
 
 
 def test_risks_of_numbers_without_limits_are_a_formula():
     card = ScoringSystem.of([item("x", points=1)], threshold=0, risk=LogisticRisk(slope=0.5, offset=-2)).card
-    assert "Risk (yes) by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in content(card).notes
+    assert "Risk (yes) by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in content_of(card).notes
 
 
 def test_an_unknown_style_is_refused():
     with pytest.raises(InvalidOptionError, match="did you mean 'paper'"):
-        content(card_with(), "papr")
+        content_of(card_with(), "papr")
 
 
 def test_missing_values_are_spoken_of_where_the_card_scores_them():
@@ -309,10 +313,10 @@ def test_missing_values_are_spoken_of_where_the_card_scores_them():
         item("sex", equals="F", points=1, missing=0),
         item("sex", is_missing=True, points=3),
     ]
-    said = content(ScoringSystem.of(items, threshold=2, domains={"sex": ["F", "M"]}).card)
-    assert said.notes == ("Not known counts as 0 in line 1.", "An answer is needed in line 2.")
-    assert [one.text for one in said.lines[2].answers] == ["M or other", "F", "not known"]
-    assert label(said.lines[1].text) == "Bmi 30 or more?"
+    content = content_of(ScoringSystem.of(items, threshold=2, domains={"sex": ["F", "M"]}).card)
+    assert content.notes == ("Not known counts as 0 in line 1.", "An answer is needed in line 2.")
+    assert [one.text for one in content.lines[2].answers] == ["M or other", "F", "not known"]
+    assert label(content.lines[1].text) == "Bmi 30 or more?"
 
 
 def test_whole_numbers_have_bands_with_both_ends():

@@ -23,7 +23,7 @@ from supersparse.faces import latex
 from supersparse.faces import text as markdown
 from supersparse.faces.calculator import calculator
 from supersparse.faces.colours import contrast, ink_on, luminance, risk_colour
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 
 BOXED = ("to_html", "to_svg")  # where totals and classes stand in boxes
 WIDE = {"to_text": {"columns": 100_000}}
@@ -67,7 +67,7 @@ MADE = Provenance(
 def test_every_face_says_what_was_proven_checked_missing_and_edited(style):
     items = [item("a", equals=True, points=1), item("b", equals=True, points=2)]
     system = ScoringSystem(replace(ScoringSystem.of(items, threshold=1).card, provenance=MADE))
-    told = dict(content(system.card, style).facts)
+    told = dict(content_of(system.card, style).facts)
     sheet = system.sheet(style=style)
     shown = {
         face: READERS[face](getattr(system, face)(style=style, **WIDE.get(face, {}))) for face in READERS
@@ -89,7 +89,7 @@ def test_wide_tables_of_latex_are_broken_to_the_width_of_a_page():
     assert len(tables) > 1
     rows = [line for table in tables for line in table.split("\n") if " & " in line]
     assert all(len(row.replace("\\", "")) < 80 for row in rows)
-    assert sum(row.count("%") for row in rows) == len(content(system.card).risks)
+    assert sum(row.count("%") for row in rows) == len(content_of(system.card).risks)
 
 
 @given(names)

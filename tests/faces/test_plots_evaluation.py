@@ -138,8 +138,15 @@ def test_pairs_of_rates_are_drawn_once_where_they_agree():
 
 
 def test_rows_of_one_class_are_drawn_too():
-    for result in (SYSTEM.evaluate(X, ["no"] * 10), SYSTEM.risk(X, ["no"] * 10, method=None, bins=2)):
-        plot_evaluation(result).figure.canvas.draw()
+    axes = plot_evaluation(SYSTEM.evaluate(X, ["no"] * 10))
+    axes.figure.canvas.draw()
+    assert [text.get_text() for text in axes.texts] == ["no ROC curve:\nall rows are of one class"]
+    found = SYSTEM.risk(X, ["no"] * 10, method=None, bins=2)
+    axes = plot_evaluation(found)
+    axes.figure.canvas.draw()
+    assert [bar.get_height() for bar in axes.patches] == [0.0] * len(found.rows)
+    upper = [row.observed.interval[1] for row in found.rows]
+    assert any(list(line.get_ydata()) == pytest.approx(upper) for line in axes.lines)
 
 
 @pytest.mark.parametrize("name", [n for n in HOSTILE if n])

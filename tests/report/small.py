@@ -90,3 +90,8 @@ def texts_of(block):
             return [block.caption, block.alt]
         case CardFace():
             return []
+
+
+def said(report, name):
+    """All texts of a section."""
+    return " | ".join(text for block in report.section(name).blocks for text in texts_of(block))

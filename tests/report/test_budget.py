@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from report.small import learned, table, texts_of
+from report.small import learned, said, table
 from supersparse import Problem, frontier
 from supersparse.report import Plan, make_report
 from supersparse.report import evidence as gathering
@@ -28,10 +28,6 @@ class Clock:
     def __call__(self):
         self.now += self.tick
         return self.now
-
-
-def said(report, name):
-    return " | ".join(text for block in report.section(name).blocks for text in texts_of(block))
 
 
 def test_time_that_is_not_used_goes_to_the_parts_that_follow():
@@ -155,3 +151,7 @@ def test_a_search_without_time_has_a_model_for_every_size_and_true_bounds():
 
 def test_an_infinite_limit_is_none():
     assert Plan(time_limit=float("inf")) == replace(Plan(), time_limit=None)
+
+
+def test_numpys_whole_numbers_are_numbers_of_a_plan():
+    assert Plan(folds=np.int64(3)) == Plan(folds=3)

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from report.small import learned, table, texts_of
+from report.small import learned, said, table
 from supersparse import RiskScoreClassifier, ScoringSystem, constraints, item
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.report import Plan, make_report
@@ -28,11 +28,6 @@ QUICK = Plan(folds=2, ratios=1, bootstrap=2, larger=1)
 def usual():
     """The card of these rows."""
     return learned(COLUMNS, Y)
-
-
-def said(report, name):
-    """All texts of a section."""
-    return " | ".join(text for block in report.section(name).blocks for text in texts_of(block))
 
 
 def by_hand(**options):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from report.small import read_page, texts_of
+from report.small import read_page, said
 from supersparse import Prepare, ScoringSystem, Settings, SLIMClassifier
 from supersparse.learning.editing import cut_of, with_changes
 from supersparse.learning.fitting import Fitted
@@ -33,10 +33,6 @@ def classifier(**prepare):
     return SLIMClassifier(
         C0=0.015, max_points=2, max_features=2, prepare=Prepare(candidates=8, max_cuts=3, **prepare)
     )
-
-
-def said(report, name):
-    return " | ".join(text for block in report.section(name).blocks for text in texts_of(block))
 
 
 @pytest.mark.parametrize(

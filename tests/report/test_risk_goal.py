@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from report.small import table, texts_of
+from report.small import said, table, texts_of
 from supersparse import Problem, ScoringSystem, frontier, solve
 from supersparse.evaluate.calibration_line import calibration_line
 from supersparse.report import Plan, make_report
@@ -29,10 +29,6 @@ def learned(**settings):
 def report_of(system, **plan):
     nothing = {"folds": 0, "ratios": 0, "bootstrap": 0, "larger": 0}
     return make_report(system, COLUMNS, Y, plan=Plan(**nothing | plan))
-
-
-def said(report, name):
-    return " | ".join(text for block in report.section(name).blocks for text in texts_of(block))
 
 
 def test_the_sizes_are_those_of_least_log_loss_and_so_is_what_is_proven(without_matplotlib):

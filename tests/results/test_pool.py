@@ -82,7 +82,7 @@ def check_pool(problem, within, solver, most=None):
         assert (name in found.always()) == (0 not in values)
         assert (name in found.never()) == (values == {0})
         assert found.ranges()[name] == (min(values), max(values))
-        for asked, used in ((found.uses(name), True), (found.avoiding(name), False)):
+        for asked, used in ((found.using(name), True), (found.avoiding(name), False)):
             expected = {v for p, _, v in good if (p.coefficients[j] != 0) == used}
             assert {predictions(problem, m.points) for m in asked} == expected
             assert all((m.points.coefficients[j] != 0) == used for m in asked)
@@ -164,7 +164,7 @@ def test_impossible_questions_are_refused():
     problem = Problem.of(X, Y, max_points=2)
     found = pool(problem, solver="exhaustive")
     with pytest.raises(InvalidOptionError, match="there is no feature 'y'; known: x0, x1, x2"):
-        found.uses("y")
+        found.using("y")
     with pytest.raises(InvalidOptionError, match="max_models is 0"):
         pool(problem, max_models=0, solver="exhaustive")
     with pytest.raises(InvalidOptionError, match="negative"):

@@ -114,7 +114,9 @@ def test_a_fault_is_named_with_its_line_and_what_to_do(tmp_path, text, message):
 
 
 def test_other_files_are_refused(tmp_path):
-    with pytest.raises(InvalidSettingsError, match=r"use a file ending in \.yaml or \.json"):
+    with pytest.raises(
+        InvalidSettingsError, match=r"files of names are YAML or JSON; use a name ending in \.yaml or \.json"
+    ):
         read_names(tmp_path / "names.txt")
     (tmp_path / "names.yaml").write_bytes(b"title: \xff")
     with pytest.raises(InvalidSettingsError, match="save it as UTF-8"):

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -11,6 +12,10 @@ from hypothesis import given
 import supersparse.settings
 from settings_cases import all_settings
 from supersparse.errors import InvalidSettingsError
+from supersparse.prepare.feature import Direction
+from supersparse.prepare.raw import MissingRule
+from supersparse.prepare.settings import CutMethod, Shape
+from supersparse.settings.sections import CUTS, DIRECTIONS, MISSING, SHAPES
 from supersparse.settings.settings import read_settings, schema, write_settings
 
 STORED = Path(supersparse.settings.__file__).parent / "schema.json"
@@ -20,6 +25,14 @@ VALIDATOR = jsonschema.Draft202012Validator(schema())
 def test_the_stored_schema_is_the_one_of_the_vocabulary():
     # to renew it: supersparse check --schema > src/supersparse/settings/schema.json
     assert json.loads(STORED.read_text(encoding="utf-8")) == schema()
+
+
+@pytest.mark.parametrize(
+    ("form", "type_"),
+    [(CUTS, CutMethod), (MISSING, MissingRule), (SHAPES, Shape), (DIRECTIONS, Direction)],
+)
+def test_a_file_knows_the_words_that_prepare_knows(form, type_):
+    assert form.known == get_args(type_)
 
 
 def test_the_stored_schema_is_in_the_wheel_by_the_build_settings():

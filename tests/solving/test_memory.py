@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, solve
 from supersparse.cli.app import app
 from supersparse.errors import TooLargeError
-from supersparse.solving import answering, memory, sampling
+from supersparse.free_memory import free_bytes
+from supersparse.solving import answering, sampling
 from supersparse.stop import Stop
 
 
@@ -19,8 +20,8 @@ def table(n, p):
 
 @pytest.fixture
 def little_memory(monkeypatch):
-    monkeypatch.setattr(memory, "_ALWAYS_TRIED", 0)
-    monkeypatch.setattr(memory, "free_bytes", lambda: 100_000)
+    monkeypatch.setattr(answering, "_ALWAYS_TRIED", 0)
+    monkeypatch.setattr(answering, "free_bytes", lambda: 100_000)
 
 
 def test_a_table_beyond_the_memory_is_refused_with_its_size_and_a_remedy(little_memory):
@@ -71,5 +72,5 @@ def test_with_a_time_limit_a_sample_gives_the_model(little_memory, monkeypatch):
 
 
 def test_the_free_memory_is_known_or_not_asked_for():
-    free = memory.free_bytes()
+    free = free_bytes()
     assert free is None or free > 0

@@ -24,7 +24,7 @@ from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
 
 
-def _remedy(na: str | None, name: str) -> str:
+def _remedy(na: str | None, _name: str) -> str:
     return "correct them" if na is None else f"treat as missing with --na {na}, or correct them"
 
 

@@ -48,7 +48,7 @@ def written_facts(program: Program, lines: Lines, best: int, margins: Ints) -> F
         largest = max(abs(v) for v in (feature.of.values[0], feature.of.values[-1]))
         rate[f] = max(program.M // max(1, reach), largest)
         for side, sign in enumerate(SIGNS):
-            ways[side, f] = _without_effect(program, lines, feature, sign, int(rate[f]))
+            ways[side, f] = _without_effect(lines, feature, sign, int(rate[f]))
     literals = np.full(2 * n, -1, np.int64)
     sum_row = np.full(2 * n, -1, np.int64)
     values: list[list[int]] = [[] for _ in literals]
@@ -93,7 +93,7 @@ def written_facts(program: Program, lines: Lines, best: int, margins: Ints) -> F
     )
 
 
-def _without_effect(program: Program, lines: Lines, feature: FeatureVariables, sign: int, rate: int) -> int:
+def _without_effect(lines: Lines, feature: FeatureVariables, sign: int, rate: int) -> int:
     """Write: without the literal of a sign, λ has no part of that sign."""
     target: Coefficients = {feature.points: -sign}
     if feature.literal(sign) >= 0:

@@ -86,7 +86,7 @@ def _with_file(group: Any, settings: Settings, path: Path) -> Any:
         if overriding is None:
             changes[name] = list(value) if isinstance(value, tuple) else value
         else:
-            say.remark(f"note: {overriding} overrides {name} in {path}")
+            say.note(f"{overriding} overrides {name} in {path}")
     return replace(group, **changes)
 
 

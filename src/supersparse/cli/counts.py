@@ -24,7 +24,7 @@ from supersparse.exact import counted
 
 if TYPE_CHECKING:
     from supersparse.learning.counts import CountTable
-    from supersparse.learning.recipe import Question
+    from supersparse.learning.recipe import PreparedProblem
     from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.questions import Questions
 
@@ -113,8 +113,8 @@ def _say(found: "CountTable", n_rows: int, out: Path, saved: Path | None) -> Non
     )
     if found.left_out > _MUCH * n_rows:
         fewer = max(1, len(found.questions.names) // 2)
-        remark(
-            f"note: at most {found.left_out} people are in cells of fewer than {found.at_least}; "
+        note(
+            f"at most {found.left_out} people are in cells of fewer than {found.at_least}; "
             f"fewer questions leave out fewer: --candidates {fewer}, or --keep for the columns that matter"
         )
     if saved is not None:
@@ -169,7 +169,7 @@ def read_counts_question(
     features: FeatureOptions,
     search: SearchOptions,
     validation: ValidationOptions,
-) -> "tuple[CountTable, Question, TrainingRows]":
+) -> "tuple[CountTable, PreparedProblem, TrainingRows]":
     """Read the counts of all sites, and ask what the options ask; few people are written out, for folds."""
     from supersparse.cli.recipe import read_recipe, weighted_recipe
     from supersparse.data.csv_file import check_file
@@ -211,7 +211,7 @@ def read_counts_question(
     return table, question, rows
 
 
-def is_divided(table: "CountTable", question: "Question", validation: ValidationOptions) -> bool:
+def is_divided(table: "CountTable", question: "PreparedProblem", validation: ValidationOptions) -> bool:
     """Whether the people counted are divided into folds; those left out or merged would be missed in these.
 
     Then folds do not judge the card, and only choose C0, or are printed because somebody asked for them.

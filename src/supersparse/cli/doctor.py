@@ -6,7 +6,6 @@ import platform
 import sys
 import tempfile
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 
 import typer
@@ -127,6 +126,8 @@ def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
 
 def diagnose() -> Diagnosis:
     """Run all checks; nothing is installed or changed."""
+    from supersparse.solving.registry import installed_version
+
     return Diagnosis(
         version=__version__,
         python=platform.python_version(),
@@ -134,23 +135,16 @@ def diagnose() -> Diagnosis:
         cores=os.cpu_count() or 1,
         encoding=f"{sys.stdout.encoding or locale.getpreferredencoding(False)}",
         needed=tuple(
-            Package(name=n, version=_version(n), use="", remedy=f"pip install {n}") for n in _NEEDED
+            Package(name=n, version=installed_version(n), use="", remedy=f"pip install {n}") for n in _NEEDED
         ),
         optional=tuple(
-            Package(name=name, version=_version(name), use=use, remedy=f"{use}: pip install {name}")
+            Package(name=name, version=installed_version(name), use=use, remedy=f"{use}: pip install {name}")
             for name, use in _OPTIONAL.items()
         ),
         solvers=_solvers(),
         folders=(_compiled_code(), _data_folder()),
         checks=(_small_problem(),),
     )
-
-
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _solvers() -> tuple[Package, ...]:

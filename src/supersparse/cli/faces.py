@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supersparse.cli.say import remark
+from supersparse.cli.say import note
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.export import FILES
 
@@ -33,7 +33,7 @@ def write_folder(system: "ScoringSystem", folder: Path) -> list[Path]:
             write(path)
             written.append(path)
         except (PackageNotInstalledError, UnsupportedCardError) as error:
-            remark(f"note: {name} skipped: {error}")
+            note(f"{name} skipped: {error}")
     return written
 
 

@@ -19,7 +19,7 @@ from supersparse.cli.options import (
 )
 from supersparse.cli.outputs import check_outputs
 from supersparse.cli.rows import EngineOptions, read_rows_question
-from supersparse.cli.say import remark
+from supersparse.cli.say import note, remark
 from supersparse.errors import InvalidOptionError
 
 
@@ -140,7 +140,7 @@ def fit(
     if edits:
         fitted = with_changes(fitted, rows, edits)
         before = "" if fitted.validation is None else "; the folds judged the card before that"
-        remark(f"note: changed by hand, as {asked.settings} says{before}")
+        note(f"changed by hand, as {asked.settings} says{before}")
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = fitted.card if counts is None else counts.raw_card(fitted.card)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from supersparse.cli.progress import progress
-from supersparse.cli.say import remark, warnings_as_remarks
+from supersparse.cli.say import note, remark, warnings_as_remarks
 
 if TYPE_CHECKING:
     from supersparse.learning.clock import Clock
     from supersparse.learning.fitting import Fitted
-    from supersparse.learning.recipe import Question
+    from supersparse.learning.recipe import PreparedProblem
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
     from supersparse.problem.problem import Problem
@@ -37,7 +37,7 @@ def with_progress(run: Callable[..., Answer], problem: "Problem", **options: Any
 
 
 def fit_with_progress(
-    question: "Question",
+    question: "PreparedProblem",
     rows: "TrainingRows",
     splits: "Sequence[Split]",
     clock: "Clock",
@@ -69,7 +69,7 @@ def fit_with_progress(
     if fitted.unjudged == "interrupted" or (fitted.validation and fitted.validation.interrupted):
         remark(f"Interrupted after {done} of {len(splits)} folds; the others were skipped.")
     elif fitted.unjudged is not None:
-        remark(f"note: the card could not be judged on rows left out: {fitted.unjudged}")
+        note(f"the card could not be judged on rows left out: {fitted.unjudged}")
     useless = no_better_than_baseline(fitted.card, fitted.question.problem.class_weights)
     for warning in (useless, slope_at_its_limit(fitted.solution)):
         if warning is not None:

@@ -11,6 +11,7 @@ import typer
 
 from supersparse.cli.say import is_hushed
 from supersparse.exact import counted
+from supersparse.learning.watching import Watch
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 1.0
 
 
-class Progress(Protocol):
+class Progress(Watch, Protocol):
     """Something that shows how learning goes on while it is entered."""
 
     def __enter__(self) -> Self: ...
@@ -28,15 +29,6 @@ class Progress(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
-
-    def __call__(self, event: "TraceEvent") -> None:
-        """Take note of a better model or bound."""
-
-    def stage(self, what: str) -> None:
-        """Take note of what is done from now on."""
-
-    def cross_validated(self, error: float) -> None:
-        """Take note of the error on rows left out so far."""
 
 
 def progress(ends: float | None = None) -> Progress:

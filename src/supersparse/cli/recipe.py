@@ -6,21 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from supersparse.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
-from supersparse.cli.say import remark
+from supersparse.cli.say import note, remark
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import counted
 from supersparse.settings.class_weights import ClassWeights
-from supersparse.settings.sections import prepare_arguments
+from supersparse.settings.sections import MISSING, prepare_arguments
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolveOptions, SolverKeywords
+from supersparse.solving.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords
 
 if TYPE_CHECKING:
-    from supersparse.learning.recipe import Question, Recipe
+    from supersparse.learning.recipe import PreparedProblem, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.prepare.prepare import Prepare
 
-DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
-_MISSING = ("item", "median", "mode", "drop")
 _OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others are named like the setting
 
 
@@ -36,9 +34,9 @@ def read_recipe(
     if asked.class_weight is not None:
         ClassWeights.read(asked.class_weight, "--class-weight")  # errors show before the table is read
         if settings.class_weight != "auto":
-            remark(f"note: --class-weight overrides class_weight in {asked.settings}")
+            note(f"--class-weight overrides class_weight in {asked.settings}")
     if features.no_prepare and settings.prepare:
-        remark(f"note: --no-prepare overrides prepare in {asked.settings}")
+        note(f"--no-prepare overrides prepare in {asked.settings}")
     return Recipe(
         settings=settings,
         prepare=None if features.no_prepare else _prepare(features, settings, asked.settings),
@@ -71,7 +69,7 @@ def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):
-            remark(f"note: {_option(name)} overrides {name} in {path}")
+            note(f"{_option(name)} overrides {name} in {path}")
     return settings.changed(**changes)
 
 
@@ -82,19 +80,19 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
     """
     for name in given:
         if name in settings.solve:
-            remark(f"note: {_option(name)} overrides {name} in {path}")
+            note(f"{_option(name)} overrides {name} in {path}")
     options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
     return options
 
 
-def say_question(question: "Question", rows: "TrainingRows") -> None:
+def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
     from supersparse.problem.rows import chosen_positive
 
     problem, recipe = question.problem, question.recipe
-    for note in () if question.prepare is None else question.prepare.notes_:
-        remark(f"  {note}")
+    for about_a_column in () if question.prepare is None else question.prepare.notes_:
+        remark(f"  {about_a_column}")
     controls, cases = int((~problem.rows.positive).sum()), int(problem.rows.positive.sum())
     if rows.is_counted:
         controls, cases = map(int, problem.class_totals)
@@ -110,13 +108,13 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
     if recipe.balances(rows.y, rows.copies):
         from supersparse.learning.recipe import RARE_CLASS
 
-        remark(
-            f"note: one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted to give "
+        note(
+            f"one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted to give "
             "both classes the same total; use --class-weight none for equal weights"
         )
     if problem.ignored:
         constant = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored)
-        remark(f"note: constant, so not used: {constant}")
+        note(f"constant, so not used: {constant}")
 
 
 def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) -> "Prepare":
@@ -125,9 +123,7 @@ def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) ->
     given = _arguments(features)
     for name, value in given.items():
         if name in settings.prepare:
-            remark(
-                f"note: {'--no-intervals' if value is False else _option(name)} overrides {name} in {path}"
-            )
+            note(f"{'--no-intervals' if value is False else _option(name)} overrides {name} in {path}")
     return Prepare(**{**prepare_arguments(settings.prepare), **given})
 
 
@@ -135,9 +131,9 @@ def _arguments(features: FeatureOptions) -> dict[str, Any]:
     """Return the options that were given as arguments of `Prepare`."""
     from supersparse.prepare.cut_points import read_cut_points
 
-    if features.missing is not None and features.missing not in _MISSING:
+    if features.missing is not None and features.missing not in MISSING.known:
         raise InvalidOptionError(
-            f"--missing is {features.missing!r}; {did_you_mean(features.missing, _MISSING)}"
+            f"--missing is {features.missing!r}; {did_you_mean(features.missing, MISSING.known)}"
         )
     read: dict[str, Callable[[Any], Any]] = {
         "cut_points": lambda text: read_cut_points(text, "--cut-points"),

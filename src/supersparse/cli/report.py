@@ -207,9 +207,9 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
         if _installed("reportlab"):
             endings.append(".pdf")
         else:
-            remark("note: a PDF needs reportlab: pip install reportlab; or print the HTML page")
+            note("a PDF needs reportlab: pip install reportlab; or print the HTML page")
         if not _installed("matplotlib"):
-            remark("note: figures need matplotlib: pip install matplotlib; text replaces them")
+            note("figures need matplotlib: pip install matplotlib; text replaces them")
         if not os.access(model.absolute().parent, os.W_OK):
             raise InvalidOptionError(
                 f"cannot write beside {str(model)!r}: its folder is read-only; choose files with --out"

@@ -19,7 +19,7 @@ from supersparse.exact import counted
 
 if TYPE_CHECKING:
     from supersparse.data.reading import Reading
-    from supersparse.learning.recipe import Question, Recipe
+    from supersparse.learning.recipe import PreparedProblem, Recipe
     from supersparse.learning.row_counts import RowCounts
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
@@ -61,7 +61,7 @@ def read_rows_question(
     search: SearchOptions,
     validation: ValidationOptions,
     memory: str,
-) -> "tuple[Question, TrainingRows, list[Split], int]":
+) -> "tuple[PreparedProblem, TrainingRows, list[Split], int]":
     """Count the rows by their answers; return the question, the cells, and how they are divided how often."""
     from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
 

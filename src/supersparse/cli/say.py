@@ -85,7 +85,7 @@ def warnings_as_remarks() -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         if issubclass(category, SupersparseWarning):
-            remark(f"note: {message}")
+            note(str(message))
         else:
             usual(message, category, filename, lineno, file, line)
 

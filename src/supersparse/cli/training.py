@@ -11,12 +11,12 @@ from supersparse.cli.options import (
     ValidationOptions,
 )
 from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
-from supersparse.cli.say import note, remark, say_size
+from supersparse.cli.say import note, say_size
 from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from supersparse.data.reading import Reading
-    from supersparse.learning.recipe import Question, Recipe
+    from supersparse.learning.recipe import PreparedProblem, Recipe
     from supersparse.learning.rows import TrainingRows
     from supersparse.learning.splits import Split
 
@@ -29,7 +29,7 @@ def read_question(
     features: FeatureOptions,
     search: SearchOptions,
     validation: ValidationOptions | None = None,
-) -> "tuple[Question, TrainingRows]":
+) -> "tuple[PreparedProblem, TrainingRows]":
     """Read what is asked and of which rows, and note what became of the columns."""
     recipe = read_recipe(asked, columns, features, search)
     rows = _read_rows(path, reading, columns, recipe, validation)
@@ -84,6 +84,6 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Sp
     if validation.cv is None:
         folds = min(folds, most_folds(rows.y, groups))
         if folds < 2:
-            remark("note: a class has too few rows to leave some out, so the card is not judged on such rows")
+            note("a class has too few rows to leave some out, so the card is not judged on such rows")
             return []
     return repeated_splits(rows.y, folds, validation.times, groups=groups, times=times)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supersparse.cli.options import WordingOptions
-from supersparse.cli.say import remark
+from supersparse.cli.say import note
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card
@@ -27,7 +27,7 @@ def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> "Names | N
         return names
     unused = names.check(_values(rows), np.unique(rows.y).tolist())
     if unused:
-        remark(f"note: {asked.names} names columns that are not used: {', '.join(map(repr, unused))}")
+        note(f"{asked.names} names columns that are not used: {', '.join(map(repr, unused))}")
     return names
 
 

@@ -72,15 +72,16 @@ def read_header(name: str, cells: Sequence[str]) -> tuple[list[str], list[str]]:
     header: dict[str, int] = {}
     notes: list[str] = []
     for position, cell in enumerate(cells, start=1):
-        own = cell.strip(" \t")
-        if not own:
-            own = f"column {position}"
-            notes.append(f"column {position} has no name; it is named {own!r}")
-        if own in header:
+        column_name = cell.strip(" \t")
+        if not column_name:
+            column_name = f"column {position}"
+            notes.append(f"column {position} has no name; it is named {column_name!r}")
+        if column_name in header:
             raise InvalidDataError(
-                f"{name}: columns {header[own]} and {position} are both called {own!r}; rename one"
+                f"{name}: columns {header[column_name]} and {position} are both called {column_name!r}; "
+                "rename one"
             )
-        header[own] = position
+        header[column_name] = position
     return list(header), notes
 
 

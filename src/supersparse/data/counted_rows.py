@@ -129,48 +129,48 @@ def count_training(
         [n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected]
     )
     found, readings, column_notes = {}, {}, {}
-    for own in wanted:
+    for column_name in wanted:
         counted = _counted(
             labelled,
-            own,
-            different.get(own, 0),
+            column_name,
+            different.get(column_name, 0),
             reading=reading,
-            as_text=expected.get(own) is Kind.TEXT,
+            as_text=expected.get(column_name) is Kind.TEXT,
             of_texts=texts,
         )
-        found[own], readings[own], column_notes[own] = _tidy(labelled, counted, reading)
+        found[column_name], readings[column_name], column_notes[column_name] = _tidy(counted, reading)
         if texts and not counted.source.holds_numbers:
-            _check_limits(found[own], reading)
-        if texts and reading.decimal == "," and found[own].column.kind is Kind.NUMBER:
-            readings[own] = replace(readings[own], decimal=",")
-        labelled = labelled.without_codes(own, found[own].source.gone)
+            _check_limits(found[column_name], reading)
+        if texts and reading.decimal == "," and found[column_name].column.kind is Kind.NUMBER:
+            readings[column_name] = replace(readings[column_name], decimal=",")
+        labelled = labelled.without_codes(column_name, found[column_name].source.gone)
     table = Table(
         name=name,
         names=names,
-        columns={own: one.column for own, one in found.items()},
+        columns={column_name: one.column for column_name, one in found.items()},
         n_rows=sum(totals),
         lines=None,
         notes=(),
-        column_notes={own: said for own, said in column_notes.items() if said},
+        column_notes={column_name: said for column_name, said in column_notes.items() if said},
     )
     check_named(table, roles)
     for text in notes:
         note(text)
     kept = usable_features(table, roles, note)
-    groups = {own: found[own] for own in roles.rate_groups}
-    for own, one in groups.items():
+    groups = {column_name: found[column_name] for column_name in roles.rate_groups}
+    for column_name, one in groups.items():
         if one.column.n_missing:
             raise InvalidDataError(
-                f"{name}: the group column {own!r} is blank in {one.column.n_missing} row(s); fill it in, "
-                "for example with 'unknown', or delete the rows"
+                f"{name}: the group column {column_name!r} is blank in {one.column.n_missing} row(s); "
+                "fill it in, for example with 'unknown', or delete the rows"
             )
-    settled = {own: one for own, one in readings.items() if not one.is_plain}
+    settled = {column_name: one for column_name, one in readings.items() if not one.is_plain}
     return CountedTable(
         rows=labelled,
         target=roles.target,
         classes=labels,
         totals=totals,
-        columns={own: found[own] for own in kept},
+        columns={column_name: found[column_name] for column_name in kept},
         rate_groups=groups,
         reading=replace(reading, columns=settled, decimal=None, settled=True),
     )
@@ -367,9 +367,7 @@ def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | No
     return CountedColumn(column=column, positive=found.positive, raw=raw, source=rows.columns[name])
 
 
-def _tidy(
-    rows: LazyTable, counted: CountedColumn, reading: Reading
-) -> tuple[CountedColumn, ColumnReading, tuple[str, ...]]:
+def _tidy(counted: CountedColumn, reading: Reading) -> tuple[CountedColumn, ColumnReading, tuple[str, ...]]:
     gone = [code for code in counted.source.gone if code not in reading.missing_numbers]
     if gone:
         words = tuple(str(int(code)) for code in gone)

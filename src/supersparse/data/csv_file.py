@@ -160,7 +160,11 @@ def _read(
                 and not reading.separator
             ):
                 notes.append(f"cells are separated by {separator_name(separator)}")
-            collectors = {own: Collector(reading, keep_text=own in texts) for own in header if wanted(own)}
+            collectors = {
+                column_name: Collector(reading, keep_text=column_name in texts)
+                for column_name in header
+                if wanted(column_name)
+            }
             lines = _collect(name, reader, separator, header, collectors)
             encoding = reading.encoding or file.encoding.removesuffix("-sig")
     except csv.Error as error:
@@ -171,7 +175,7 @@ def _read(
         raise InvalidDataError(f"{name} has a header but 0 rows; there is nothing to read")
     return CollectedFile(
         names=tuple(header),
-        columns={own: collector.finish() for own, collector in collectors.items()},
+        columns={column_name: collector.finish() for column_name, collector in collectors.items()},
         lines=np.frombuffer(lines, dtype=np.int64),
         notes=tuple(notes),
         found={"encoding": encoding, "separator": separator_name(separator)},
@@ -228,8 +232,8 @@ def _collect(
     name: str, reader: "Reader", separator: str, header: list[str], collectors: dict[str, Collector]
 ) -> "array[int]":
     lines = array("q")
-    at = {own: place for place, own in enumerate(header)}
-    places = [(at[own], collector) for own, collector in collectors.items()]
+    at = {column_name: place for place, column_name in enumerate(header)}
+    places = [(at[column_name], collector) for column_name, collector in collectors.items()]
     for rows in _chunks(name, reader, separator, len(header), lines):
         columns = list(zip(*rows, strict=True))
         for place, collector in places:

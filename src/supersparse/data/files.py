@@ -31,11 +31,11 @@ _MOST_WORDS = 8
 Remedy = Callable[[str | None, str], str]
 
 
-def _everything(name: str) -> bool:
+def _everything(_name: str) -> bool:
     return True
 
 
-def _correct(na: str | None, name: str) -> str:
+def _correct(_na: str | None, _name: str) -> str:
     return "correct them"
 
 
@@ -149,20 +149,20 @@ def _typed(
     signs = _signs(file, reading, expected)
     found: dict[str, Column] = {}
     faults: list[Fault] = []
-    for own, cells in file.columns.items():
-        if own in signs.undecided:
+    for column_name, cells in file.columns.items():
+        if column_name in signs.undecided:
             continue
-        column = typed(own, cells, expected.get(own), signs.of(own))
+        column = typed(column_name, cells, expected.get(column_name), signs.of(column_name))
         if isinstance(column, Fault):
             faults.append(column)
         else:
-            found[own] = column
+            found[column_name] = column
     problems = []
     if faults or signs.undecided:  # a misspelt name would be found only after every fault is mended
-        for own in expected:
-            if own not in file.names:
-                hint = nearest_column(own, file.names)
-                raise InvalidDataError(f"{name} has no column {own!r}; {hint}")
+        for column_name in expected:
+            if column_name not in file.names:
+                hint = nearest_column(column_name, file.names)
+                raise InvalidDataError(f"{name} has no column {column_name!r}; {hint}")
     if signs.undecided:
         problems.append(undecided_said(signs.undecided))
     others = [fault for fault in faults if fault.name != weights]
@@ -172,9 +172,10 @@ def _typed(
         of_weights = [fault for fault in faults if fault.name == weights]
         problems.append(_said(of_weights, file.lines, lambda *_: _NEEDS_NUMBERS, signs))
     limits = {
-        own: some
-        for own, column in found.items()
-        if column.kind is Kind.NUMBER and (some := limits_among(file.columns[own], signs.of(own)))
+        column_name: some
+        for column_name, column in found.items()
+        if column.kind is Kind.NUMBER
+        and (some := limits_among(file.columns[column_name], signs.of(column_name)))
     }
     table = Table(
         name=name,
@@ -183,14 +184,14 @@ def _typed(
         n_rows=len(file.lines),
         lines=file.lines,
         notes=(*file.notes, *([] if reading.settled else signs.notes(found))),
-        column_notes={own: limit_notes(own, some) for own, some in limits.items()},
+        column_notes={column_name: limit_notes(column_name, some) for column_name, some in limits.items()},
         limits=limits,
         reading=replace(reading, found={**file.found, **signs.found(found)}),
     )
     remembered = {
-        own: ColumnReading(decimal=signs.of(own))
-        for own in signs.remarkable
-        if own in found and found[own].kind is Kind.NUMBER
+        column_name: ColumnReading(decimal=signs.of(column_name))
+        for column_name in signs.remarkable
+        if column_name in found and found[column_name].kind is Kind.NUMBER
     }
     return table, remembered, problems
 
@@ -225,12 +226,12 @@ class _Signs:
                 f"numbers have decimal commas, such as {example!r} in {commas[0]!r}; use "
                 f"--decimal . if that is wrong"
             )
-        for own in numbers:
-            cell = self.shown[own].grouped(self.of(own))
+        for column_name in numbers:
+            cell = self.shown[column_name].grouped(self.of(column_name))
             if cell is not None:
                 notes.append(
-                    f"numbers have thousands separators: {cell!r} in {own!r} is "
-                    f"{plain_number(cell, self.of(own))}"
+                    f"numbers have thousands separators: {cell!r} in {column_name!r} is "
+                    f"{plain_number(cell, self.of(column_name))}"
                 )
                 break
         return notes
@@ -274,7 +275,7 @@ def _signs(file: CollectedFile, reading: Reading, expected: Mapping[str, Kind]) 
 def undecided_said(cells: Mapping[str, str]) -> str:
     """Ask for the decimal sign of columns, of which each has a cell that could mean two numbers."""
     name, cell = next(iter(cells.items()))
-    others = [repr(own) for own in list(cells)[1:_MOST_NAMED]]
+    others = [repr(column_name) for column_name in list(cells)[1:_MOST_NAMED]]
     more = f" (the same holds for {', '.join(others)})" if others else ""
     point, comma = (plain_number(cell.lstrip("<>=≤≥ "), sign) for sign in ".,")
     return (

@@ -120,6 +120,26 @@ def numeric_column(column: Values, name: str) -> Values:
     return np.array([exact(v, f"a value of column {name!r}", InvalidDataError) for v in column], dtype=object)
 
 
+def checked_weights(weights: Values, n_rows: int) -> Values:
+    """Return the weights of rows if each is finite and at least 0; Python objects become fractions."""
+    if weights.dtype.kind not in "buifO":
+        raise InvalidDataError(
+            f"sample_weight contains {weights.dtype}, not numbers; give one number per row"
+        )
+    if weights.shape != (n_rows,):
+        raise InvalidDataError(
+            f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight per row"
+        )
+    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+        raise InvalidDataError("sample_weight contains NaN or infinite values; give finite weights")
+    weights = numeric_column(weights, "sample_weight")
+    if (weights < 0).any():
+        raise InvalidDataError(
+            f"sample_weight contains {weights.min()}, which is negative; give weights of 0 or more"
+        )
+    return weights
+
+
 def _finite(column: Values, name: str) -> Values:
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         missing = int(np.isnan(column).sum())

@@ -34,8 +34,10 @@ def read_parquet(
     frame = nw.from_native(native, eager_only=True)
     words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
     columns = {
-        own: (text_column if own in texts else column_of_series)(own, frame[own], words)
-        for own in frame.columns
+        column_name: (text_column if column_name in texts else column_of_series)(
+            column_name, frame[column_name], words
+        )
+        for column_name in frame.columns
     }
     return names, columns, len(frame)
 

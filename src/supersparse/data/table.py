@@ -165,6 +165,13 @@ def _truths(name: str, cells: Coded, gone: int) -> Column:
     return Column(name=name, kind=Kind.TRUTH, values=distinct[cells.codes], n_missing=gone)
 
 
+def floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers of a column; NaN where one is missing."""
+    if values.dtype != object:
+        return values.astype(np.float64)
+    return np.array([np.nan if value is None else float(value) for value in values.tolist()])
+
+
 def objects(values: Iterable[object]) -> NDArray[np.generic]:
     """Return an array of Python objects, whatever they are."""
     held = list(values)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supersparse.data.codes import codes_among, codes_among_texts
 from supersparse.data.reading import ColumnReading, Reading
 from supersparse.data.spellings import variants, variants_of
-from supersparse.data.table import Column, Kind
+from supersparse.data.table import Column, Kind, floats
 from supersparse.exact import counted
 
 
@@ -43,12 +43,12 @@ def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> T
 def _without_words(column: Column, reading: Reading) -> Column:
     """The column without numbers that were said to stand for a missing value, however they are written."""
     numbers = reading.missing_numbers if column.kind is Kind.NUMBER else []
-    where = np.isin(_floats(column.values), numbers) if numbers else np.zeros(1, dtype=bool)
+    where = np.isin(floats(column.values), numbers) if numbers else np.zeros(1, dtype=bool)
     return _with_gaps(column, where) if where.any() else column
 
 
 def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> Tidied:
-    values = _floats(column.values)
+    values = floats(column.values)
     codes = (
         [float(code) for code in before.missing] if reading.settled else codes_among(values, column.copies)
     )
@@ -122,12 +122,6 @@ def counts_of_texts(column: Column) -> Counter[str]:
         if text is not None:
             found[text] += n
     return found
-
-
-def _floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    if values.dtype != object:
-        return values.astype(np.float64)
-    return np.array([np.nan if value is None else float(value) for value in values.tolist()])
 
 
 def _without(values: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[Any]:

@@ -39,7 +39,7 @@ def feature_remedy(na: str | None, name: str) -> str:
     )
 
 
-def _nowhere(name: str) -> str:
+def _nowhere(_name: str) -> str:
     return ""
 
 

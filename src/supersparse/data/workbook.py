@@ -108,13 +108,13 @@ def collected_rows(
         raise InvalidDataError(f"{name} has a header but 0 rows; there is nothing to read")
     columns: dict[str, CollectedCells] = {}
     pointed = set()
-    for k, own in enumerate(names):
-        if wanted(own):
+    for k, column_name in enumerate(names):
+        if wanted(column_name):
             if any(isinstance(row[k], float) and row[k] % 1 > 0 for row in rows if k < len(row)):
-                pointed.add(own)
-            collector = Collector(reading, keep_text=own in texts)
+                pointed.add(column_name)
+            collector = Collector(reading, keep_text=column_name in texts)
             collector.add([_text(row[k]) if k < len(row) else "" for row in rows])
-            columns[own] = collector.finish()
+            columns[column_name] = collector.finish()
     return CollectedFile(
         names=tuple(names),
         columns=columns,

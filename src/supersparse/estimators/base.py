@@ -41,7 +41,7 @@ from supersparse.learning.calibrating import LeftOut
 from supersparse.learning.certifying import certified
 from supersparse.learning.clock import Clock
 from supersparse.learning.judging import judged, no_better_than_baseline
-from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows, name_of
 from supersparse.learning.scoring import scores_of_points
 from supersparse.learning.starting import start_from
@@ -146,7 +146,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """A pickle leaves out the executor, which is of this process and not of the model."""
         return {**super().__getstate__(), "executor": None}
 
-    def _learn_from(self, recipe: Recipe, rows: TrainingRows, share: float = 1.0) -> tuple[Question, Clock]:
+    def _learn_from(
+        self, recipe: Recipe, rows: TrainingRows, share: float = 1.0
+    ) -> tuple[PreparedProblem, Clock]:
         """Learn from all rows in a share of the time; return what was asked, and the clock for the rest."""
         clock, began = Clock.of(recipe), time.monotonic()
         question = recipe.question(rows)
@@ -157,7 +159,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _learn(
         self,
-        question: Question,
+        question: PreparedProblem,
         rows: TrainingRows,
         start: Points | None,
         clock: Clock,
@@ -181,14 +183,14 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self.scoring_system_ = ScoringSystem(card)
         return self
 
-    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
+    def _solve(self, question: PreparedProblem, options: SolverKeywords) -> Solution:
         self.__dict__.pop("tie_break_", None)  # of an earlier fit
         if question.recipe.slack is None:
             return question.solve(**options)
         self.tie_break_ = question.tie_break(**options)
         return self.tie_break_.solution
 
-    def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
+    def _keep(self, question: PreparedProblem, solution: Solution, rows: TrainingRows) -> None:
         """Set the fitted attributes; the training rows are not kept."""
         names, evaluation = solution.problem.rows.names, solution.evaluation
         self.__dict__.pop("prepare_", None)  # of an earlier fit
@@ -219,7 +221,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.scoring_system_ = ScoringSystem(card)
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
 
-    def _keep_judged(self, question: Question, rows: TrainingRows, unseen: list[LeftOut]) -> None:
+    def _keep_judged(self, question: PreparedProblem, rows: TrainingRows, unseen: list[LeftOut]) -> None:
         """Give the card its performance on rows left out and, with `calibrate`, its risks."""
         card, seen = self.scoring_system_.card, self._scores(rows.X)
         card = judged(card, seen, rows, self.positive_, unseen, self.calibrate)

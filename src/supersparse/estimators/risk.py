@@ -8,7 +8,7 @@ from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, takes_settings
 from supersparse.estimators.slim_cv import SLIMClassifierCV
 from supersparse.learning.judging import slope_at_its_limit
-from supersparse.learning.recipe import Question
+from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.rows import TrainingRows
 from supersparse.solving.solution import Solution
 
@@ -20,7 +20,7 @@ class _RiskModel(ScoringSystemClassifier):
     calibrate = None  # the risks are the model; see `predict_proba`
     certificate = None  # a log loss has no such proof
 
-    def _keep(self, question: Question, solution: Solution, rows: TrainingRows) -> None:
+    def _keep(self, question: PreparedProblem, solution: Solution, rows: TrainingRows) -> None:
         super()._keep(question, solution, rows)
         self.loss_ = float(solution.evaluation.loss)
         self.slope_, self.offset_ = solution.slope, solution.offset

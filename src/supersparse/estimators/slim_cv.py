@@ -29,7 +29,7 @@ from supersparse.estimators.reporting import logger, reporting
 from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learning.clock import Clock
 from supersparse.learning.folds import Fold, FoldResult, are_fold_results, fit_fold_in_time, named_folds
-from supersparse.learning.recipe import Question
+from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
 from supersparse.learning.starting import start_from
@@ -230,7 +230,7 @@ intercept, solver, solver_options, gap
                 stacklevel=users_level(),
             )
 
-    def _solve(self, question: Question, options: SolverKeywords) -> Solution:
+    def _solve(self, question: PreparedProblem, options: SolverKeywords) -> Solution:
         if self.checkpoint is None or question.recipe.slack is not None:
             return super()._solve(question, {**options, "checkpoint": None})
         given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}

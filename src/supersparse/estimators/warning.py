@@ -7,7 +7,7 @@ import numpy as np
 
 from supersparse.errors import MissingCodesWarning, NotProvenWarning, UnreadableColumnsWarning, users_level
 from supersparse.exact import nearest_float
-from supersparse.learning.recipe import Question
+from supersparse.learning.recipe import PreparedProblem
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
@@ -63,7 +63,7 @@ def _largest(problem: Problem) -> str:
     return f"{rows.names[j]!r} (up to {sizes[j]:.3g})"
 
 
-def say_unreadable(question: Question) -> None:
+def say_unreadable(question: PreparedProblem) -> None:
     """Warn about columns that the preparation left out, which would otherwise show in its notes only."""
     columns = {} if question.prepare is None else question.prepare.unreadable_
     if columns:
@@ -76,7 +76,7 @@ def say_unreadable(question: Question) -> None:
         )
 
 
-def say_codes(question: Question) -> None:
+def say_codes(question: PreparedProblem) -> None:
     """Warn about numbers that look like codes for missing values: arrays and frames are taken literally."""
     codes = {} if question.prepare is None else question.prepare.codes_
     if codes:

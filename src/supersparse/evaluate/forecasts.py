@@ -15,12 +15,11 @@ from supersparse.evaluate.rates import (
     Rate,
     count_text,
     laid_out,
-    number_of,
     plain_number,
     rate_columns,
     to_pandas,
 )
-from supersparse.exact import counted, exact
+from supersparse.exact import counted, exact, read_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -165,7 +164,7 @@ class Forecasts(Tabular):
 
     def calibration(self, bins: int = 10, *, level: float = 0.95) -> CalibrationCurve:
         """Return the calibration curve over `bins` equally wide risk intervals, lower ends included."""
-        bins = number_of(bins, "bins")
+        bins = read_whole(bins, "bins", 1, InvalidOptionError)
         edges = np.arange(bins + 1) / bins  # 3 / 10 is the number that people write as 0.3
         risks, negatives, positives = self._arrays()
         bin_of = np.searchsorted(edges[1:-1], risks, side="right")
@@ -189,7 +188,8 @@ class Forecasts(Tabular):
         Each group has about the same number of rows, and at least `least` if there are that many; rows with
         the same risk stay together.
         """
-        most, least = number_of(most, "most"), number_of(least, "least")
+        most = read_whole(most, "most", 1, InvalidOptionError)
+        least = read_whole(least, "least", 1, InvalidOptionError)
         enough = max(self.n / most, min(Fraction(least), self.n))
         groups: list[list[int]] = []
         so_far = Fraction(0)

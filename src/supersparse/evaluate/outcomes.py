@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.cases import class_of
 from supersparse.card.scoring import Scores, score_table
+from supersparse.data.numeric import checked_weights
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
@@ -230,12 +231,8 @@ def read_row_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]
     """Return exact weights as integers over a common unit."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64), 1
-    values = np.asarray(as_list(sample_weight, "sample_weight"))
-    if values.shape != (n_rows,):
-        raise InvalidDataError(f"sample_weight has shape {values.shape} for {n_rows} rows; give one per row")
+    values = checked_weights(np.asarray(as_list(sample_weight, "sample_weight")), n_rows)
     weights, scale = whole_numbers(values, "sample_weight")
-    if np.any(weights < 0):
-        raise InvalidDataError("sample_weight contains a negative number; weights must be 0 or more")
     if weights.dtype != object and not fits_int64(sum(map(int, weights))):
         weights = weights.astype(object)
     return weights, scale

@@ -13,15 +13,7 @@ from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular, facts
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.outcomes import Tally
-from supersparse.exact import shown, whole
-
-
-def number_of(value: object, what: str, *, otherwise: str = "") -> int:
-    """Return a whole number of at least 1, such as that of bins; `what` names it in the message."""
-    number = whole(value)
-    if number is None or number < 1:
-        raise InvalidOptionError(f"{what} is {value!r}; give a whole number of at least 1{otherwise}")
-    return number
+from supersparse.exact import shown
 
 
 def normal_quantile(level: float) -> float:

@@ -11,6 +11,7 @@ from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.risk import Floats, Risk
 from supersparse.card.words import one_line
 from supersparse.data.small_table import SmallTable, Tabular
+from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.evaluate.outcomes import Outcomes, read_outcomes
@@ -18,12 +19,11 @@ from supersparse.evaluate.rates import (
     Rate,
     count_text,
     laid_out,
-    number_of,
     plain_number,
     rate_columns,
     to_pandas,
 )
-from supersparse.exact import counted, shown
+from supersparse.exact import counted, read_whole, shown_range
 
 _HEADER = ("points", "n", "events", "observed risk", "card", "calibrated", "cross-fitted")
 
@@ -40,6 +40,11 @@ class RiskRow(Tabular):
     calibrated: float | None  # from the map fitted to all rows; the mean if totals were joined
     cross_fitted: float | None  # mean over the rows, each from a map fitted without its fold
 
+    @property
+    def totals(self) -> str:
+        """The totals in words: "4", or "2 to 3"."""
+        return shown_range(self.low, self.high)
+
     def _brief(self) -> str:
         return f"{_points(self)}, observed risk {self.observed._brief()}"
 
@@ -49,7 +54,7 @@ class RiskRow(Tabular):
     def _row(self) -> list[str]:
         own = () if self.card_risk is None else (self.card_risk,)
         return [
-            _totals(self),
+            self.totals,
             count_text(self.observed.of),
             count_text(self.observed.events),
             str(self.observed),
@@ -142,12 +147,8 @@ class RiskTable(Tabular):
         return SmallTable(_header(self.has_card_risks), [row._row() for row in self.rows])
 
 
-def _totals(row: RiskRow) -> str:
-    return shown(row.low) if row.low == row.high else f"{shown(row.low)} to {shown(row.high)}"
-
-
 def _points(row: RiskRow) -> str:
-    return f"{_totals(row)} {'point' if _totals(row) == '1' else 'points'}"
+    return f"{row.totals} {'point' if row.totals == '1' else 'points'}"
 
 
 def risk_table(
@@ -221,7 +222,7 @@ def _groups(weights: Sequence[Fraction], bins: int | None) -> list[tuple[int, in
     """Join neighbouring totals into at most `bins` groups of about equal weight; None joins nothing."""
     if bins is None:
         return [(i, i) for i in range(len(weights))]
-    bins = number_of(bins, "bins", otherwise=", or None for one row per total")
+    bins = read_whole(bins, "bins", 1, InvalidOptionError, otherwise=", or None for one row per total")
     whole, before = sum(weights), Fraction(0)
     found: dict[int, tuple[int, int]] = {}
     for i, weight in enumerate(weights):

@@ -20,7 +20,7 @@ from supersparse.card.tables import CardTable
 from supersparse.card.words import answer, readable
 from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InvalidCardError, InvalidOptionError
-from supersparse.exact import counted
+from supersparse.exact import counted, read_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -76,8 +76,7 @@ def reason_codes(
     card: Card, data: object, names: Sequence[str] | None = None, *, most: int = 4, of: Label | None = None
 ) -> ReasonCodes:
     """Return the reasons for the class `of`, by default the positive one; see `ScoringSystem.reasons`."""
-    if most < 1:
-        raise InvalidOptionError(f"most is {most}; give 1 or more")
+    most = read_whole(most, "most", 1, InvalidOptionError)
     wanted = card.positive if of is None else of
     if wanted not in card.classes:
         raise InvalidOptionError(f"of is {of!r}; the classes of this card are {card.classes}")

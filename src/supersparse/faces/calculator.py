@@ -19,22 +19,22 @@ from supersparse.card.script import json_for_script, scoring_script
 from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.colours import ink_on, risk_colour
-from supersparse.faces.content import Content, content
+from supersparse.faces.content import Content, content_of
 from supersparse.faces.html import Block, print_style, template
 
 
 def calculator(card: Card) -> str:
     """Return the page. The risk is shown where the card has risks."""
-    said, lines = content(card), lines_of(card)
+    content, lines = content_of(card), lines_of(card)
     script = "\n".join(
         [
             '"use strict";',
             scoring_script(),
-            f"const CARD = {json_for_script(_data(card, said, lines))};",
+            f"const CARD = {json_for_script(_data(card, content, lines))};",
             template("calculator.js"),
         ]
     )
-    style = template("calculator.css") + _bar_style(said) + print_style(_blocks(said, lines))
+    style = template("calculator.css") + _bar_style(content) + print_style(_blocks(content, lines))
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -42,7 +42,7 @@ def calculator(card: Card) -> str:
     rows = "\n".join(_line(line) for line in lines)
     how = "<p>Answer every line; the result appears below.</p>" if lines else ""
     source = f'<p class="note">Source: {escape(visible(card.source))}</p>' if card.source else ""
-    warning = f'<p class="warning">{escape(said.warning)}</p>' if said.warning else ""
+    warning = f'<p class="warning">{escape(content.warning)}</p>' if content.warning else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -50,11 +50,11 @@ def calculator(card: Card) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{escape(said.heading)}</title>
+<title>{escape(content.heading)}</title>
 <style>{style}</style>
 </head>
 <body>
-<header><h1>{escape(said.heading)}</h1>{how}</header>
+<header><h1>{escape(content.heading)}</h1>{how}</header>
 <main>
 <noscript><p><b>This page needs JavaScript to add up the points.</b> It can be used on paper.</p></noscript>
 {warning}
@@ -65,9 +65,9 @@ def calculator(card: Card) -> str:
 <p class="sum"><span id="total">–</span> <span class="unit">points</span></p>
 <p class="verdict"><b id="class"></b><span id="state"></span></p>
 </div>
-{_strip(said)}
+{_strip(content)}
 </section>
-<p class="rule">{escape(said.rule)}</p>
+<p class="rule">{escape(content.rule)}</p>
 {source}
 <p class="buttons"><button type="reset">Clear</button> <button type="button" id="print">Print</button></p>
 </form>
@@ -90,20 +90,20 @@ def _options(line: Line) -> list[tuple[str, Fraction]]:
     return found if line.missing is None else [*found, ("not known", line.missing)]
 
 
-def _data(card: Card, said: Content, lines: tuple[Line, ...]) -> dict[str, object]:
+def _data(card: Card, content: Content, lines: tuple[Line, ...]) -> dict[str, object]:
     domains = {domain.column: domain for domain in card.domains}
     data: dict[str, object] = {
         "lines": [_line_data(line, domains.get(line.column)) for line in lines],
         "threshold": str(card.threshold),
-        "positive": said.positive,
-        "negative": said.negative,
+        "positive": content.positive,
+        "negative": content.negative,
     }
     if isinstance(card.risk, LogisticRisk):
         data["risk"] = {"slope": card.risk.slope, "offset": card.risk.offset}
     if isinstance(card.risk, TableRisk):
         data["risk"] = {"totals": [total_float(t) for t in card.risk.totals], "risks": list(card.risk.risks)}
-    if said.risks:
-        data["strip"] = [[str(column.low), str(column.high)] for column in said.risks]
+    if content.risks:
+        data["strip"] = [[str(column.low), str(column.high)] for column in content.risks]
     return data
 
 
@@ -156,34 +156,34 @@ def _signed(points: Fraction) -> str:
     return f"+{shown(points)}" if points > 0 else shown(points)
 
 
-def _strip(said: Content) -> str:
-    if not said.risks:
+def _strip(content: Content) -> str:
+    if not content.risks:
         return ""
     cells = "".join(
         f'<li id="s{k}" class="k{k}"><span class="at">{escape(column.totals)}</span> '
         f'<span class="risk">{escape(column.percent)}</span></li>'
-        for k, column in enumerate(said.risks)
+        for k, column in enumerate(content.risks)
     )
-    label = f"Risk ({said.positive}) by total"
+    label = f"Risk ({content.positive}) by total"
     return f'<p class="caption">{escape(label)}: <b id="risk"></b></p><ol class="strip">{cells}</ol>'
 
 
-def _bar_style(said: Content) -> str:
+def _bar_style(content: Content) -> str:
     """The colours of the strip: the policy of the page allows them only in its one style."""
-    colours = [risk_colour(column.middle) for column in said.risks]
+    colours = [risk_colour(column.middle) for column in content.risks]
     return "".join(
         f".k{k} .risk{{background:{colour};color:{ink_on(colour)}}}\n" for k, colour in enumerate(colours)
     )
 
 
-def _blocks(said: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
+def _blocks(content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
     """What the page says, for its size in print."""
-    yield Block(text=said.heading, size=1.5, bold=True, gap=2.5)
-    yield Block(text=said.warning or "", gap=2)
+    yield Block(text=content.heading, size=1.5, bold=True, gap=2.5)
+    yield Block(text=content.warning or "", gap=2)
     for line in lines:
         yield Block(text=line.text, bold=True, gap=0.8)
         options = [text for text, _ in _options(line)] if not line.times else ["number"]
         per_row = max(1, int(80 // (max(map(len, options)) + 14)))
         yield from (Block(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
-    yield Block(text=said.rule, gap=8)
-    yield from (Block(text="Risk", gap=1.2) for _ in range(5) if said.risks)
+    yield Block(text=content.rule, gap=8)
+    yield from (Block(text="Risk", gap=1.2) for _ in range(5) if content.risks)

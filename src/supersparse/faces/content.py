@@ -101,7 +101,7 @@ class Content:
         return tuple(line for part in self.parts for line in part.lines)
 
 
-def content(card: Card, style: Style = "card") -> Content:
+def content_of(card: Card, style: Style = "card") -> Content:
     """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
     if style not in get_args(Style):
         raise InvalidOptionError(f"style is {style!r}; {did_you_mean(str(style), get_args(Style))}")
@@ -248,14 +248,14 @@ def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
 
 
 def _said(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
-    said = [
+    counted_as = [
         f"Not known counts as {shown(points)} in {lines_named(numbers)}." for points, numbers in given.items()
     ]
     if not refusing:
-        return said
+        return counted_as
     if len(refusing) == n_lines:
         return ["Every line needs an answer."]
-    return [*said, f"An answer is needed in {lines_named(refusing)}."]
+    return [*counted_as, f"An answer is needed in {lines_named(refusing)}."]
 
 
 def lines_named(numbers: Sequence[int]) -> str:

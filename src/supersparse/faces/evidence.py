@@ -40,10 +40,10 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
     made = card.provenance
     if made is None:
         return ()
-    said = bool(card.performance) and made.predicted_errors == made.training_errors
+    told_above = bool(card.performance) and made.predicted_errors == made.training_errors
     return (
         ("Proof", _proof(made) + ("" if made.signed else _UNSIGNED)),
-        *(() if said else (("Errors", _errors(card, made)),)),
+        *(() if told_above else (("Errors", _errors(card, made)),)),
         *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
         ("Size", _size(card)),
         ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
@@ -78,8 +78,10 @@ def _certificate(certificate: CertificateFile) -> str:
 
 def _edited(made: Provenance) -> str:
     """What was changed by hand, and why."""
-    said = [visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits]
-    return f"by hand after learning: {'; '.join(said)}"
+    changes = [
+        visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits
+    ]
+    return f"by hand after learning: {'; '.join(changes)}"
 
 
 def _suppressed(hidden: Suppressed) -> str:

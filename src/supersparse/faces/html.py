@@ -10,7 +10,7 @@ from pathlib import Path
 from supersparse.card.card import Card
 from supersparse.data.small_table import NO_MATH, unreachable_style
 from supersparse.faces.colours import ink_on, risk_colour
-from supersparse.faces.content import Content, ShownLine, Style, content
+from supersparse.faces.content import Content, ShownLine, Style, content_of
 from supersparse.faces.drawing import FaceWriters, pictures, wrapped, write
 from supersparse.faces.evidence import MEASURES
 from supersparse.faces.pictures import paper_size, sheet_drawing
@@ -34,23 +34,23 @@ def card_style() -> str:
 
 def card_html(card: Card, *, style: Style = "card") -> str:
     """Return the card as a piece of HTML with its own style, for a notebook or a page of yours."""
-    return _card(content(card, style), title="h3")
+    return _card(content_of(card, style), title="h3")
 
 
-def _card(said: Content, *, title: str, to_fill_in: bool = False) -> str:
-    head = [f'<{title} class="title">{escape(said.heading)}</{title}>']
-    head += [f"<p>{escape(text)}</p>" for text in (said.how, said.example) if text]
+def _card(content: Content, *, title: str, to_fill_in: bool = False) -> str:
+    head = [f'<{title} class="title">{escape(content.heading)}</{title}>']
+    head += [f"<p>{escape(text)}</p>" for text in (content.how, content.example) if text]
     body = ["<header>", *head, "</header>"]
     if to_fill_in:
         body.append('<div class="who"><span>Name or number</span><span>Date</span></div>')
-    body += [*_lines(said), *_results(said), *_risks(said), *_evidence(said)]
-    if said.warning:
-        body.append(f'<p class="warning">{escape(said.warning)}</p>')
-    notes = [*([] if said.warning or not said.baseline else [said.baseline]), *said.notes]
+    body += [*_lines(content), *_results(content), *_risks(content), *_evidence(content)]
+    if content.warning:
+        body.append(f'<p class="warning">{escape(content.warning)}</p>')
+    notes = [*([] if content.warning or not content.baseline else [content.baseline]), *content.notes]
     if notes:
         lines = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
         body.append(f'<div class="block">{lines}</div>')
-    facts = "\n".join(f"<dt>{label}</dt><dd>{escape(fact)}</dd>" for label, fact in said.facts)
+    facts = "\n".join(f"<dt>{label}</dt><dd>{escape(fact)}</dd>" for label, fact in content.facts)
     body.append(f"<footer>\n<dl>\n{facts}\n</dl>\n</footer>" if facts else '<div class="block"></div>')
     return "\n".join(
         [
@@ -63,20 +63,20 @@ def _card(said: Content, *, title: str, to_fill_in: bool = False) -> str:
     )
 
 
-def _lines(said: Content) -> list[str]:
-    if not said.parts:
+def _lines(content: Content) -> list[str]:
+    if not content.parts:
         return []
     rows = [
         '<table class="lines"><caption class="unseen">Questions and points</caption>',
         '<thead><tr><td></td><th scope="col">Question</th>'
         '<th scope="col" class="points">Points</th></tr></thead>',
     ]
-    for part in said.parts:
+    for part in content.parts:
         rows.append("<tbody>")
         rows += [_line(line) for line in part.lines]
         rows += [_total(part.adds, part.total), "</tbody>"]
-    if said.difference is not None:
-        rows += ["<tbody>", _total(*said.difference), "</tbody>"]
+    if content.difference is not None:
+        rows += ["<tbody>", _total(*content.difference), "</tbody>"]
     return [*rows, "</table>"]
 
 
@@ -100,10 +100,10 @@ def _total(what: str, name: str) -> str:
     )
 
 
-def _results(said: Content) -> list[str]:
-    if said.always is not None or said.difference is not None:
-        return [f'<p class="rule">{escape(said.rule)}</p>']
-    (high, positive), (low, negative) = said.results
+def _results(content: Content) -> list[str]:
+    if content.always is not None or content.difference is not None:
+        return [f'<p class="rule">{escape(content.rule)}</p>']
+    (high, positive), (low, negative) = content.results
     return [
         '<div class="results">',
         f'<p class="positive"><b>{escape(positive)}</b>Total {escape(high)}</p>',
@@ -112,21 +112,21 @@ def _results(said: Content) -> list[str]:
     ]
 
 
-def _risks(said: Content) -> list[str]:
-    if not said.risks:
+def _risks(content: Content) -> list[str]:
+    if not content.risks:
         return []
-    totals = "".join(f'<th scope="col">{column.totals}</th>' for column in said.risks)
+    totals = "".join(f'<th scope="col">{column.totals}</th>' for column in content.risks)
     bar = "".join(
         f'<td style="{_painted(risk_colour(column.middle))}">{escape(column.percent)}</td>'
-        for column in said.risks
+        for column in content.risks
     )
     rows = [
-        f'<tr><th scope="row">{said.decides}</th>{totals}</tr>',
+        f'<tr><th scope="row">{content.decides}</th>{totals}</tr>',
         f'<tr class="bar"><th scope="row">Risk</th>{bar}</tr>',
     ]
-    for name, cells in rows_behind(said.risks):
+    for name, cells in rows_behind(content.risks):
         rows.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
-    caption = f"<caption>Risk ({escape(said.positive)})</caption>"
+    caption = f"<caption>Risk ({escape(content.positive)})</caption>"
     return [f'<div class="block"><table class="risks">{caption}', *rows, "</table></div>"]
 
 
@@ -134,13 +134,13 @@ def _painted(colour: str) -> str:
     return f"background:{colour}!important;color:{ink_on(colour)}!important"
 
 
-def _evidence(said: Content) -> list[str]:
-    if not said.judgements:
+def _evidence(content: Content) -> list[str]:
+    if not content.judgements:
         return []
     head = "".join(f'<th scope="col">{name}</th>' for name in MEASURES)
     rows = [
         f'<tr><th scope="row">{one.on}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in one.cells)}</tr>'
-        for one in said.judgements
+        for one in content.judgements
     ]
     caption = "<caption>How well it does</caption>"
     table = f'<table class="evidence">{caption}<thead><tr><td></td>{head}</tr></thead><tbody>'
@@ -169,8 +169,8 @@ def print_style(blocks: Iterable[Block]) -> str:
 
 def print_size(blocks: Iterable[Block]) -> float:
     """The largest letters, in points, with which the blocks fit a page."""
-    said = list(blocks)
-    return next((s for s in _SIZES if _height(said, s) <= _HEIGHT), _SIZES[-1])
+    listed = list(blocks)
+    return next((s for s in _SIZES if _height(listed, s) <= _HEIGHT), _SIZES[-1])
 
 
 def _height(blocks: list[Block], size: float) -> float:
@@ -183,35 +183,35 @@ def _wrapped_lines(block: Block, size: float) -> int:
 
 def card_page(card: Card, *, style: Style = "card") -> str:
     """Return the card as a whole HTML page, which prints on one sheet of paper."""
-    said = content(card, style)
-    return _page_of(said, _card(said, title="h1"), "")
+    content = content_of(card, style)
+    return _page_of(content, _card(content, title="h1"), "")
 
 
 def sheet_html(card: Card, paper: str = "a4", *, style: Style = "card") -> str:
     """Return the sheet as a page that prints on one sheet of A4 or Letter paper."""
     paper_size(paper)
-    said = content(card, style)
+    content = content_of(card, style)
     name = {"a4": "A4", "letter": "Letter"}[paper.lower()]
-    return _page_of(said, _card(said, title="h1", to_fill_in=True), f"@page{{size:{name}}}")
+    return _page_of(content, _card(content, title="h1", to_fill_in=True), f"@page{{size:{name}}}")
 
 
-def _page_of(said: Content, body: str, extra: str) -> str:
+def _page_of(content: Content, body: str, extra: str) -> str:
     style = [
         "body{margin:2rem auto;max-width:44rem;padding:0 1rem;background:#eef1f4}",
         "@media print{body{margin:0;padding:0;max-width:none;background:#fff}"
         "body .supersparse-card{max-width:none!important}tr{break-inside:avoid}}",
-        print_style(_blocks(said)),
+        print_style(_blocks(content)),
         *([extra] if extra else []),
     ]
-    return page(said.heading, body, "\n".join(style))
+    return page(content.heading, body, "\n".join(style))
 
 
-def _blocks(said: Content) -> Iterator[Block]:
+def _blocks(content: Content) -> Iterator[Block]:
     """What the card says, for its size in print."""
-    yield Block(text=said.heading, size=1.35, bold=True, gap=2.5)
-    yield from (Block(text=text, size=0.92) for text in (said.how, said.example) if text)
+    yield Block(text=content.heading, size=1.35, bold=True, gap=2.5)
+    yield from (Block(text=text, size=0.92) for text in (content.how, content.example) if text)
     yield Block(text="Name or number", gap=1.6)
-    for part in said.parts:
+    for part in content.parts:
         for line in part.lines:
             yield Block(text=line.text, beside=12, gap=1.1, bold=True)
             longest = max(line.answers, key=lambda a: len(a.text), default=None)
@@ -219,12 +219,12 @@ def _blocks(said: Content) -> Iterator[Block]:
                 deep = -(-len(line.answers) // 3)
                 yield from (Block(text=longest.text, beside=30, gap=0.75) for _ in range(deep))
         yield Block(text=part.adds, gap=1.1)
-    yield Block(text=said.rule, bold=True, gap=4)
-    yield from (Block(text="Risk", gap=0.6) for _ in range(6) if said.risks)
-    yield from (Block(text=one.on, size=0.85, gap=0.4) for one in said.judgements)
-    yield Block(text=said.warning or said.baseline or "", size=0.9, gap=1.6)
-    yield from (Block(text=note, size=0.85, gap=0.3) for note in said.notes)
-    yield from (Block(text=fact, size=0.8, beside=6, gap=0.2) for _, fact in said.facts)
+    yield Block(text=content.rule, bold=True, gap=4)
+    yield from (Block(text="Risk", gap=0.6) for _ in range(6) if content.risks)
+    yield from (Block(text=one.on, size=0.85, gap=0.4) for one in content.judgements)
+    yield Block(text=content.warning or content.baseline or "", size=0.9, gap=1.6)
+    yield from (Block(text=note, size=0.85, gap=0.3) for note in content.notes)
+    yield from (Block(text=fact, size=0.8, beside=6, gap=0.2) for _, fact in content.facts)
     yield Block(text="", gap=2)
 
 

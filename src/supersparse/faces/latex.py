@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from supersparse.card.card import Card
-from supersparse.faces.content import TIMES, Content, ShownLine, Style, content
+from supersparse.faces.content import TIMES, Content, ShownLine, Style, content_of
 from supersparse.faces.evidence import MEASURES
 from supersparse.faces.risk_strip import rows_behind
 from supersparse.faces.text import in_blocks
@@ -56,27 +56,27 @@ _NOT_AS_IT_IS = re.compile(r"-(?=-)|,(?=,)|[?!](?=`)|_|[^\w\s\-,?!]")
 
 def card_latex(card: Card, *, style: Style = "card") -> str:
     r"""Return the card as LaTeX to be put into a document, with ``\usepackage{booktabs}``."""
-    said = content(card, style)
-    size = _size(said)
+    content = content_of(card, style)
+    size = _size(content)
     blocks = [r"% needs \usepackage{booktabs}", rf"\begin{{center}}{size.command}"]
-    blocks.append(rf"\textbf{{{latex_escaped(said.heading)}}}")
-    if said.parts:
-        blocks += [r"\par\medskip", *_table(said, size)]
+    blocks.append(rf"\textbf{{{latex_escaped(content.heading)}}}")
+    if content.parts:
+        blocks += [r"\par\medskip", *_table(content, size)]
     blocks.append(r"\par\medskip")
-    blocks += [latex_escaped(s) + r"\par" for s in (said.how, said.example, said.rule) if s]
-    if said.risks:
+    blocks += [latex_escaped(s) + r"\par" for s in (content.how, content.example, content.rule) if s]
+    if content.risks:
         blocks += [
             r"\par\medskip",
-            latex_escaped(f"Risk ({said.positive})") + r"\par",
-            *_grid(_risk_rows(said)),
+            latex_escaped(f"Risk ({content.positive})") + r"\par",
+            *_grid(_risk_rows(content)),
         ]
-    if said.judgements:
-        rows = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
+    if content.judgements:
+        rows = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
         blocks += [r"\par\medskip", *_grid(rows)]
-    remarks = [f"Warning: {said.warning}" if said.warning else said.baseline, *said.notes]
+    remarks = [f"Warning: {content.warning}" if content.warning else content.baseline, *content.notes]
     blocks += [latex_escaped(sentence) + r"\par" for sentence in remarks if sentence]
-    if said.facts:
-        blocks += [r"\par\medskip", rf"{{{size.small}", *map(_fact, said.facts), "}"]
+    if content.facts:
+        blocks += [r"\par\medskip", rf"{{{size.small}", *map(_fact, content.facts), "}"]
     return "\n".join([*blocks, r"\end{center}", ""])
 
 
@@ -85,12 +85,12 @@ def _fact(labelled: tuple[str, str]) -> str:
     return rf"\textbf{{{label}:}} {latex_escaped(fact)}\par"
 
 
-def _risk_rows(said: Content) -> list[list[str]]:
+def _risk_rows(content: Content) -> list[list[str]]:
     rows = [
-        [said.decides, *(column.totals for column in said.risks)],
-        ["Risk", *(column.percent for column in said.risks)],
+        [content.decides, *(column.totals for column in content.risks)],
+        ["Risk", *(column.percent for column in content.risks)],
     ]
-    return [*rows, *([name, *cells] for name, cells in rows_behind(said.risks))]
+    return [*rows, *([name, *cells] for name, cells in rows_behind(content.risks))]
 
 
 def _grid(rows: list[list[str]]) -> list[str]:
@@ -122,11 +122,11 @@ def _word(word: str) -> str:
     )
 
 
-def _size(said: Content) -> _Size:
+def _size(content: Content) -> _Size:
     """Return the largest letters in which the card fits a page, else the smallest."""
-    answers = [answer.text for line in said.lines for answer in line.answers]
-    texts = [*(line.text for line in said.lines), *answers, said.how, said.rule, *said.notes]
-    facts = [f"{label}: {fact}" for label, fact in said.facts]
+    answers = [answer.text for line in content.lines for answer in line.answers]
+    texts = [*(line.text for line in content.lines), *answers, content.how, content.rule, *content.notes]
+    facts = [f"{label}: {fact}" for label, fact in content.facts]
 
     def fits(size: _Size) -> bool:
         used = sum(1 + len(text) // size.characters for text in texts)
@@ -135,17 +135,19 @@ def _size(said: Content) -> _Size:
     return next(filter(fits, _SIZES), _SIZES[-1])
 
 
-def _table(said: Content, size: _Size) -> list[str]:
-    is_long = any(len(t) > _LONG for line in said.lines for t in (line.text, *(a.text for a in line.answers)))
+def _table(content: Content, size: _Size) -> list[str]:
+    is_long = any(
+        len(t) > _LONG for line in content.lines for t in (line.text, *(a.text for a in line.answers))
+    )
     text, ragged = (rf"p{{{size.width}\linewidth}}", r"\raggedright ") if is_long else ("l", "")
     rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & & points & \\", r"\midrule"]
-    for part in said.parts:
+    for part in content.parts:
         rows += [row for line in part.lines for row in _rows(line, ragged)]
         rows += [r"\midrule", _total(part.adds, part.total)]
-        if said.difference is not None:
+        if content.difference is not None:
             rows.append(r"\midrule")
-    if said.difference is not None:
-        rows.append(_total(*said.difference))
+    if content.difference is not None:
+        rows.append(_total(*content.difference))
     return [*rows, r"\bottomrule", r"\end{tabular}"]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from supersparse.card.card import Card
 from supersparse.errors import InvalidOptionError
 from supersparse.faces.colours import ink_on, risk_colour
-from supersparse.faces.content import Content, ShownLine, Style, content
+from supersparse.faces.content import Content, ShownLine, Style, content_of
 from supersparse.faces.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
 from supersparse.faces.evidence import CERTIFICATE, COUNTS, EDITED, MEASURES
 from supersparse.faces.risk_strip import rows_behind
@@ -115,22 +115,22 @@ _SHRINK = 0.95
 
 def card_drawing(card: Card, show: Show = str, *, style: Style = "card") -> Drawing:
     """Lay the card out; `show` replaces what the painter cannot draw."""
-    said = content(card, style)
+    content = content_of(card, style)
     page = Page(width=_WIDTH, margin=_MARGIN, show=show)
-    _fill(said, page, to_fill_in=False)
-    return page.done(said.heading)
+    _fill(content, page, to_fill_in=False)
+    return page.done(content.heading)
 
 
 def sheet_drawing(card: Card, paper: str = "a4", show: Show = str, *, style: Style = "card") -> Drawing:
     """Lay the sheet out on one page, smaller when there is much to say."""
-    said = content(card, style)
+    content = content_of(card, style)
     width, height = paper_size(paper)
     scale = 1.1
     while True:
         page = Page(width=width, margin=_SHEET_MARGIN, show=show, scale=scale)
-        _fill(said, page, to_fill_in=True)
+        _fill(content, page, to_fill_in=True)
         if page.y <= height - _SHEET_MARGIN:
-            return page.done(said.heading, height)
+            return page.done(content.heading, height)
         scale *= _SHRINK
 
 
@@ -142,33 +142,33 @@ def paper_size(paper: str) -> tuple[float, float]:
     return size
 
 
-def _fill(said: Content, page: Page, *, to_fill_in: bool) -> None:
-    _head(said, page)
+def _fill(content: Content, page: Page, *, to_fill_in: bool) -> None:
+    _head(content, page)
     if to_fill_in:
         _who(page)
     page.skip(6)
-    _lines(said, page)
-    _results(said, page)
-    _risks(said, page)
-    _evidence(said, page)
+    _lines(content, page)
+    _results(content, page)
+    _risks(content, page)
+    _evidence(content, page)
     page.skip(6)
-    if said.warning:
-        page.paragraph(f"Warning: {said.warning}", _SMALL + 1, bold=True, colour=WARNING)
-    small = [*([said.baseline] if said.baseline and not said.warning else []), *said.notes]
-    small += [f"{label}: {fact}" for label, fact in said.facts if label in _SMALL_PRINT]
+    if content.warning:
+        page.paragraph(f"Warning: {content.warning}", _SMALL + 1, bold=True, colour=WARNING)
+    small = [*([content.baseline] if content.baseline and not content.warning else []), *content.notes]
+    small += [f"{label}: {fact}" for label, fact in content.facts if label in _SMALL_PRINT]
     for sentence in small:
         page.paragraph(sentence, _SMALL, colour=FAINT)
 
 
-def _head(said: Content, page: Page) -> None:
+def _head(content: Content, page: Page) -> None:
     """The title and how to add up, in white on the card's colour."""
     first = len(page.parts)
     top = page.y
     page.skip(8)
     inset = 10 * page.scale
     page.margin += inset
-    page.paragraph(said.heading, 14, bold=True, colour=WHITE)
-    for text in (said.how, said.example):
+    page.paragraph(content.heading, 14, bold=True, colour=WHITE)
+    for text in (content.how, content.example):
         if text:
             page.paragraph(text, _SIZE - 1, colour=WHITE)
     page.margin -= inset
@@ -190,19 +190,21 @@ def _who(page: Page) -> None:
         page.parts.append(Stroke(x1=line, y1=page.y + 2, x2=end, y2=page.y + 2, colour=INK))
 
 
-def _lines(said: Content, page: Page) -> None:
-    if not said.parts:
+def _lines(content: Content, page: Page) -> None:
+    if not content.parts:
         return
-    numbers = page.left + page.text_width(f"{len(said.lines)}.", _SIZE)
+    numbers = page.left + page.text_width(f"{len(content.lines)}.", _SIZE)
     start = numbers + 7 * page.scale
-    widest = max((page.text_width(line.shown_points, _SIZE, bold=True) for line in said.lines), default=0.0)
+    widest = max(
+        (page.text_width(line.shown_points, _SIZE, bold=True) for line in content.lines), default=0.0
+    )
     widest = min(widest, (page.right - start) / 3)
-    for part in said.parts:
+    for part in content.parts:
         for line in part.lines:
             _line(line, page, numbers, start, widest)
         _total(part.adds, part.total, page, start)
-    if said.difference is not None:
-        _total(*said.difference, page, start)
+    if content.difference is not None:
+        _total(*content.difference, page, start)
 
 
 def _line(line: ShownLine, page: Page, numbers: float, start: float, worth: float) -> None:
@@ -281,16 +283,16 @@ def _total(what: str, name: str, page: Page, start: float) -> None:
     page.y = top + 26 * scale
 
 
-def _results(said: Content, page: Page) -> None:
+def _results(content: Content, page: Page) -> None:
     """The two classes side by side, the positive one in the card's colour."""
     page.skip(10)
-    if said.always is not None or said.difference is not None:
-        page.paragraph(said.rule, _SIZE, bold=True)
+    if content.always is not None or content.difference is not None:
+        page.paragraph(content.rule, _SIZE, bold=True)
         return
     scale, gap = page.scale, 8 * page.scale
     width = (page.right - page.left - gap) / 2
     top, first, deepest = page.y, len(page.parts), page.y
-    for k, (totals, name) in enumerate(said.results):
+    for k, (totals, name) in enumerate(content.results):
         colour = INK if k else WHITE
         x = page.left + k * (width + gap)
         page.y = top + 7 * scale
@@ -307,19 +309,19 @@ def _results(said: Content, page: Page) -> None:
     page.y = deepest + 8 * scale
 
 
-def _risks(said: Content, page: Page) -> None:
+def _risks(content: Content, page: Page) -> None:
     """Totals, a bar of risks that gets darker as they rise, and the numbers of cases and events."""
-    if not said.risks:
+    if not content.risks:
         return
     scale = page.scale
     page.skip(10)
-    page.paragraph(f"Risk ({said.positive})", _SIZE, bold=True)
+    page.paragraph(f"Risk ({content.positive})", _SIZE, bold=True)
     page.skip(1)
     label = 40 * scale
-    width = (page.right - page.left - label) / len(said.risks)
-    rows = [(said.decides, [column.totals for column in said.risks])]
-    rows.append(("Risk", [column.percent for column in said.risks]))
-    rows += rows_behind(said.risks)
+    width = (page.right - page.left - label) / len(content.risks)
+    rows = [(content.decides, [column.totals for column in content.risks])]
+    rows.append(("Risk", [column.percent for column in content.risks]))
+    rows += rows_behind(content.risks)
     for name, cells in rows:
         is_bar = name == "Risk"
         size, broken = _fitting(cells, width, page, bold=is_bar)
@@ -333,7 +335,7 @@ def _risks(said: Content, page: Page) -> None:
             x = page.left + label + k * width
             colour = INK
             if is_bar:
-                fill = risk_colour(said.risks[k].middle)
+                fill = risk_colour(content.risks[k].middle)
                 colour = ink_on(fill)
                 page.box(x, top, width, high, fill=fill, edge=WHITE, thickness=0.8)
             page.y = first + (more - (len(lines) - 1) * 1.2 * size) * scale / 2
@@ -354,12 +356,12 @@ def _fitting(cells: list[str], width: float, page: Page, *, bold: bool) -> tuple
     return size, broken
 
 
-def _evidence(said: Content, page: Page) -> None:
+def _evidence(content: Content, page: Page) -> None:
     """How well the card does, a row for each set of rows."""
-    if not said.judgements:
+    if not content.judgements:
         return
     page.skip(9)
-    table = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
+    table = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
     widths = [max(page.text_width(row[k], _SMALL) for row in table) for k in range(len(table[0]))]
     free = page.right - page.left - sum(widths)
     gap = free / (len(widths) - 1)

@@ -2,7 +2,7 @@
 
 from io import BytesIO
 from math import isfinite
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ from supersparse.faces.evaluation_plots import (
     draw_risk_table,
     draw_roc,
 )
-from supersparse.results.frontier import Frontier, Path
+from supersparse.results.frontier import C0Path, Frontier
 from supersparse.results.trade_off import TradeOff
 from supersparse.results.words import least_of
 from supersparse.writing import write_file
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 
-def plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, ax: "Axes | None" = None) -> "Axes":
+def plot(result: Frontier | C0Path | TradeOff | CrossValidatedTradeOff, ax: "Axes | None" = None) -> "Axes":
     """Draw a result and return the axes; ``plot(result).figure.savefig("frontier.png")`` saves it.
 
     At the end of a notebook's cell, the axes are shown as the picture. The figure is not one of pyplot, so
@@ -41,7 +41,7 @@ def plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, ax: "Axes 
     """
     if isinstance(result, CrossValidatedTradeOff):
         return _cross_validated(result, ax)
-    draw = {Frontier: _frontier, Path: _path, TradeOff: _trade_off}.get(type(result))
+    draw = {Frontier: _frontier, C0Path: _path, TradeOff: _trade_off}.get(type(result))
     if draw is None:
         raise InvalidOptionError(
             f"plot draws a frontier, its path or a trade-off, not {type(result).__name__!r}"
@@ -51,7 +51,7 @@ def plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, ax: "Axes 
     return axes
 
 
-def save_plot(result: Frontier | Path | TradeOff | CrossValidatedTradeOff, path: FilePath) -> None:
+def save_plot(result: Frontier | C0Path | TradeOff | CrossValidatedTradeOff, path: Path) -> None:
     """Draw a result to a file, in the format of its ending."""
     held = BytesIO()
     try:
@@ -82,7 +82,7 @@ def _frontier(result: Frontier, axes: "Axes") -> None:
         axes.yaxis.set_major_locator(_whole_numbers())
 
 
-def _path(result: Path, axes: "Axes") -> None:
+def _path(result: C0Path, axes: "Axes") -> None:
     rows = result.table()
     ends = [row["C0_to"] for row in rows if isfinite(row["C0_to"])]
     first, last = (min(ends) / 4, max(ends) * 4) if ends else (0.001, 1.0)

@@ -12,7 +12,7 @@ from supersparse.card.card import Card
 from supersparse.card.possible import possible_totals
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk, risks_of
 from supersparse.evaluate.rates import count_text
-from supersparse.exact import shown
+from supersparse.exact import shown_range
 
 _MOST = 10  # columns of a strip
 _MOST_TOTALS = 400  # that are looked at one by one
@@ -36,7 +36,7 @@ class RiskColumn:
     @property
     def totals(self) -> str:
         """The totals in words: "4", or "2 to 3"."""
-        return shown(self.low) if self.low == self.high else f"{shown(self.low)} to {shown(self.high)}"
+        return shown_range(self.low, self.high)
 
     @property
     def percent(self) -> str:

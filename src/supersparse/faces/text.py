@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from supersparse.card.card import Card
 from supersparse.data.plain import padded, width, wrap
-from supersparse.faces.content import TIMES, Content, Style, content
+from supersparse.faces.content import TIMES, Content, Style, content_of
 from supersparse.faces.evidence import MEASURES
 from supersparse.faces.risk_strip import rows_behind
 
@@ -18,28 +18,28 @@ _LABEL_WIDTH = 10  # of the labels before the facts
 def card_text(card: Card, *, columns: int = 80, style: Style = "card") -> str:
     """Return the card as lines of at most so many terminal columns (40 or more)."""
     columns = max(columns, 40)
-    said = content(card, style)
-    sentences = [said.how.replace(TIMES, "x"), (said.example or "").replace(TIMES, "x"), said.rule]
+    content = content_of(card, style)
+    sentences = [content.how.replace(TIMES, "x"), (content.example or "").replace(TIMES, "x"), content.rule]
     paragraphs = [
-        _title(said, columns),
-        _table(said, columns),
+        _title(content, columns),
+        _table(content, columns),
         [line for sentence in sentences if sentence for line in wrap(sentence, columns)],
-        _risks(said, columns),
-        _judgements(said, columns),
-        [line for note in _remarks(said) for line in wrap(note, columns)],
-        _facts(said, columns),
+        _risks(content, columns),
+        _judgements(content, columns),
+        [line for note in _remarks(content) for line in wrap(note, columns)],
+        _facts(content, columns),
     ]
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
 
 
-def _remarks(said: Content) -> list[str]:
+def _remarks(content: Content) -> list[str]:
     """The warning, or what the baseline is, and the notes."""
-    first = f"Warning: {said.warning}" if said.warning else said.baseline
-    return [*([] if first is None else [first]), *said.notes]
+    first = f"Warning: {content.warning}" if content.warning else content.baseline
+    return [*([] if first is None else [first]), *content.notes]
 
 
-def _title(said: Content, columns: int) -> list[str]:
-    lines = wrap(said.heading, columns)
+def _title(content: Content, columns: int) -> list[str]:
+    lines = wrap(content.heading, columns)
     return [*lines, "-" * max(map(width, lines))]
 
 
@@ -55,8 +55,8 @@ class _Row:
     indent: int = 0
 
 
-def _rows(said: Content) -> Iterator[_Row]:
-    for part in said.parts:
+def _rows(content: Content) -> Iterator[_Row]:
+    for part in content.parts:
         for line in part.lines:
             number = f"{line.number}. "
             if not line.answers:
@@ -67,12 +67,12 @@ def _rows(said: Content) -> Iterator[_Row]:
                 last = answer is line.answers[-1]
                 yield _Row(text=answer.text, points=answer.points, indent=2, blank=last)
         yield _Row(text=part.adds, points=part.total)
-    if said.difference is not None:
-        yield _Row(text=said.difference[0], points=said.difference[1])
+    if content.difference is not None:
+        yield _Row(text=content.difference[0], points=content.difference[1])
 
 
-def _table(said: Content, columns: int) -> list[str]:
-    rows = list(_rows(said))
+def _table(content: Content, columns: int) -> list[str]:
+    rows = list(_rows(content))
     if not rows:
         return []
     head = 2 + max(len(row.number) for row in rows)
@@ -120,29 +120,29 @@ def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
     return printed
 
 
-def _risks(said: Content, columns: int) -> list[str]:
-    if not said.risks:
+def _risks(content: Content, columns: int) -> list[str]:
+    if not content.risks:
         return []
     rows = [
-        [said.decides, *(column.totals for column in said.risks)],
-        ["Risk", *(column.percent for column in said.risks)],
+        [content.decides, *(column.totals for column in content.risks)],
+        ["Risk", *(column.percent for column in content.risks)],
     ]
-    rows += [[name, *cells] for name, cells in rows_behind(said.risks)]
-    return [*wrap(f"Risk ({said.positive}):", columns), *_grid(rows, columns)]
+    rows += [[name, *cells] for name, cells in rows_behind(content.risks)]
+    return [*wrap(f"Risk ({content.positive}):", columns), *_grid(rows, columns)]
 
 
-def _judgements(said: Content, columns: int) -> list[str]:
-    if not said.judgements:
+def _judgements(content: Content, columns: int) -> list[str]:
+    if not content.judgements:
         return []
-    rows = [["", *(one.on for one in said.judgements)]]
-    rows += [[name, *(one.cells[k] for one in said.judgements)] for k, name in enumerate(MEASURES)]
+    rows = [["", *(one.on for one in content.judgements)]]
+    rows += [[name, *(one.cells[k] for one in content.judgements)] for k, name in enumerate(MEASURES)]
     return _grid(rows, columns)
 
 
-def _facts(said: Content, columns: int) -> list[str]:
+def _facts(content: Content, columns: int) -> list[str]:
     printed = []
-    indent = max([_LABEL_WIDTH, *(len(label) + 2 for label, _ in said.facts)])
-    for label, fact in said.facts:
+    indent = max([_LABEL_WIDTH, *(len(label) + 2 for label, _ in content.facts)])
+    for label, fact in content.facts:
         first, *others = wrap(fact, columns - indent)
         printed += [label.ljust(indent) + first, *(" " * indent + line for line in others)]
     return printed
@@ -155,21 +155,21 @@ _SPECIAL = re.compile(r"[&<>|\\]|[`*_\[\]~$^@!#]|:(?=//)|(?<=www)\.", re.IGNOREC
 
 def card_markdown(card: Card, *, style: Style = "card") -> str:
     """Return the card as Markdown: a heading, a table with blanks to fill in, the rule, the evidence."""
-    said = content(card, style)
-    blocks = [f"### {markdown_escaped(said.heading)}"]
-    if said.parts:
-        blocks.append("\n".join(_markdown_lines(said)))
-    blocks.append("\n".join(markdown_escaped(s) for s in (said.how, said.example, said.rule) if s))
-    if said.risks:
-        blocks.append("\n".join(_markdown_risks(said)))
-    if said.judgements:
-        rows = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
+    content = content_of(card, style)
+    blocks = [f"### {markdown_escaped(content.heading)}"]
+    if content.parts:
+        blocks.append("\n".join(_markdown_lines(content)))
+    blocks.append("\n".join(markdown_escaped(s) for s in (content.how, content.example, content.rule) if s))
+    if content.risks:
+        blocks.append("\n".join(_markdown_risks(content)))
+    if content.judgements:
+        rows = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
         blocks.append("\n".join(_markdown_table(rows)))
-    remarks = _remarks(said)
+    remarks = _remarks(content)
     if remarks:
         blocks.append("\n".join(map(markdown_escaped, remarks)))
-    if said.facts:
-        blocks.append("\n".join(f"- **{label}**: {markdown_escaped(fact)}" for label, fact in said.facts))
+    if content.facts:
+        blocks.append("\n".join(f"- **{label}**: {markdown_escaped(fact)}" for label, fact in content.facts))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -187,18 +187,18 @@ def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
     return [head, "|:--" + "|--:" * (len(rows[0]) - 1) + "|", *others]
 
 
-def _markdown_risks(said: Content) -> list[str]:
+def _markdown_risks(content: Content) -> list[str]:
     rows = [
-        [f"{said.decides}, and risk of {said.positive}", *(column.totals for column in said.risks)],
-        ["Risk", *(column.percent for column in said.risks)],
+        [f"{content.decides}, and risk of {content.positive}", *(column.totals for column in content.risks)],
+        ["Risk", *(column.percent for column in content.risks)],
     ]
-    rows += [[name, *cells] for name, cells in rows_behind(said.risks)]
+    rows += [[name, *cells] for name, cells in rows_behind(content.risks)]
     return _markdown_table(rows)
 
 
-def _markdown_lines(said: Content) -> list[str]:
+def _markdown_lines(content: Content) -> list[str]:
     rows = ["| | | points | |", "|--:|:--|--:|:-:|"]
-    for part in said.parts:
+    for part in content.parts:
         for line in part.lines:
             text = markdown_escaped(line.text)
             if not line.answers:
@@ -209,7 +209,7 @@ def _markdown_lines(said: Content) -> list[str]:
                 blank = _BLANK if answer is line.answers[-1] else ""
                 rows.append(f"| | - {markdown_escaped(answer.text)} | {answer.points} | {blank} |")
         rows.append(f"| | **{part.adds}** | **{part.total}** | {_BLANK} |")
-    if said.difference is not None:
-        what, name = said.difference
+    if content.difference is not None:
+        what, name = content.difference
         rows.append(f"| | **{what}** | **{name}** | {_BLANK} |")
     return rows

@@ -7,17 +7,18 @@ the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-o
 that the mean risk by the final card is the share of positives.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Cutoff
-from supersparse.card.risk import Floats, Risk, TableRisk
+from supersparse.card.possible import possible_totals
+from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.evaluate.calibrating import Method, fit_risk, in_the_large
@@ -25,7 +26,6 @@ from supersparse.evaluate.outcomes import Tally, added_up
 from supersparse.integer_arrays import IntArray, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.learning.clock import Clock
 from supersparse.learning.recipe import Recipe
-from supersparse.learning.risk_rows import cases_by_total, rising, stated_at, tabulated
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import most_folds, splits_of
 from supersparse.learning.starting import start_from
@@ -36,6 +36,7 @@ from supersparse.stop import Stop
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
 
 _FOLDS = 5
+_MOST_TOTALS = 40  # of a table that a smooth risk becomes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,7 @@ class Pooled:
         times = np.bincount(left, minlength=len(rows.y))
         kept = np.asarray(weights[left] > 0, dtype=bool)
         left, scores = left[kept], scores[kept]
-        common = lcm(*np.unique(times[left]).tolist())
+        common = math.lcm(*np.unique(times[left]).tolist())
         fits = fits_int64(largest_magnitude(weights) * common * len(left))
         shares = common // times[left]
         return cls(
@@ -154,11 +155,58 @@ def fitted_risk(
     by = quotients(pooled.weights, pooled.unit)
     share = float(np.average(pooled.positive, weights=by))
     risk = rising(fit_risk(pooled.tally(unit, card.threshold), cast(Method, method)), share)
-    cases = cases_by_total(card, seen[used], weights[used], scale)
+    cases = _cases_by_total(card, seen[used], weights[used], scale)
     if isinstance(risk, TableRisk):
-        risk = stated_at(risk, tuple(cases), cases)
+        risk = _stated_at(risk, tuple(cases), cases)
     risk = in_the_large(risk, seen[pooled.rows] + float(card.threshold), by, share)
-    return tabulated(risk, card, cases)
+    return _tabulated(risk, card, cases)
+
+
+def _cases_by_total(card: Card, scores: Floats, weights: IntArray, unit: int) -> dict[Fraction, Fraction]:
+    """Return the weight of the rows, over `unit`, at each total that occurs, in rising order."""
+    distinct, groups = np.unique(scores, return_inverse=True)
+    fits = fits_int64(largest_magnitude(weights) * len(weights))
+    whole = weights.astype(np.int64 if fits else object)
+    sums = added_up(whole, groups.reshape(-1), len(distinct), np.ones(len(weights), dtype=bool))
+    found: dict[Fraction, Fraction] = {}
+    for score, weight in zip(distinct.tolist(), sums.tolist(), strict=True):
+        cases = Fraction(int(weight), unit)
+        total = Fraction(str(score)) + card.threshold
+        if card.totals_are_whole:  # the score was rounded to a float
+            total = Fraction(round(total))
+        found[total] = found.get(total, Fraction(0)) + cases
+    return found
+
+
+def rising(risk: Risk, share: float) -> Risk:
+    """Return a risk that does not fall with the total: one that does says that points tell nothing."""
+    if isinstance(risk, LogisticRisk) and risk.slope < 0:
+        return LogisticRisk(slope=0.0, offset=math.log(share / (1 - share)))
+    return risk
+
+
+def _stated_at(risk: Risk, totals: Sequence[Fraction], cases: Mapping[Fraction, Fraction]) -> TableRisk:
+    """State a risk at these totals, with the cases behind each; 0 where there are none."""
+    risks = risk.of(np.array([float(total) for total in totals])).tolist()
+    return TableRisk(
+        totals=tuple(totals),
+        risks=tuple(risks),
+        cases=tuple(cases.get(total, Fraction(0)) for total in totals),
+    )
+
+
+def _tabulated(risk: Risk, card: Card, cases: Mapping[Fraction, Fraction]) -> Risk:
+    """Make a table of a smooth risk: at all totals that can occur, or at those that did, if these are few.
+
+    Doctors read a row of totals above a row of risks. The values stay those of the smooth risk, so a total
+    that few rows have borrows from its neighbours, and one that no row has says so by its 0 cases.
+    """
+    if isinstance(risk, TableRisk) or not card.totals_are_whole:
+        return risk
+    totals = possible_totals(card, _MOST_TOTALS) or tuple(cases)
+    # a total outside of what is possible comes from values outside of the domains
+    listed = sorted({*totals, *cases})
+    return _stated_at(risk, listed, cases) if len(listed) <= _MOST_TOTALS else risk
 
 
 def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:

@@ -17,7 +17,7 @@ from supersparse.data.csv_file import read_top
 from supersparse.data.reading import Reading
 from supersparse.data.sources import read_every_column
 from supersparse.errors import InvalidCardError, UnsupportedProblemError
-from supersparse.learning.recipe import Question
+from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.fitting import usable_columns
 from supersparse.problem.points import Points
@@ -28,7 +28,7 @@ _OF_A_RULE = ("rule", "column", "values", "at_least", "above", "at_most", "below
 
 def certified(
     card: Card,
-    question: Question,
+    question: PreparedProblem,
     points: Points,
     path: Path,
     rows: TrainingRows,
@@ -69,7 +69,7 @@ def checked(card: Card, checkers: Sequence[str]) -> Card:
     return replace(card, provenance=replace(card.provenance, certificate=named))
 
 
-def points_of(card: Card, question: Question) -> Points:
+def points_of(card: Card, question: PreparedProblem) -> Points:
     """The points of a card as a solution of the question that it answers."""
     learned = card.as_learned
     if question.prepare is None:
@@ -89,7 +89,7 @@ def points_of(card: Card, question: Question) -> Points:
     return Points(tuple(int(v) for v in values), learned.intercept * unit, unit)
 
 
-def _rules(question: Question) -> tuple[Mapping[str, Any], ...] | None:
+def _rules(question: PreparedProblem) -> tuple[Mapping[str, Any], ...] | None:
     """The features as rules on raw columns; None where each is a column."""
     if question.prepare is None:
         return None
@@ -103,7 +103,7 @@ def _rules(question: Question) -> tuple[Mapping[str, Any], ...] | None:
     return tuple(rules)
 
 
-def _complete(question: Question, rows: TrainingRows) -> tuple[str, ...]:
+def _complete(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
     """The columns that must have a value, where rows with a gap in one of them were left out."""
     prepare = question.recipe.prepare
     if prepare is None or prepare.missing != "drop" or not isinstance(rows.X, Mapping):

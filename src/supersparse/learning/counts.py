@@ -35,7 +35,7 @@ from supersparse.card.provenance import Suppressed
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.learning.counts_file import COUNT, FIRST, FORMAT, VERSION, read_counts_file
 from supersparse.learning.merging import merge_cells
-from supersparse.learning.recipe import Question, Recipe, with_directions
+from supersparse.learning.recipe import PreparedProblem, Recipe, with_directions
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.questions import Questions
 from supersparse.solving.solution import Solution
@@ -226,7 +226,7 @@ class CountTable:
             title=self.questions.target,
         )
 
-    def question(self, recipe: Recipe, rows: TrainingRows) -> Question:
+    def question(self, recipe: Recipe, rows: TrainingRows) -> PreparedProblem:
         """Ask the settings of a recipe about these questions and their counts."""
         if recipe.settings.goal == "risk" and self.suppressed is not None:
             raise InvalidOptionError(

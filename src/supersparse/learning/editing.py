@@ -18,7 +18,7 @@ from supersparse.card.words import question as question_in_words
 from supersparse.errors import InvalidInputError, InvalidOptionError
 from supersparse.exact import exact, shown
 from supersparse.learning.fitting import Fitted
-from supersparse.learning.recipe import Question, with_directions
+from supersparse.learning.recipe import PreparedProblem, with_directions
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.fitting import PreparedColumns
@@ -98,13 +98,13 @@ def cut_of(rule: Rule | None) -> float | None:
     return float(rule.low)
 
 
-def feature_of(question: Question, name: object) -> Feature | None:
+def feature_of(question: PreparedProblem, name: object) -> Feature | None:
     """The feature of a question by its name."""
     prepare = question.prepare
     return next((f for f in ([] if prepare is None else prepare.features_) if f.name == name), None)
 
 
-def words_of(question: Question, state: Edited, name: str) -> str:
+def words_of(question: PreparedProblem, state: Edited, name: str) -> str:
     """A question in the words of the card, as a part of a sentence."""
     feature = state.moved.get(name) or feature_of(question, name)
     return name if feature is None else question_in_words(feature.rule, feature.unit).removesuffix("?")
@@ -115,7 +115,7 @@ def _refused(thing: str, value: object, why: str, remedy: str) -> InvalidOptionE
     return InvalidOptionError(f"{thing}: {text[:80]!r} {why}; {remedy}")
 
 
-def changed(question: Question, state: Edited, change: object) -> tuple[Edited, str]:
+def changed(question: PreparedProblem, state: Edited, change: object) -> tuple[Edited, str]:
     """Return the state after a change, and the change in words."""
     if not isinstance(change, Mapping) or len(change) != 1:
         raise _refused("change", change, "is not understood", _KNOWN)
@@ -174,7 +174,7 @@ def check_threshold(goal: str, what: object) -> None:
         raise _refused("threshold", what, "cannot be set on a card of risks", "set risk_threshold instead")
 
 
-def _with_threshold(question: Question, state: Edited, what: object) -> tuple[Edited, str]:
+def _with_threshold(question: PreparedProblem, state: Edited, what: object) -> tuple[Edited, str]:
     check_threshold(question.problem.goal, what)
     if what is None:
         return replace(state, threshold=None), "threshold chosen again"
@@ -182,7 +182,7 @@ def _with_threshold(question: Question, state: Edited, what: object) -> tuple[Ed
     return replace(state, threshold=value), f"threshold set to {shown(value)}"
 
 
-def _with_cut(question: Question, state: Edited, name: str, to: object) -> tuple[Edited, str]:
+def _with_cut(question: PreparedProblem, state: Edited, name: str, to: object) -> tuple[Edited, str]:
     value = _number(to, "cut")
     feature = state.moved.get(name) or feature_of(question, name)
     if feature is None or cut_of(feature.rule) is None:
@@ -208,7 +208,7 @@ def _number(given: object, what: str) -> Fraction:
         raise _refused(what, given, "is no number", "give a number") from None
 
 
-def _points(question: Question, given: object) -> Fraction:
+def _points(question: PreparedProblem, given: object) -> Fraction:
     value = _number(given, "points")
     unit = question.problem.unit
     if (value * unit).denominator != 1 or abs(value) > 10**6:
@@ -222,12 +222,12 @@ def _check_used(state: Edited, name: object) -> None:
         raise _refused("question", name, "is not on the card", "choose one of its questions")
 
 
-def _check_known(question: Question, state: Edited, name: object) -> None:
+def _check_known(question: PreparedProblem, state: Edited, name: object) -> None:
     if not isinstance(name, str) or (name not in question.problem.rows.names and name not in state.moved):
         raise _refused("question", name, "is not among those of the table", "choose one of them")
 
 
-def question_with(question: Question, rows: TrainingRows, new: Sequence[Feature]) -> Question:
+def question_with(question: PreparedProblem, rows: TrainingRows, new: Sequence[Feature]) -> PreparedProblem:
     """Return the question with some more features beside those of the table."""
     prepare = question.prepare
     if not new or prepare is None:
@@ -251,10 +251,10 @@ def question_with(question: Question, rows: TrainingRows, new: Sequence[Feature]
         sample_weight=rows.sample_weight,
         rate_groups=rows.rate_groups,
     )
-    return Question(recipe=recipe, problem=problem, prepare=more)
+    return PreparedProblem(recipe=recipe, problem=problem, prepare=more)
 
 
-def moved_cuts(card: Card, question: Question) -> list[Feature]:
+def moved_cuts(card: Card, question: PreparedProblem) -> list[Feature]:
     """The features of an edited card that the table did not offer, as `question_with` added them."""
     made, prepare = card.provenance, question.prepare
     if made is None or not made.edits or made.features is None or prepare is None:
@@ -272,7 +272,7 @@ def _as_feature(item: Item, beside: Feature) -> Feature:
     return replace(beside, rule=item.rule, when_missing=missing)
 
 
-def edited_solution(question: Question, rows: TrainingRows, state: Edited, best: Solution) -> Solution:
+def edited_solution(question: PreparedProblem, rows: TrainingRows, state: Edited, best: Solution) -> Solution:
     """Evaluate the edited model; the bound of the search holds for it if it obeys all that was asked."""
     problem = question.problem
     points = _with_intercept(question, rows, state)
@@ -293,7 +293,7 @@ def _allowed(problem: Problem, points: Points) -> bool:
     return all(points.values[j] in problem.sets[j] for j in points.support)
 
 
-def _with_intercept(question: Question, rows: TrainingRows, state: Edited) -> Points:
+def _with_intercept(question: PreparedProblem, rows: TrainingRows, state: Edited) -> Points:
     problem = question.problem
     values = [state.points.get(name, Fraction(0)) for name in problem.rows.names]
     coefficients = [int(value * problem.unit) for value in values]

@@ -12,7 +12,7 @@ from supersparse.card.card import Card
 from supersparse.errors import SupersparseError
 from supersparse.learning.clock import Clock
 from supersparse.learning.judging import RISKS, judged
-from supersparse.learning.recipe import Question
+from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
 from supersparse.learning.validating import Validation, chooses_penalty, validate
@@ -30,7 +30,7 @@ _TOO_LITTLE_TIME = "the time limit leaves too little time for the folds; raise i
 class Fitted:
     """A card, the question that it answers, and what the folds said."""
 
-    question: Question
+    question: PreparedProblem
     solution: Solution
     card: Card
     validation: Validation | None
@@ -38,7 +38,7 @@ class Fitted:
 
 
 def fit_card(
-    question: Question,
+    question: PreparedProblem,
     rows: TrainingRows,
     splits: Sequence[Split],
     watch: Watch,
@@ -64,7 +64,9 @@ def fit_card(
     return judge.card(question, solution, rows, judge.validated(question, rows, clock))
 
 
-def _choosing(question: Question, rows: TrainingRows, judge: "_Judge", clock: Clock, watch: Watch) -> Fitted:
+def _choosing(
+    question: PreparedProblem, rows: TrainingRows, judge: "_Judge", clock: Clock, watch: Watch
+) -> Fitted:
     """Learn a first card, choose C0 by the folds, and learn the final card."""
     first = None
     if clock.ends is not None:  # without a limit, the first card could take as long as the last
@@ -85,7 +87,7 @@ def _choosing(question: Question, rows: TrainingRows, judge: "_Judge", clock: Cl
     return judge.card(chosen, solution, rows, found)
 
 
-def _unjudged(question: Question, solution: Solution, rows: TrainingRows, why: str | None) -> Fitted:
+def _unjudged(question: PreparedProblem, solution: Solution, rows: TrainingRows, why: str | None) -> Fitted:
     return Fitted(
         question=question,
         solution=solution,
@@ -105,7 +107,7 @@ class _Judge:
     watch: Watch
 
     def validated(
-        self, question: Question, rows: TrainingRows, clock: Clock, so_far: Validation | None = None
+        self, question: PreparedProblem, rows: TrainingRows, clock: Clock, so_far: Validation | None = None
     ) -> Validation | str:
         """Return what the finished folds say, or why there is nothing to say."""
         try:
@@ -129,7 +131,7 @@ class _Judge:
         return found
 
     def card(
-        self, question: Question, solution: Solution, rows: TrainingRows, found: Validation | str
+        self, question: PreparedProblem, solution: Solution, rows: TrainingRows, found: Validation | str
     ) -> Fitted:
         """Judge an answer by complete divisions of the rows; without one, it has no risks."""
         if isinstance(found, str):
@@ -146,14 +148,14 @@ class _Judge:
             return replace(fitted, card=card, unjudged=str(error))
 
 
-def _again(question: Question, first: Solution | None, clock: Clock, watch: Watch) -> Solution:
+def _again(question: PreparedProblem, first: Solution | None, clock: Clock, watch: Watch) -> Solution:
     """Answer the question with the chosen C0, from the first card on; one that is proven for it stays."""
     if first is not None and first.problem.C0 == question.problem.C0 and first.stop.is_complete:
         return first
     return _solve(question, clock, watch, first)
 
 
-def _solve(question: Question, clock: Clock, watch: Watch, start: Solution | None = None) -> Solution:
+def _solve(question: PreparedProblem, clock: Clock, watch: Watch, start: Solution | None = None) -> Solution:
     options: SolverKeywords = {**clock.limited(question.recipe).options, "on_progress": watch}
     if start is not None:
         options["initial"] = start.points

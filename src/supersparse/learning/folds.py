@@ -15,7 +15,7 @@ from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblem
 from supersparse.exact import exact
 from supersparse.integer_arrays import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
-from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.learning.thinning import LEAST_SECONDS, SCORED_PER_LEARNED, drawn, thinned
@@ -159,7 +159,9 @@ def fit_fold(
     return results
 
 
-def _each_tie_break(question: Question, Cs: Sequence[float], options: SolverKeywords) -> tuple[Solution, ...]:
+def _each_tie_break(
+    question: PreparedProblem, Cs: Sequence[float], options: SolverKeywords
+) -> tuple[Solution, ...]:
     """Answer for each C0 by the least log loss within the slack; they share the time limit."""
     limit, began, solutions = options.get("time_limit"), time.monotonic(), []
     for at, C0 in enumerate(Cs):
@@ -173,7 +175,7 @@ def _each_tie_break(question: Question, Cs: Sequence[float], options: SolverKeyw
     return tuple(solutions)
 
 
-def _moved(question: Question, solution: Solution) -> float:
+def _moved(question: PreparedProblem, solution: Solution) -> float:
     """What a score lacks of that of the risk model, which is 0 at a risk of one half.
 
     Cards of prepared columns have a rounder threshold, and others that of the problem.

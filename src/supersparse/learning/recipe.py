@@ -99,12 +99,14 @@ class Recipe:
         dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
         return rows.take(np.flatnonzero(complete), dropped)
 
-    def question(self, rows: TrainingRows) -> "Question":
+    def question(self, rows: TrainingRows) -> "PreparedProblem":
         """Make features of the rows, and ask the settings about them."""
         began = time.monotonic()
         if self.prepare is None:
             problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
-            return Question(recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began)
+            return PreparedProblem(
+                recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began
+            )
         prepare = self.prepare
         if not self.is_made:
             most = Most.within(self.options.get("time_limit"))
@@ -121,7 +123,9 @@ class Recipe:
                 f"{error}; prepared features have names such as {features[0]!r}, and "
                 f"{prepare.features_[0].column + '*'!r} stands for all of a column"
             ) from None
-        return Question(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
+        return PreparedProblem(
+            recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began
+        )
 
     def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:
         """Return the settings with each "auto" replaced: a card has few features, however many columns.
@@ -148,7 +152,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Question:
+class PreparedProblem:
     """A problem, and the fitted preparation that made its features, if there is one."""
 
     recipe: Recipe
@@ -194,7 +198,7 @@ class Question:
         card = scoring_card(solution)
         return printed(card if self.prepare is None else self.prepare.raw_card(card))
 
-    def with_penalty(self, C0: float) -> "Question":
+    def with_penalty(self, C0: float) -> "PreparedProblem":
         """Ask the same with another C0; the features stay."""
         problem = with_size_penalty(self.problem, exact(C0, "C0"))
         return replace(self, recipe=self.recipe.asking(C0=C0), problem=problem)

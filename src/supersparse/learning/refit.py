@@ -16,7 +16,7 @@ from supersparse.errors import (
     SupersparseError,
 )
 from supersparse.learning.editing import moved_cuts, question_with
-from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.feature import Recorded, taken_apart
 from supersparse.prepare.prepare import Prepare
@@ -51,7 +51,7 @@ class Refit:
 
     recipe: Recipe
     rows: TrainingRows
-    question: Question  # on all rows
+    question: PreparedProblem  # on all rows
 
     @classmethod
     def of(

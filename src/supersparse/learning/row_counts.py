@@ -17,7 +17,7 @@ from supersparse.data.counted_rows import CountedColumn, CountedTable, count_col
 from supersparse.data.lazy import LazyTable
 from supersparse.data.positive import positive_of
 from supersparse.forms.labels import label_text
-from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
 from supersparse.prepare.counted import cells_of, prepare_counted
@@ -91,7 +91,7 @@ class RowCounts:
             "n": self.counts,
         }
 
-    def question(self, **settings: Unpack[SettingsKeywords]) -> Question:
+    def question(self, **settings: Unpack[SettingsKeywords]) -> PreparedProblem:
         """Ask settings about the counted rows, such as C0, max_features or constraints."""
         rows, _ = self.rows()
         return self.recipe(Recipe(settings=Settings().changed(**settings))).question(rows)
@@ -103,7 +103,7 @@ class RowCounts:
     def card(self, solution: Solution) -> Card:
         """Return the card of an answer, on raw columns."""
         rows, _ = self.rows()
-        made = Question(
+        made = PreparedProblem(
             recipe=self.recipe(Recipe(settings=Settings())), problem=solution.problem, prepare=self.prepare
         )
         return made.card(solution, self.target, rows)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.exact import read_count
+from supersparse.exact import read_whole
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
 
@@ -24,8 +24,7 @@ def splits_of(
     >>> [test.tolist() for _, test in splits_of(np.array([0, 1, 0, 1, 0, 1]), 2, times=[3, 1, 1, 2, 2, 3])]
     [[3, 4], [0, 5]]
     """
-    if read_count(folds, "folds") < 2:
-        raise InvalidOptionError(f"folds is {folds}; give 2 or more")
+    read_whole(folds, "folds", 2, InvalidOptionError)
     if groups is not None and times is not None:
         raise InvalidOptionError("rows can be split by groups or by time, not both; use one of them")
     found = _evenly(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
@@ -59,8 +58,7 @@ def repeated_splits(
     >>> [test.tolist() for _, test in repeated_splits(np.array([0, 1] * 4), 2, 2)][:2]
     [[0, 1, 2, 3], [4, 5, 6, 7]]
     """
-    if read_count(repeats, "repeats") < 1:
-        raise InvalidOptionError(f"repeats is {repeats}; give 1 or more")
+    read_whole(repeats, "repeats", 1, InvalidOptionError)
     if times is not None:
         if repeats > 1:
             raise InvalidOptionError("rows in the order of time can be divided once only; remove repeats")

@@ -1,14 +1,15 @@
 """Watch: who is told how learning goes on."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from supersparse.solving.solution import TraceEvent
+if TYPE_CHECKING:
+    from supersparse.solving.solution import TraceEvent
 
 
 class Watch(Protocol):
     """Something that shows the progress of a fit: its stages, its models, and what rows left out say."""
 
-    def __call__(self, event: TraceEvent) -> None:
+    def __call__(self, event: "TraceEvent") -> None:
         """Take note of a better model or bound."""
 
     def stage(self, what: str) -> None:
@@ -21,7 +22,7 @@ class Watch(Protocol):
 class Unwatched:
     """Tells nobody."""
 
-    def __call__(self, event: TraceEvent) -> None:
+    def __call__(self, event: "TraceEvent") -> None:
         """Do nothing."""
 
     def stage(self, what: str) -> None:

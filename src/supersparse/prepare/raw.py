@@ -165,7 +165,7 @@ def _used(cells: Objects) -> list[object]:
     return [value for value, used in zip(cells.distinct, seen.tolist(), strict=True) if used]
 
 
-MissingRule = Literal["item", "drop", "median", "mode"]
+MissingRule = Literal["item", "median", "mode", "drop"]
 
 
 def stand_in(

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from supersparse.data.values import Category, declared_category, nearest_column
 from supersparse.errors import InvalidCardError, InvalidProblemError, did_you_mean
-from supersparse.exact import exact, whole
+from supersparse.exact import exact, read_whole
 from supersparse.prepare.feature import Direction
 from supersparse.prepare.raw import MissingRule
 
@@ -70,7 +70,7 @@ def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
     settings = PrepareSettings(
         cuts=_one_of(given["cuts"], "cuts", get_args(CutMethod)),
         cut_points={n: _numbers(v, n) for n, v in _mapping(given["cut_points"], "cut_points").items()},
-        max_cuts=_at_least_one(given["max_cuts"], "max_cuts"),
+        max_cuts=read_whole(given["max_cuts"], "max_cuts", 1),
         per_variable=_or_none(given["per_variable"], "per_variable"),
         intervals=_yes_or_no(given["intervals"], "intervals"),
         rare=None if given["rare"] == "auto" else _share(given["rare"]),
@@ -184,15 +184,8 @@ def _levels(values: object, name: str) -> tuple[Category, ...]:
     return found
 
 
-def _at_least_one(value: object, what: str) -> int:
-    number = whole(value)
-    if number is None or number < 1:
-        raise InvalidProblemError(f"{what} is {value!r}; give a whole number of at least 1")
-    return number
-
-
 def _or_none(value: object, what: str) -> int | None:
-    return None if value is None else _at_least_one(value, what)
+    return None if value is None else read_whole(value, what, 1)
 
 
 def _yes_or_no(value: object, what: str) -> bool:

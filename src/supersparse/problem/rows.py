@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.numeric import numeric_column, read_numeric_table
+from supersparse.data.numeric import checked_weights, read_numeric_table
 from supersparse.data.positive import PositiveClass, positive_of
 from supersparse.data.small_table import SmallTable, Tabular, facts, listed
 from supersparse.data.sources import as_array, as_frame, as_series
@@ -339,22 +339,7 @@ def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction
     """Return the row weights as integers, and their unit."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int8), Fraction(1)
-    weights = as_array(sample_weight)
-    if weights.dtype.kind not in "buifO":
-        raise InvalidDataError(
-            f"sample_weight contains {weights.dtype}, not numbers; give one number per row"
-        )
-    if weights.shape != (n_rows,):
-        raise InvalidDataError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight per row"
-        )
-    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
-        raise InvalidDataError("sample_weight contains NaN or infinite values; give finite weights")
-    weights = numeric_column(weights, "sample_weight")
-    if (weights < 0).any():
-        raise InvalidDataError(
-            f"sample_weight contains {weights.min()}, which is negative; give weights of 0 or more"
-        )
+    weights = checked_weights(as_array(sample_weight), n_rows)
     if not (weights > 0).any():
         raise InvalidDataError(
             "all sample weights are zero; at least one row of each class needs a positive weight"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from supersparse.errors import InfeasibleError, InvalidProblemError
-from supersparse.exact import whole
+from supersparse.exact import read_whole, whole
 from supersparse.problem.asked import MAX_POINTS, is_a_set
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.limits import ScoreLimit, SupportLimit, ValueLimit
@@ -26,9 +26,8 @@ def read_sets(
 
     For a feature with levels, the set is their union; the last of `levels` is the intercept's.
     """
-    largest = MAX_POINTS if isinstance(max_points, str) and max_points == "auto" else whole(max_points)
-    if largest is None or largest < 1:
-        raise InvalidProblemError(f"max_points is {max_points!r}; give a whole number of at least 1")
+    automatic = isinstance(max_points, str) and max_points == "auto"
+    largest = MAX_POINTS if automatic else read_whole(max_points, "max_points", 1)
     if any(levels):
         _check_beside_levels(points, names, levels)
     *sets, intercept_set = (
@@ -49,7 +48,7 @@ def _read_plain(
 ) -> tuple[CoefficientSet, ...]:
     """The set of each feature and, last, of the intercept."""
 
-    def read(value: object, name: str) -> CoefficientSet:
+    def read(value: object, _name: str) -> CoefficientSet:
         if value is None:
             return default
         if isinstance(value, CoefficientSet):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
 from supersparse.card.tables import read_card_table
+from supersparse.data.numeric import checked_weights
 from supersparse.data.values import is_missing, nearest_column
 from supersparse.errors import InvalidDataError
 from supersparse.evaluate.outcomes import as_list, read_classes
@@ -62,11 +63,9 @@ def read_data(
             )
     array = np.empty(n, dtype=object)
     array[:] = labels
-    weights = None if sample_weight is None else np.asarray(as_list(sample_weight, "sample_weight"))
-    if weights is not None and weights.shape != (n,):
-        raise InvalidDataError(
-            f"sample_weight has shape {weights.shape} for {n} rows; give one weight per row"
-        )
+    weights = None
+    if sample_weight is not None:
+        weights = checked_weights(np.asarray(as_list(sample_weight, "sample_weight")), n)
     whole = LabelledRows(
         columns=columns,
         y=array,

@@ -5,6 +5,7 @@ from math import isfinite, isnan
 
 from supersparse.data.small_table import Tabular
 from supersparse.errors import InvalidOptionError
+from supersparse.exact import read_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +29,7 @@ class Plan(Tabular):
 
     def __post_init__(self) -> None:
         for name in ("folds", "ratios", "bootstrap", "larger", "seed"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise InvalidOptionError(f"{name} is {value!r}; give a whole number of at least 0")
+            object.__setattr__(self, name, read_whole(getattr(self, name), name, 0, InvalidOptionError))
         if self.folds == 1:
             raise InvalidOptionError("folds is 1; give 2 or more, or 0 for no cross-validation")
         limit = self.time_limit

@@ -1,4 +1,4 @@
-"""Frontier and path: the lowest error for each number of features, and the best model for every C0."""
+"""Frontier and C0Path: the lowest error for each number of features, and the best model for every C0."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from supersparse.data.small_table import SmallTable, Tabular, number
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
-from supersparse.exact import counted, exact, read_count, shown
+from supersparse.exact import counted, exact, read_whole, shown
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
@@ -86,7 +86,7 @@ class Frontier(Tabular):
             raise InfeasibleError(f"{none} satisfies all constraints")
         raise SolverFailedError(f"{none} was found: {self.stop.value}; raise the limits")
 
-    def path(self) -> "Path":
+    def path(self) -> "C0Path":
         """Return the best model for every C0 > 0, the same for all features."""
         if self.problem.has_levels:
             raise InvalidProblemError("the problem has levels instead of C0, so there is no path over C0")
@@ -194,7 +194,7 @@ class Stretch(Tabular):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Path(Tabular):
+class C0Path(Tabular):
     """The best models found for every C0 > 0, and where they are proven best."""
 
     frontier: Frontier
@@ -276,7 +276,7 @@ class Path(Tabular):
         return SmallTable(columns, [one._row() for one in self.stretches])
 
 
-def path_of(frontier: Frontier) -> Path:
+def path_of(frontier: Frontier) -> C0Path:
     """Split C0 > 0 where the best model found, or the bound, changes."""
     found, bounds = _found(frontier), _bounds(frontier)
     lines = [line for line, _ in found]
@@ -292,7 +292,7 @@ def path_of(frontier: Frontier) -> Path:
             stretches[-1] = replace(before, high=high, gap=max(before.gap, one.gap))
         else:
             stretches.append(one)
-    return Path(frontier=frontier, stretches=tuple(stretches))
+    return C0Path(frontier=frontier, stretches=tuple(stretches))
 
 
 def _found(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
@@ -346,7 +346,7 @@ def frontier(
     C0 from 0 to 0.125: size 2, 0 errors; exact
     C0 from 0.125: size 0, 1 error; exact
     """
-    wanted = read_count(max_features, "max_features")
+    wanted = read_whole(max_features, "max_features")
     free = errors_only(problem)
     possible = most_features(free)
     most = min(wanted, possible)

@@ -7,7 +7,7 @@ import numpy as np
 
 from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact, read_count
+from supersparse.exact import exact, read_whole
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import (
     constant_model_loss,
@@ -45,11 +45,11 @@ def C0_for(  # noqa: N802  # the paper's name
         rows = problem.total_weight * problem.rows.weight_unit
         step, together = loss_step(problem), most_features(problem)
     else:
-        rows = Fraction(read_count(problem, "the number of rows"))
+        rows = Fraction(read_whole(problem, "the number of rows"))
         if not rows:
             raise InvalidProblemError("the number of rows is 0; give at least one")
         step, together = 1 / rows, 1
-    together = together if features is None else read_count(features, "features")
+    together = together if features is None else read_whole(features, "features")
     price = saved / rows
     # losses are multiples of a step; room[p - 1] is the distance from p·price to the next smaller one
     room = ((p * price % step or step) / p for p in range(1, max(1, together) + 1))

@@ -17,8 +17,7 @@ from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import quiet_about_penalties, warn_about_penalties, with_size_penalty
-from supersparse.results.frontier import Path as PenaltyPath
-from supersparse.results.frontier import frontier
+from supersparse.results.frontier import C0Path, frontier
 from supersparse.solving import registry
 from supersparse.solving.answering import choose_solver
 from supersparse.solving.contract import Aim
@@ -238,7 +237,7 @@ def _alone(
 
 def _path(
     problem: Problem, first: Solution, spared: int, solver: str, options: SolveKeywords
-) -> PenaltyPath | None:
+) -> C0Path | None:
     """The path from the first C0 on; None if it is unavailable or not worth the work."""
     name = choose_solver(problem) if solver == "auto" else solver
     settings = SolveOptions.read(options)

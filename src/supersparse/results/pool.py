@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from supersparse.data.small_table import SmallTable, Tabular, cell
 from supersparse.errors import InvalidOptionError, SolverFailedError, did_you_mean
-from supersparse.exact import exact, read_count, shown
+from supersparse.exact import exact, read_whole, shown
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -67,7 +67,7 @@ class Pool(Tabular):
         """Return the features that no good model uses."""
         return tuple(name for name in self.names if name not in self.in_some)
 
-    def uses(self, name: str) -> tuple[VerifiedModel, ...]:
+    def using(self, name: str) -> tuple[VerifiedModel, ...]:
         """Return the models that use a feature, one per set of predictions."""
         j = self._position(name)
         return self._first_of(lambda model: model.points.coefficients[j] != 0)
@@ -179,7 +179,7 @@ def pool(
     ((), 1)
     """
     factor = exact(within, "within", InvalidOptionError)
-    most = read_count(max_models, "max_models")
+    most = read_whole(max_models, "max_models")
     if most == 0:
         raise InvalidOptionError("max_models is 0; keep at least one model")
     if max_features is not None:

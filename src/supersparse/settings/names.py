@@ -24,6 +24,7 @@ from supersparse.forms.labels import find_label
 from supersparse.forms.scalars import Form, Plain, Schema
 from supersparse.forms.shapes import Field, Record, TableOf
 from supersparse.forms.tree import FileMapping, FileNode, Scalar, json_tree, tree_of, yaml_tree
+from supersparse.settings.settings import file_format, file_text
 
 Place = tuple[str, ...]  # the keys that lead to a key
 
@@ -163,16 +164,8 @@ def read_names(given: "str | Path | Mapping[str, Any] | Names") -> Names:
         return given
     if isinstance(given, Mapping):
         return _of_tree(tree_of(given))
-    path = Path(given)
-    if path.suffix.lower() not in (".yaml", ".yml", ".json"):
-        raise InvalidSettingsError(f"{path}: names are YAML or JSON; use a file ending in .yaml or .json")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidSettingsError(
-            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
-        ) from None
-    return _of_tree((json_tree if path.suffix.lower() == ".json" else yaml_tree)(text, str(path)))
+    tree = json_tree if file_format(given, "files of names") == "json" else yaml_tree
+    return _of_tree(tree(file_text(given), str(given)))
 
 
 def _of_tree(tree: FileNode) -> Names:

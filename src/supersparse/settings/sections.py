@@ -50,9 +50,13 @@ TABLE = Record(
     }
 )
 
+CUTS = Word("optimal", "quantile", "tree", "none")
+MISSING = Word("item", "median", "mode", "drop")
+SHAPES = Word("monotone", "rising", "falling", "any")
+DIRECTIONS = Word("+", "-")
 PREPARE = Record(
     {
-        "cuts": Field(form=Word("optimal", "quantile", "tree", "none"), help="How to cut numbers."),
+        "cuts": Field(form=CUTS, help="How to cut numbers."),
         "cut_points": Field(
             form=TableOf(ListOf(_NUMBER, "a list of numbers", least=1), "cut points by column"),
             help="Your own cut points by column, such as {age: [45, 60]}.",
@@ -64,15 +68,15 @@ PREPARE = Record(
         ),
         "intervals": Field(form=Truth(), help="Whether to offer intervals such as 45 <= age < 60, too."),
         "missing": Field(
-            form=Word("item", "median", "mode", "drop"),
+            form=MISSING,
             help="Missing values: a question of their own, replaced, or rows dropped.",
         ),
         "direction": Field(
-            form=TableOf(Word("+", "-"), "signs by column"),
+            form=TableOf(DIRECTIONS, "signs by column"),
             help="Columns whose points may only rise (+) or only fall (-) with their values.",
         ),
         "shape": Field(
-            form=TableOf(Word("monotone", "rising", "falling", "any"), "shapes by column"),
+            form=TableOf(SHAPES, "shapes by column"),
             help="How the points of a column change with its values.",
         ),
         "ordered": Field(

@@ -280,19 +280,13 @@ _FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
 def load_settings(path: str | Path) -> Settings:
     """Read a file; errors name the line and column."""
-    form = _format(path)
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidSettingsError(
-            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
-        ) from None
-    return read_settings(text, form, source=str(path))
+    form = file_format(path)
+    return read_settings(file_text(path), form, source=str(path))
 
 
 def save_settings(settings: Settings, path: str | Path) -> None:
     """Write a file that reads back as the same settings."""
-    write_file(path, write_settings(settings, _format(path)))
+    write_file(path, write_settings(settings, file_format(path)))
 
 
 def read_settings(text: str, form: Format = "yaml", *, source: str = "the text") -> Settings:
@@ -315,13 +309,22 @@ def write_settings(settings: Settings, form: Format = "yaml") -> str:
     return json.dumps(content, indent=2) + "\n" if form == "json" else yaml_text(content)
 
 
-def _format(path: str | Path) -> Format:
+def file_format(path: str | Path, what: str = "settings files") -> Format:
+    """Return the format that the name of a file tells."""
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS:
-        raise InvalidSettingsError(
-            f"{path}: settings files are YAML or JSON; use a name ending in .yaml or .json"
-        )
+        raise InvalidSettingsError(f"{path}: {what} are YAML or JSON; use a name ending in .yaml or .json")
     return _FORMATS[suffix]
+
+
+def file_text(path: str | Path) -> str:
+    """Read a text file, which is UTF-8, with or without a mark at its beginning."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidSettingsError(
+            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from None
 
 
 _AT_THE_TOP = {

@@ -12,12 +12,12 @@ from supersparse.errors import (
     VerificationError,
     did_you_mean,
 )
+from supersparse.free_memory import free_bytes
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline, registry
 from supersparse.solving.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
-from supersparse.solving.memory import check_memory, needed_to_merge, needed_to_solve
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveKeywords, SolveOptions
 from supersparse.solving.presolve import DropColumns, MergeRows
@@ -27,6 +27,10 @@ from supersparse.solving.verify import check_points, verify
 from supersparse.stop import Stop
 
 LARGE = 2**19  # values: preparing more of them can take longer than a time limit
+_BYTES_PER_VALUE = 120  # of distinct rows: columns, ranks, floats of the starting points, and their copies
+_BYTES_PER_LONG_VALUE = 48  # of a column of Python's integers, while rows are merged
+_BYTES_PER_ROW = 64  # while rows are merged
+_ALWAYS_TRIED = 2**26  # bytes: less is not worth asking the system
 
 
 def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
@@ -62,9 +66,9 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
 
 
 def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began: float) -> Solution:
-    check_memory(problem, needed_to_merge(problem))
+    _check_memory(problem, _needed_to_merge(problem))
     small = presolve(problem)
-    check_memory(small.problem, needed_to_solve(small.problem))
+    _check_memory(small.problem, _needed_to_solve(small.problem))
     settings, monitor = watched(chosen, small, settings, began)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
@@ -79,6 +83,33 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         except deadline.OutOfTime:
             claim = monitor.claim(stop=Stop.TIME_LIMIT, smallest=False)
     return _verified(problem, chosen, settings, replace(claim, points=small.restore(claim.points)))
+
+
+def _needed_to_merge(problem: Problem) -> int:
+    """Bytes that reading all rows exactly and merging equal ones takes, beside the table itself."""
+    rows = problem.rows
+    per_row = _BYTES_PER_ROW + (0 if rows.raw is None else _BYTES_PER_LONG_VALUE * problem.n_features)
+    return rows.n_rows * per_row
+
+
+def _needed_to_solve(problem: Problem) -> int:
+    """Bytes that the solver takes for a problem whose equal rows are merged."""
+    return _BYTES_PER_VALUE * problem.rows.n_rows * problem.n_features
+
+
+def _check_memory(problem: Problem, needed: int) -> None:
+    """Raise if so many bytes are more than are free: a clear refusal instead of a killed process."""
+    if needed <= _ALWAYS_TRIED:
+        return
+    free = free_bytes()
+    if free is None or needed <= free:
+        return
+    raise TooLargeError(
+        f"{problem.rows.n_rows:,} rows and {problem.n_features:,} columns need about {needed / 1e9:.1f} GB "
+        f"of memory to be solved, and {free / 1e9:.1f} GB are free; give a time_limit, with which large "
+        "tables are learned from samples of the rows, or fewer columns, or numbers cut into questions "
+        "(prepare='auto'), which makes many rows equal"
+    )
 
 
 def _verified(problem: Problem, chosen: Solver, settings: SolveOptions, claim: Claim) -> Solution:

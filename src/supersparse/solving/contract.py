@@ -60,7 +60,7 @@ def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
 class ClaimedModels:
     """Several models, and whether the solver claims that none is missing.
 
-    For `Question.BEST_PER_SIZE`, ``bounds[s]`` is a claimed lower bound on F of feasible models with exactly
+    For `Aim.BEST_PER_SIZE`, ``bounds[s]`` is a claimed lower bound on F of feasible models with exactly
     s features (including the intercept if the size counts it); None means that there is no such model. Sizes
     beyond the end have no bound. With `complete` and no bounds, the models are claimed best, and sizes
     without a model have none. ``smallest`` lists the sizes whose model is also claimed to have the smallest
@@ -77,7 +77,7 @@ class ClaimedModels:
 
 @runtime_checkable
 class AnswersPerSize(Protocol):
-    """A solver that answers `Question.BEST_PER_SIZE`."""
+    """A solver that answers `Aim.BEST_PER_SIZE`."""
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Return the model with the smallest (F, l1) of exactly each size, smallest size first.
@@ -90,7 +90,7 @@ class AnswersPerSize(Protocol):
 
 @runtime_checkable
 class AnswersAllWithin(Protocol):
-    """A solver that answers `Question.ALL_WITHIN`."""
+    """A solver that answers `Aim.ALL_WITHIN`."""
 
     def all_within(
         self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
@@ -115,5 +115,5 @@ class Solver(Protocol):
     capabilities: ClassVar[Capabilities]
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Answer `Question.BEST`: the smallest F, then the smallest l1."""
+        """Answer `Aim.BEST`: the smallest F, then the smallest l1."""
         ...

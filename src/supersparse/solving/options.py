@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Literal, TypedDict
 
 from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.exact import read_whole
 from supersparse.forms.scalars import Either, InsideForm, Null, Real, TextForm, Truth, Whole, Word
 from supersparse.forms.shapes import TableOf
 from supersparse.problem.asked import setting
@@ -62,7 +63,8 @@ class SolveOptions:
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)
-        _check_at_least("node_limit", self.node_limit, 0, optional=True, whole=True)
+        if self.node_limit is not None:
+            read_whole(self.node_limit, "node_limit", 0, InvalidOptionError)
         _check_at_least("memory_limit", self.memory_limit, 1, optional=True)
         _check_at_least("gap", self.gap, 0)
         _check_at_least("absolute_gap", self.absolute_gap, 0)
@@ -74,7 +76,7 @@ class SolveOptions:
             raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
         if not isinstance(self.checkpoint, str | PathLike | None):
             raise InvalidOptionError(f"checkpoint is {self.checkpoint!r}; give the path of a file")
-        _check_at_least("random_state", self.random_state, 0, whole=True)
+        read_whole(self.random_state, "random_state", 0, InvalidOptionError)
         _check_priorities(self.branching_priorities)
         _check_executor(self.executor)
         if self.formulation not in ("bigm", "indicator"):
@@ -125,6 +127,10 @@ class SolverKeywords(SolveKeywords, total=False):
     solver: str
 
 
+# of the command line and the studio
+DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
+
+
 def _check_executor(given: object) -> None:
     if given is None:
         return
@@ -155,9 +161,7 @@ def _check_priorities(given: object) -> None:
             )
 
 
-def _check_at_least(
-    name: str, value: object, least: int, *, optional: bool = False, whole: bool = False
-) -> None:
+def _check_at_least(name: str, value: object, least: int, *, optional: bool = False) -> None:
     if value is None and optional:
         return
     number = (
@@ -167,8 +171,6 @@ def _check_at_least(
     )
     if not number or isinstance(value, bool | str):
         raise InvalidOptionError(f"{name} is {value!r}; give a number of at least {least}")
-    if whole and not hasattr(value, "__index__"):
-        raise InvalidOptionError(f"{name} is {value!r}; give a whole number of at least {least}")
     finite = hasattr(value, "__index__") or isfinite(value)  # type: ignore[arg-type]
     if not finite or value < least:  # type: ignore[operator]
         raise InvalidOptionError(f"{name} is {value!r}; give a finite number of at least {least}")

@@ -51,12 +51,13 @@ def availability(name: str) -> Availability:
         return Availability(name, True, None, "")
     if find_spec(needs.package) is None:
         return Availability(name, False, None, f"pip install {needs.package}")
-    return Availability(name, True, _version(needs.package), "")
+    return Availability(name, True, installed_version(needs.package), "")
 
 
-def _version(package: str) -> str | None:
+def installed_version(distribution: str) -> str | None:
+    """Return the version of an installed distribution; those of solvers have the name of their package."""
     try:
-        return metadata.version(package)  # these distributions have the same name as their package
+        return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return None
 

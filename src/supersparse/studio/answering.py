@@ -25,7 +25,7 @@ async def http_problem(request: Request, error: Exception) -> Response:
     return _refused(refused(code, "nothing_at", thing="address", value=path))
 
 
-async def any_problem(request: Request, error: Exception) -> Response:
+async def any_problem(_request: Request, error: Exception) -> Response:
     """Answer whatever goes wrong."""
     return _refused(as_problem(error))
 

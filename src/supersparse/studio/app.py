@@ -45,7 +45,7 @@ def make_app(studio: Studio) -> Starlette:
     """Return the application of a studio, which is opened and closed with it."""
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         studio.open()
         yield
         await studio.close()
@@ -85,42 +85,42 @@ class _Routes:
             ("GET", "/api/tables", self.tables),
             ("POST", "/api/tables", self.add_table),
             ("POST", "/api/tables/demo", self.add_demo),
-            ("GET", "/api/tables/{own}", self.table),
-            ("PATCH", "/api/tables/{own}", self.change_table),
-            ("DELETE", "/api/tables/{own}", self.remove_table),
-            ("POST", "/api/tables/{own}/cuts", self.cuts),
-            ("GET", "/api/tables/{own}/rows", self.rows),
-            ("PUT", "/api/tables/{own}/favourites", self.set_favourites),
-            ("GET", "/api/tables/{own}/plan", self.plan),
-            ("PUT", "/api/tables/{own}/plan", self.set_plan),
-            ("POST", "/api/tables/{own}/check", self.check),
-            ("POST", "/api/tables/{own}/conflicts", self.conflicts),
+            ("GET", "/api/tables/{id}", self.table),
+            ("PATCH", "/api/tables/{id}", self.change_table),
+            ("DELETE", "/api/tables/{id}", self.remove_table),
+            ("POST", "/api/tables/{id}/cuts", self.cuts),
+            ("GET", "/api/tables/{id}/rows", self.rows),
+            ("PUT", "/api/tables/{id}/favourites", self.set_favourites),
+            ("GET", "/api/tables/{id}/plan", self.plan),
+            ("PUT", "/api/tables/{id}/plan", self.set_plan),
+            ("POST", "/api/tables/{id}/check", self.check),
+            ("POST", "/api/tables/{id}/conflicts", self.conflicts),
             ("GET", "/api/runs", self.runs),
             ("POST", "/api/runs", self.add_run),
-            ("GET", "/api/runs/{own}", self.run),
-            ("PATCH", "/api/runs/{own}", self.rename_run),
-            ("DELETE", "/api/runs/{own}", self.remove_run),
-            ("POST", "/api/runs/{own}/stop", self.stop),
-            ("POST", "/api/runs/{own}/cancel", self.cancel),
-            ("POST", "/api/runs/{own}/continue", self.proceed),
-            ("GET", "/api/runs/{own}/trace", self.trace),
-            ("GET", "/api/runs/{own}/events", self.log),
-            ("GET", "/api/runs/{own}/frontier", self.frontier),
-            ("GET", "/api/runs/{own}/pool", self.pool),
-            ("GET", "/api/cards/{own}.svg", self.picture),
-            ("GET", "/api/cards/{own}", self.card),
-            ("GET", "/api/cards/{own}/files", self.files),
-            ("GET", "/api/cards/{own}/files/{key}", self.file),
+            ("GET", "/api/runs/{id}", self.run),
+            ("PATCH", "/api/runs/{id}", self.rename_run),
+            ("DELETE", "/api/runs/{id}", self.remove_run),
+            ("POST", "/api/runs/{id}/stop", self.stop),
+            ("POST", "/api/runs/{id}/cancel", self.cancel),
+            ("POST", "/api/runs/{id}/continue", self.proceed),
+            ("GET", "/api/runs/{id}/trace", self.trace),
+            ("GET", "/api/runs/{id}/events", self.log),
+            ("GET", "/api/runs/{id}/frontier", self.frontier),
+            ("GET", "/api/runs/{id}/pool", self.pool),
+            ("GET", "/api/cards/{id}.svg", self.picture),
+            ("GET", "/api/cards/{id}", self.card),
+            ("GET", "/api/cards/{id}/files", self.files),
+            ("GET", "/api/cards/{id}/files/{key}", self.file),
             ("POST", "/api/compare", self.compare),
             ("GET", "/api/edits", self.edits),
             ("POST", "/api/edits", self.add_edit),
-            ("GET", "/api/edits/{own}", self.edit),
-            ("DELETE", "/api/edits/{own}", self.remove_edit),
-            ("POST", "/api/edits/{own}/preview", self.preview),
-            ("POST", "/api/edits/{own}/steps", self.step),
-            ("POST", "/api/edits/{own}/undo", self.undo),
-            ("POST", "/api/edits/{own}/redo", self.redo),
-            ("POST", "/api/edits/{own}/repair", self.repair),
+            ("GET", "/api/edits/{id}", self.edit),
+            ("DELETE", "/api/edits/{id}", self.remove_edit),
+            ("POST", "/api/edits/{id}/preview", self.preview),
+            ("POST", "/api/edits/{id}/steps", self.step),
+            ("POST", "/api/edits/{id}/undo", self.undo),
+            ("POST", "/api/edits/{id}/redo", self.redo),
+            ("POST", "/api/edits/{id}/repair", self.repair),
         ]
         return [Route(path, answering(answer), methods=[method]) for method, path, answer in listed]
 
@@ -181,22 +181,22 @@ class _Routes:
         return JSONResponse(await self.studio.tables.add("biopsies.csv", once()), status_code=201)
 
     async def table(self, request: Request) -> Any:
-        return self.studio.tables.table(_own(request))
+        return self.studio.tables.table(_id(request))
 
     async def change_table(self, request: Request) -> Any:
-        return self.studio.tables.change(_own(request), await self.body(request))
+        return self.studio.tables.change(_id(request), await self.body(request))
 
     async def remove_table(self, request: Request) -> None:
-        own = _own(request)
-        self.studio.tables.summary(own)
-        runs = self.studio.runs.of_table(own)
+        table_id = _id(request)
+        self.studio.tables.summary(table_id)
+        runs = self.studio.runs.of_table(table_id)
         if runs and request.query_params.get("runs") != "1":
-            raise refused("busy", "has_runs", thing="table", value=own, n=len(runs))
+            raise refused("busy", "has_runs", thing="table", value=table_id, n=len(runs))
         for run in runs:
             self.studio.runs.remove(run)
-        for edit in self.studio.edits.of_table(own):
+        for edit in self.studio.edits.of_table(table_id):
             self.studio.edits.remove(edit)
-        self.studio.tables.remove(own)
+        self.studio.tables.remove(table_id)
 
     async def cuts(self, request: Request) -> Any:
         given = await self.body(request)
@@ -205,34 +205,34 @@ class _Routes:
             raise refused("input", "cuts_shape", thing="cuts", value=cuts)
         if not all(isinstance(cut, int | float) and not isinstance(cut, bool) for cut in cuts):
             raise refused("input", "cut_number", thing="cuts", value=cuts)
-        return await self.studio.tables.ask(_own(request), "cuts", column=column, cuts=cuts)
+        return await self.studio.tables.ask(_id(request), "cuts", column=column, cuts=cuts)
 
     async def rows(self, request: Request) -> Any:
         query = request.query_params
         wanted = read_range(query.get("from"), query.get("count"))
-        return await self.studio.tables.ask(_own(request), "rows", **wanted)
+        return await self.studio.tables.ask(_id(request), "rows", **wanted)
 
     async def set_favourites(self, request: Request) -> Any:
         cards = (await self.body(request)).get("cards")
-        return self.studio.tables.set_favourites(_own(request), cards)
+        return self.studio.tables.set_favourites(_id(request), cards)
 
     async def plan(self, request: Request) -> Any:
-        return self.studio.tables.plan(_own(request))
+        return self.studio.tables.plan(_id(request))
 
     async def set_plan(self, request: Request) -> Any:
-        return self.studio.tables.set_plan(_own(request), await self.body(request))
+        return self.studio.tables.set_plan(_id(request), await self.body(request))
 
     async def _plan_of(self, request: Request) -> dict[str, Any]:
         from supersparse.studio.choices import read_plan
 
         given = await self.body(request)
-        return read_plan(given) if given else self.studio.tables.plan(_own(request))
+        return read_plan(given) if given else self.studio.tables.plan(_id(request))
 
     async def check(self, request: Request) -> Any:
-        return await self.studio.tables.ask(_own(request), "check", plan=await self._plan_of(request))
+        return await self.studio.tables.ask(_id(request), "check", plan=await self._plan_of(request))
 
     async def conflicts(self, request: Request) -> Any:
-        return await self.studio.tables.ask(_own(request), "conflicts", plan=await self._plan_of(request))
+        return await self.studio.tables.ask(_id(request), "conflicts", plan=await self._plan_of(request))
 
     async def runs(self, request: Request) -> Any:
         return {"runs": self.studio.runs.runs(request.query_params.get("table"))}
@@ -241,38 +241,38 @@ class _Routes:
         return JSONResponse(self.studio.start(await self.body(request)), status_code=201)
 
     async def run(self, request: Request) -> Any:
-        return self.studio.runs.run(_own(request))
+        return self.studio.runs.run(_id(request))
 
     async def rename_run(self, request: Request) -> Any:
-        return self.studio.runs.rename(_own(request), await self.body(request))
+        return self.studio.runs.rename(_id(request), await self.body(request))
 
     async def remove_run(self, request: Request) -> None:
-        self.studio.runs.remove(_own(request))
+        self.studio.runs.remove(_id(request))
 
     async def stop(self, request: Request) -> Any:
-        return self.studio.runs.stop(_own(request))
+        return self.studio.runs.stop(_id(request))
 
     async def cancel(self, request: Request) -> Any:
-        return self.studio.runs.cancel(_own(request))
+        return self.studio.runs.cancel(_id(request))
 
     async def proceed(self, request: Request) -> Any:
         given = await self.body(request)
-        own = _own(request)
-        limit = given.get("time_limit", self.studio.runs.record(own)["time_limit"])
-        return self.studio.runs.proceed(own, self.studio.seconds(limit))
+        run_id = _id(request)
+        limit = given.get("time_limit", self.studio.runs.record(run_id)["time_limit"])
+        return self.studio.runs.proceed(run_id, self.studio.seconds(limit))
 
     async def trace(self, request: Request) -> Any:
-        return self.studio.runs.trace(_own(request))
+        return self.studio.runs.trace(_id(request))
 
     async def log(self, request: Request) -> Any:
         after = request.query_params.get("after", "0")
-        return self.studio.runs.events(_own(request), read_range(after, None)["from"])
+        return self.studio.runs.events(_id(request), read_range(after, None)["from"])
 
     async def frontier(self, request: Request) -> Any:
-        own = _own(request)
-        result = self.studio.runs.result(own)
-        if self.studio.runs.record(own)["kind"] != "frontier" or result is None:
-            return {"goal": self.studio.runs.record(own)["goal"], "sizes": [], "chosen": None}
+        run_id = _id(request)
+        result = self.studio.runs.result(run_id)
+        if self.studio.runs.record(run_id)["kind"] != "frontier" or result is None:
+            return {"goal": self.studio.runs.record(run_id)["goal"], "sizes": [], "chosen": None}
         shown = ("size", "proven", "bound", "features", "cross_validated")
         return {
             "goal": result["goal"],
@@ -280,7 +280,7 @@ class _Routes:
             "sizes": [
                 {
                     **{name: one[name] for name in shown},
-                    "card": None if one["model"] is None else f"{own}.s{one['size']}",
+                    "card": None if one["model"] is None else f"{run_id}.s{one['size']}",
                     **{
                         name: None if one["numbers"] is None else one["numbers"][name]
                         for name in ("errors", "error", "log_loss", "sensitivity", "specificity")
@@ -291,28 +291,28 @@ class _Routes:
         }
 
     async def pool(self, request: Request) -> Any:
-        own = _own(request)
+        run_id = _id(request)
         return pool_page(
-            own, self.studio.runs.record(own), self.studio.runs.result(own), request.query_params
+            run_id, self.studio.runs.record(run_id), self.studio.runs.result(run_id), request.query_params
         )
 
     async def card(self, request: Request) -> Any:
-        return await self.studio.cards.card(_own(request))
+        return await self.studio.cards.card(_id(request))
 
     async def picture(self, request: Request) -> Response:
-        svg = await self.studio.cards.picture(_own(request))
+        svg = await self.studio.cards.picture(_id(request))
         policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
 
     async def files(self, request: Request) -> Any:
-        return {"files": self.studio.cards.files(_own(request))}
+        return {"files": self.studio.cards.files(_id(request))}
 
     async def file(self, request: Request) -> Response:
-        own, key = _own(request), request.path_params["key"]
+        card_id, key = _id(request), request.path_params["key"]
         if key == "all.zip":
-            path = await self.studio.cards.archive(own)
+            path = await self.studio.cards.archive(card_id)
         else:
-            path = await self.studio.cards.file(own, key)
+            path = await self.studio.cards.file(card_id, key)
         shown = request.query_params.get("show") == "1"
         return FileResponse(
             path,
@@ -339,33 +339,33 @@ class _Routes:
         return JSONResponse(await self.studio.edits.add(card), status_code=201)
 
     async def edit(self, request: Request) -> Any:
-        return await self.studio.edits.edit(_own(request))
+        return await self.studio.edits.edit(_id(request))
 
     async def remove_edit(self, request: Request) -> None:
-        self.studio.edits.remove(_own(request))
+        self.studio.edits.remove(_id(request))
 
     async def preview(self, request: Request) -> Any:
         change = (await self.body(request)).get("change")
-        return await self.studio.edits.edit(_own(request), change if change is not None else {})
+        return await self.studio.edits.edit(_id(request), change if change is not None else {})
 
     async def step(self, request: Request) -> Any:
         given = await self.body(request)
-        return await self.studio.edits.step(_own(request), given.get("change"), given.get("reason", ""))
+        return await self.studio.edits.step(_id(request), given.get("change"), given.get("reason", ""))
 
     async def undo(self, request: Request) -> Any:
-        return await self.studio.edits.undo(_own(request))
+        return await self.studio.edits.undo(_id(request))
 
     async def redo(self, request: Request) -> Any:
-        return await self.studio.edits.redo(_own(request))
+        return await self.studio.edits.redo(_id(request))
 
     async def repair(self, request: Request) -> Response:
-        run = await self.studio.repair(_own(request), await self.body(request))
+        run = await self.studio.repair(_id(request), await self.body(request))
         return JSONResponse(run, status_code=201)
 
 
-def _own(request: Request) -> str:
-    own: str = request.path_params["own"]
-    return own
+def _id(request: Request) -> str:
+    found: str = request.path_params["id"]
+    return found
 
 
 def _demo() -> bytes:

@@ -12,18 +12,17 @@ from supersparse.data.reading import Reading
 from supersparse.data.roles import why_no_feature
 from supersparse.data.training import Roles, read_training
 from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
-from supersparse.learning.recipe import Question, Recipe
+from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split, most_folds, repeated_splits
 from supersparse.prepare.prepare import Prepare
 from supersparse.settings.sections import PREPARE
 from supersparse.settings.settings import Settings
-from supersparse.solving.options import SolverKeywords
+from supersparse.solving.options import DEFAULT_OPTIONS
 from supersparse.solving.solution import Conflict
 from supersparse.studio.problems import refused
 from supersparse.studio.worker import Talk
 
-DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
 CONFLICT_SECONDS = 40.0
 _KEPT = 3  # questions in memory
 _SIZES = {"at most": "max_features", "at least": "min_features"}
@@ -45,10 +44,10 @@ def remembered(key: str, make: Callable[[], Found]) -> Found:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Asked:
+class Inquiry:
     """A question, the rows that it is about, and how they are divided for cross-validation."""
 
-    question: Question
+    question: PreparedProblem
     rows: TrainingRows
     notes: tuple[str, ...]
     validate: Mapping[str, int] | None
@@ -134,13 +133,13 @@ def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ..
     )
 
 
-def asked_of(given: Mapping[str, Any]) -> Asked:
+def asked_of(given: Mapping[str, Any]) -> Inquiry:
     """Return the question of a request: ``path``, ``choices`` and ``plan``."""
     key = json.dumps(["asked", given["path"], given["choices"], given["plan"]], sort_keys=True)
     return remembered(key, lambda: _asked(given))
 
 
-def _asked(given: Mapping[str, Any]) -> Asked:
+def _asked(given: Mapping[str, Any]) -> Inquiry:
     choices, plan = given["choices"], given["plan"]
     settings = settings_of(plan, choices)
     recipe = Recipe(
@@ -152,7 +151,7 @@ def _asked(given: Mapping[str, Any]) -> Asked:
     rows = recipe.complete(rows)
     question = recipe.settled(rows).question(rows)
     prepared = () if question.prepare is None else tuple(question.prepare.notes_)
-    return Asked(
+    return Inquiry(
         question=question,
         rows=rows,
         notes=(*notes, *prepared),
@@ -197,7 +196,7 @@ def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return {"conflict": None if found is None else conflict_data(found, wishes)}
 
 
-def smallest_conflict(asked: Asked, talk: Talk) -> Conflict | None:
+def smallest_conflict(asked: Inquiry, talk: Talk) -> Conflict | None:
     """Return the smallest set of constraints that conflict; None if some card satisfies them all.
 
     What people asked for is looked at first, without what the preparation adds.

@@ -41,11 +41,11 @@ def cost_of(version: Mapping[str, Any], costs: Mapping[str, float] | None) -> fl
 
 
 def pool_page(
-    own: str, run: Mapping[str, Any], result: Mapping[str, Any] | None, query: QueryParams
+    run_id: str, run: Mapping[str, Any], result: Mapping[str, Any] | None, query: QueryParams
 ) -> dict[str, Any]:
     """Return some cards of a pool, as a page asks for them."""
     if run["kind"] != "pool":
-        raise refused("missing", "no_pool", thing="run", value=own)
+        raise refused("missing", "no_pool", thing="run", value=run_id)
     if result is None:
         return {
             "total": 0, "count": 0, "complete": False, "within": run["given"]["within"], "left_out": 0,
@@ -83,7 +83,7 @@ def pool_page(
         "count": len(found),
         "cards": [
             {
-                "card": f"{own}.{which}",
+                "card": f"{run_id}.{which}",
                 **{name: version[name] for name in names},
                 "cost": version["cost"] if result["costs"] is not None else None,
                 "points": version["model"]["points"],

@@ -94,30 +94,30 @@ class Cards:
         """Say where edited cards are found."""
         self._edits = edits
 
-    def given(self, own: str) -> dict[str, Any]:
+    def given(self, card_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of a card."""
-        if re.fullmatch(r"e[1-9][0-9]{0,8}", own, re.ASCII):
-            found: dict[str, Any] = self._edits.given(own)
+        if re.fullmatch(r"e[1-9][0-9]{0,8}", card_id, re.ASCII):
+            found: dict[str, Any] = self._edits.given(card_id)
             return found
-        parts = _CARD.fullmatch(own)
+        parts = _CARD.fullmatch(card_id)
         if parts is None:
-            raise _no_card(own)
+            raise _no_card(card_id)
         run = self._runs.record(parts[1])
         table = self._tables.given(run["table"])
-        ids = {"id": own, "run": parts[1], "table": run["table"]}
+        ids = {"id": card_id, "run": parts[1], "table": run["table"]}
         base = {
             **table,
             "choices": run["choices"],
             "ids": ids,
             "files": str(self._runs.place(parts[1]) / "files" / parts[2]),
         }
-        return {**base, **self._of_run(own, parts[1], parts[2], run)}
+        return {**base, **self._of_run(card_id, parts[1], parts[2], run)}
 
-    def _of_run(self, own: str, name: str, which: str, run: Mapping[str, Any]) -> dict[str, Any]:
+    def _of_run(self, card_id: str, name: str, which: str, run: Mapping[str, Any]) -> dict[str, Any]:
         result = self._runs.result(name)
         if which == "best":
             if run["model"] is None or run["kind"] not in ("card", "repair"):
-                raise _no_card(own)
+                raise _no_card(card_id)
             if not run["finished"] or result is None:
                 return {"plan": run["plan"], "model": run["model"], "found": {}}
             return {
@@ -128,7 +128,7 @@ class Cards:
                 "card_file": str(self._runs.place(name) / "card.json"),
             }
         if result is None:
-            raise _no_card(own)
+            raise _no_card(card_id)
         if which[0] == "s" and run["kind"] == "frontier":
             size = next((s for s in result["sizes"] if s["size"] == int(which[1:])), None)
             if size is not None and size["model"] is not None:
@@ -139,36 +139,36 @@ class Cards:
             if int(number) < len(models) and int(version or 0) < len(models[int(number)]["versions"]):
                 model = models[int(number)]["versions"][int(version or 0)]["model"]
                 return {"plan": result["plan"], "model": model, "found": result["found"], "chosen": True}
-        raise _no_card(own)
+        raise _no_card(card_id)
 
-    async def card(self, own: str) -> dict[str, Any]:
+    async def card(self, card_id: str) -> dict[str, Any]:
         """Show a card."""
-        if own.startswith("e"):
-            found: dict[str, Any] = (await self._edits.edit(own))["card"]
+        if card_id.startswith("e"):
+            found: dict[str, Any] = (await self._edits.edit(card_id))["card"]
             return found
-        given = self.given(own)
-        if own.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:
+        given = self.given(card_id)
+        if card_id.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:
             return known
         return await self._crew.ask(given["ids"]["table"], "show", given)  # type: ignore[no-any-return]
 
-    async def picture(self, own: str) -> str:
+    async def picture(self, card_id: str) -> str:
         """Draw a card as SVG."""
-        given = self.given(own)
+        given = self.given(card_id)
         svg: str = (await self._crew.ask(given["ids"]["table"], "picture", given))["svg"]
         return svg
 
     async def compare(self, ids: list[str]) -> dict[str, Any]:
         """Say where cards of one table disagree."""
-        cards = [self.given(own) for own in ids]
+        cards = [self.given(card_id) for card_id in ids]
         tables = {one["ids"]["table"] for one in cards}
         if len(tables) > 1:
             raise refused("input", "cards_tables", thing="cards")
         given = {"cards": cards, "names": cards[0]["names"]}
         return await self._crew.ask(tables.pop(), "compare", given)  # type: ignore[no-any-return]
 
-    def files(self, own: str) -> list[dict[str, Any]]:
+    def files(self, card_id: str) -> list[dict[str, Any]]:
         """List what can be taken away."""
-        given = self.given(own)
+        given = self.given(card_id)
         return [self._file(key, Path(given["files"])) for key in FILES]
 
     def _file(self, key: str, folder: Path) -> dict[str, Any]:
@@ -193,11 +193,11 @@ class Cards:
             "needs_run": needs,
         }
 
-    async def file(self, own: str, key: str) -> Path:
+    async def file(self, card_id: str, key: str) -> Path:
         """Return a file of a card; it is written when it is first asked for."""
         if key not in FILES:
             raise refused("missing", "no_file", thing="file", value=key)
-        given = self.given(own)
+        given = self.given(card_id)
         folder = Path(given["files"])
         state = self._file(key, folder)
         path = folder / key
@@ -216,14 +216,14 @@ class Cards:
         out.replace(path)
         return path
 
-    async def archive(self, own: str) -> Path:
+    async def archive(self, card_id: str) -> Path:
         """Return everything that is available, in one file."""
-        folder = Path(self.given(own)["files"])
+        folder = Path(self.given(card_id)["files"])
         paths = []
         for key in FILES:
             if self._file(key, folder)["available"]:
                 try:
-                    paths.append(await self.file(own, key))
+                    paths.append(await self.file(card_id, key))
                 except StudioError:
                     continue
         out = folder / "all.zip"
@@ -239,5 +239,5 @@ def _zip(out: Path, paths: list[Path]) -> None:
     part.replace(out)
 
 
-def _no_card(own: str) -> StudioError:
-    return refused("missing", "no_card", thing="card", value=own)
+def _no_card(card_id: str) -> StudioError:
+    return refused("missing", "no_card", thing="card", value=card_id)

@@ -51,13 +51,13 @@ class Channel:
 
     def hear(self, message: dict[str, Any], buffers: Sequence[Any], send: Send) -> None:
         """Take a message of a page; answers are sent when they are ready."""
-        kind, own = message.get("kind"), message.get("id")
+        kind, message_id = message.get("kind"), message.get("id")
         if kind == "request":
             work = self._answer(message, [bytes(buffer) for buffer in buffers], send)
         elif kind == "subscribe":
-            work = self._begin_following(own, send)
+            work = self._begin_following(message_id, send)
         elif kind == "unsubscribe":
-            work = self._end_following(own, send)
+            work = self._end_following(message_id, send)
         else:
             return
         asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -81,7 +81,7 @@ class Channel:
         else:
             send(answer, [content])
 
-    async def _begin_following(self, own: object, send: Send) -> None:
+    async def _begin_following(self, message_id: object, send: Send) -> None:
         async def follow() -> None:
             async for event in self.studio.hub.follow():
                 if event is not None:
@@ -90,12 +90,12 @@ class Channel:
                         "event": event.name,
                         "data": event.data,
                     }
-                    send({"kind": "event", "id": own, "event": told}, [])
+                    send({"kind": "event", "id": message_id, "event": told}, [])
 
-        self._following[send, own] = asyncio.create_task(follow())
+        self._following[send, message_id] = asyncio.create_task(follow())
 
-    async def _end_following(self, own: object, send: Send) -> None:
-        task = self._following.pop((send, own), None)
+    async def _end_following(self, message_id: object, send: Send) -> None:
+        task = self._following.pop((send, message_id), None)
         if task is not None:
             task.cancel()
 

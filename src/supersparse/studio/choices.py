@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from supersparse.studio.problems import wrong
+from supersparse.settings.sections import CUTS, DIRECTIONS, MISSING, SHAPES
+from supersparse.studio.problems import check_whole, wrong
 
 Choices = dict[str, Any]
 Plan = dict[str, Any]
@@ -66,11 +67,11 @@ def changed(choices: Choices, changes: object) -> Choices:
         if name == "reading":
             if not isinstance(value, Mapping):
                 raise wrong("reading", value, "object")
-            for key, own in value.items():
+            for key, chosen in value.items():
                 if key not in _READING:
-                    raise wrong(f"reading.{key}", own, "known", known=", ".join(sorted(_READING)))
-                _READING[key](f"reading.{key}", own)
-                made["reading"][key] = own
+                    raise wrong(f"reading.{key}", chosen, "known", known=", ".join(sorted(_READING)))
+                _READING[key](f"reading.{key}", chosen)
+                made["reading"][key] = chosen
             continue
         _SHAPES[name](name, value)
         made[name] = value
@@ -115,8 +116,8 @@ def read_plan(given: object) -> Plan:
     if validate is not None:
         if not isinstance(validate, Mapping) or set(validate) - {"cv", "repeats"}:
             raise wrong("validate", validate, "validate")
-        _whole(2, 20)("validate.cv", validate.get("cv", 5))
-        _whole(1, 10)("validate.repeats", validate.get("repeats", 1))
+        check_whole("validate.cv", validate.get("cv", 5), 2, 20)
+        check_whole("validate.repeats", validate.get("repeats", 1), 1, 10)
         validate = {"cv": validate.get("cv", 5), "repeats": validate.get("repeats", 1)}
     return {"settings": dict(settings), "validate": validate}
 
@@ -187,15 +188,14 @@ def _number(thing: str, value: object) -> None:
 
 def _whole(least: int, most: int) -> Check:
     def whole(thing: str, value: object) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise wrong(thing, value, "whole", least=least, most=most)
+        check_whole(thing, value, least, most)
 
     return whole
 
 
 def _candidates(thing: str, value: object) -> None:
     if value not in ("auto", None):
-        _whole(1, 100_000)(thing, value)
+        check_whole(thing, value, 1, 100_000)
 
 
 _texts = _list(_text)
@@ -216,10 +216,10 @@ _SHAPES: dict[str, Check] = {
     "keep": _texts,
     "category": _texts,
     "cut_points": _by_column(_list(_number)),
-    "direction": _by_column(_one_of("+", "-")),
-    "shape": _by_column(_one_of("monotone", "rising", "falling", "any")),
-    "cuts": _one_of("optimal", "quantile", "tree", "none"),
-    "missing": _one_of("item", "median", "mode", "drop"),
+    "direction": _by_column(_one_of(*DIRECTIONS.known)),
+    "shape": _by_column(_one_of(*SHAPES.known)),
+    "cuts": _one_of(*CUTS.known),
+    "missing": _one_of(*MISSING.known),
     "intervals": _one_of(True, False),
     "candidates": _candidates,
     "max_cuts": _whole(1, 50),

@@ -16,7 +16,7 @@ from supersparse.results.pool import Pool, pool
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.verify import VerifiedModel
-from supersparse.studio.asking import Asked, asked_of
+from supersparse.studio.asking import Inquiry, asked_of
 from supersparse.studio.keeping import kept_card
 from supersparse.studio.problems import refused
 from supersparse.studio.showing import model_of, numbers_of, rules_of, wordings
@@ -79,7 +79,7 @@ def _names(found: Pool, model: VerifiedModel) -> list[str]:
     return [found.names[j] for j in model.points.support]
 
 
-def _versions(asked: Asked, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
+def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
     problem = asked.question.problem
     rules = rules_of(asked)
     return {
@@ -134,7 +134,7 @@ def costs_of(plan: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] 
     return found
 
 
-def compare(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def compare(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Say where some cards of one table disagree, and for whom."""
     kept = [kept_card(one) for one in given["cards"]]
     first = kept[0][0]
@@ -169,7 +169,7 @@ def _pair(says: NDArray[np.bool_], positive: NDArray[np.bool_], a: int, b: int) 
 
 
 def _groups(
-    kept: Sequence[tuple[Asked, Solution, Any]],
+    kept: Sequence[tuple[Inquiry, Solution, Any]],
     says: NDArray[np.bool_],
     positive: NDArray[np.bool_],
     same: NDArray[np.bool_],
@@ -231,7 +231,7 @@ def _cell(value: object) -> str | None:
     return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
 
 
-def _for_whom(asked: Asked, differ: NDArray[np.bool_]) -> list[dict[str, Any]]:
+def _for_whom(asked: Inquiry, differ: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """The questions whose answer is most unusual among the rows on which cards disagree."""
     if not differ.any() or asked.question.prepare is None:
         return []

@@ -72,18 +72,18 @@ class Worker:
             raise WorkerEndedError
         assert self._process is not None
         assert self._process.stdin is not None
-        own = next(self._numbers)
+        job_id = next(self._numbers)
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting[own] = (done, listener)
-        self.current = own
+        self._waiting[job_id] = (done, listener)
+        self.current = job_id
         try:
-            self._process.stdin.write(_line({"id": own, "job": job, "with": given}))
+            self._process.stdin.write(_line({"id": job_id, "job": job, "with": given}))
             await self._process.stdin.drain()
             return await done
         except (BrokenPipeError, ConnectionResetError):
             raise WorkerEndedError from None
         finally:
-            self._waiting.pop(own, None)
+            self._waiting.pop(job_id, None)
 
     def ask_to_stop(self) -> None:
         """Ask the present job to end and keep what it has."""

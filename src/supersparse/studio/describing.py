@@ -12,13 +12,13 @@ from supersparse.card.rules import InRange
 from supersparse.card.words import question as question_in_words
 from supersparse.card.words import readable
 from supersparse.data.sources import read_every_column
-from supersparse.data.table import Column, Kind, Table
+from supersparse.data.table import Column, Kind, Table, floats
 from supersparse.data.values import Cells
 from supersparse.errors import InvalidDataError, SupersparseError
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.prepare import Prepare
 from supersparse.studio.asking import prepare_of
-from supersparse.studio.histograms import Mask, floats, histogram
+from supersparse.studio.histograms import Mask, histogram
 from supersparse.studio.texts import text
 
 

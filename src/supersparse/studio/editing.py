@@ -17,7 +17,7 @@ from supersparse.learning.editing import (
 )
 from supersparse.prepare.feature import Feature
 from supersparse.solving.solution import Solution
-from supersparse.studio.asking import Asked, asked_of, remembered
+from supersparse.studio.asking import Inquiry, asked_of, remembered
 from supersparse.studio.pricing import price_of, swaps_of
 from supersparse.studio.showing import (
     card_view,
@@ -35,11 +35,11 @@ from supersparse.studio.worker import Talk
 class _Edited:
     """The best card of the run, and what was made of it."""
 
-    base: Asked
+    base: Inquiry
     best: Solution
     state: Edited
     texts: list[str]
-    asked: Asked
+    asked: Inquiry
     solution: Solution
     card: Card
 
@@ -58,13 +58,13 @@ def _made(given: Mapping[str, Any]) -> _Edited:
     return _Edited(base, best, state, texts, asked, solution, card)
 
 
-def edited_card(given: Mapping[str, Any]) -> tuple[Asked, Solution, Card]:
+def edited_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
     """Return the question, the solution and the card of an edit."""
     made = _made(given)
     return made.asked, made.solution, made.card
 
 
-def edited(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Apply the changes of an edit to its card, one after another, and say what that costs."""
     made = _made(given)
     state = made.state
@@ -85,7 +85,7 @@ def edited(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     }
 
 
-def _with_moved(given: Mapping[str, Any], base: Asked, state: Edited) -> Asked:
+def _with_moved(given: Mapping[str, Any], base: Inquiry, state: Edited) -> Inquiry:
     """Return the question with the questions of moved cuts beside those of the table."""
     new = state.new_questions
     if not new:
@@ -94,11 +94,11 @@ def _with_moved(given: Mapping[str, Any], base: Asked, state: Edited) -> Asked:
     return remembered(json.dumps(key, sort_keys=True), lambda: _extended(base, new))
 
 
-def _extended(base: Asked, new: Sequence[Feature]) -> Asked:
+def _extended(base: Inquiry, new: Sequence[Feature]) -> Inquiry:
     return replace(base, question=question_with(base.question, base.rows, new))
 
 
-def _repair(base: Asked, state: Edited, given: Mapping[str, Any]) -> dict[str, Any]:
+def _repair(base: Inquiry, state: Edited, given: Mapping[str, Any]) -> dict[str, Any]:
     """The plan and choices of a run that keeps what was edited and solves the rest again."""
     choices, plan = dict(given["choices"]), dict(given["plan"])
     settings = dict(plan["settings"])
@@ -116,14 +116,14 @@ def _repair(base: Asked, state: Edited, given: Mapping[str, Any]) -> dict[str, A
     return {"choices": {**choices, "cut_points": cut_points}, "plan": {**plan, "settings": settings}}
 
 
-def _cuts(base: Asked, state: Edited, column: str, moved: Sequence[Feature]) -> list[float]:
+def _cuts(base: Inquiry, state: Edited, column: str, moved: Sequence[Feature]) -> list[float]:
     """The cuts of a column with those that were moved; of cuts that ask the same, only the moved one."""
     from supersparse.data.sources import read_every_column
 
     assert base.question.prepare is not None
     cells = read_every_column({column: base.rows.X[column]}).columns[column]
-    own = [feature for feature in moved if feature.column == column]
-    taken = {feature.of_cells(cells).tobytes() for feature in own}
+    of_column = [feature for feature in moved if feature.column == column]
+    taken = {feature.of_cells(cells).tobytes() for feature in of_column}
     for feature in base.question.prepare.features_:
         gone = feature.name in state.touched and feature.name not in state.points
         if feature.column != column or cut_of(feature.rule) is None or gone:
@@ -131,11 +131,11 @@ def _cuts(base: Asked, state: Edited, column: str, moved: Sequence[Feature]) -> 
         answers = feature.of_cells(cells).tobytes()
         if answers not in taken:
             taken.add(answers)
-            own.append(feature)
-    return sorted(cut for feature in own if (cut := cut_of(feature.rule)) is not None)
+            of_column.append(feature)
+    return sorted(cut for feature in of_column if (cut := cut_of(feature.rule)) is not None)
 
 
-def _survives(base: Asked, name: str, cut_points: Mapping[str, Any]) -> bool:
+def _survives(base: Inquiry, name: str, cut_points: Mapping[str, Any]) -> bool:
     """Whether a question will be asked again, though the cuts of its column may have changed."""
     feature = feature_of(base.question, name)
     if feature is None or feature.column not in cut_points or cut_of(feature.rule) is None:

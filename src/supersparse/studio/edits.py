@@ -25,10 +25,10 @@ class Edits:
 
     def load(self) -> None:
         """Read what the folder holds."""
-        for own in self._folder.ids("e"):
-            found = read_json(self._folder.place(own) / "edit.json")
+        for edit_id in self._folder.ids("e"):
+            found = read_json(self._folder.place(edit_id) / "edit.json")
             if isinstance(found, dict) and "base" in found:
-                self._known[own] = found
+                self._known[edit_id] = found
 
     async def add(self, card: str) -> dict[str, Any]:
         """Begin to edit a card."""
@@ -37,9 +37,9 @@ class Edits:
         base = self._cards.given(card)
         kept = {name: base.get(name) for name in ("choices", "plan", "model", "found", "chosen")}
         earlier = base.get("steps_so_far", [])
-        own = self._folder.make("e")
-        self._known[own] = {
-            "id": own,
+        edit_id = self._folder.make("e")
+        self._known[edit_id] = {
+            "id": edit_id,
             "from": card,
             "table": base["ids"]["table"],
             "added": now(),
@@ -47,8 +47,8 @@ class Edits:
             "steps": earlier,
             "position": len(earlier),
         }
-        self._save(own)
-        return await self.edit(own)
+        self._save(edit_id)
+        return await self.edit(edit_id)
 
     def summaries(self, table: str | None) -> list[dict[str, Any]]:
         """Describe all edits in short."""
@@ -64,14 +64,14 @@ class Edits:
             if table is None or edit["table"] == table
         ]
 
-    def _get(self, own: str) -> dict[str, Any]:
-        if own not in self._known:
-            raise missing(own)
-        return self._known[own]
+    def _get(self, edit_id: str) -> dict[str, Any]:
+        if edit_id not in self._known:
+            raise missing(edit_id)
+        return self._known[edit_id]
 
-    def given(self, own: str) -> dict[str, Any]:
+    def given(self, edit_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of the edited card as it stands."""
-        edit = self._get(own)
+        edit = self._get(edit_id)
         steps = edit["steps"][: edit["position"]]
         digest = hashlib.sha256(json.dumps(steps).encode()).hexdigest()[:12]
         return {
@@ -79,20 +79,20 @@ class Edits:
             "changes": [step["change"] for step in steps],
             "steps": [{"reason": step["reason"], "at": step["at"]} for step in steps],
             "edits": [{name: step[name] for name in ("text", "reason", "at")} for step in steps],
-            "ids": {"id": own, "run": edit["from"].partition(".")[0], "table": edit["table"]},
-            "files": str(self._folder.place(own) / "files" / digest),
+            "ids": {"id": edit_id, "run": edit["from"].partition(".")[0], "table": edit["table"]},
+            "files": str(self._folder.place(edit_id) / "files" / digest),
         }
 
-    async def edit(self, own: str, change: object = None) -> dict[str, Any]:
+    async def edit(self, edit_id: str, change: object = None) -> dict[str, Any]:
         """Show an edit; with a change, as it would be."""
-        edit = self._get(own)
+        edit = self._get(edit_id)
         preview = change is not None
-        given = {**self.given(own), "preview": preview, "swaps": not preview}
+        given = {**self.given(edit_id), "preview": preview, "swaps": not preview}
         if preview:
             given["changes"] = [*given["changes"], change]
         found = await self._crew.ask(edit["table"], "edit", given)
         return {
-            "id": own,
+            "id": edit_id,
             "from": edit["from"],
             "table": edit["table"],
             "card": found["card"],
@@ -107,59 +107,59 @@ class Edits:
             },
         }
 
-    async def step(self, own: str, change: object, reason: object) -> dict[str, Any]:
+    async def step(self, edit_id: str, change: object, reason: object) -> dict[str, Any]:
         """Make a change, with a reason; what was undone before is gone."""
-        edit = self._get(own)
+        edit = self._get(edit_id)
         if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
             raise refused("input", "reason", thing="reason", most=_LONGEST_REASON)
         if edit["position"] >= self._limits.steps:
             raise refused("busy", "most_steps", thing="steps")
-        shown = await self.edit(own, change)  # refused before anything is kept
+        shown = await self.edit(edit_id, change)  # refused before anything is kept
         step = {"change": change, "reason": reason, "at": now(), "text": shown["change_text"]}
         edit["steps"] = [*edit["steps"][: edit["position"]], step]
         edit["position"] += 1
-        return await self._moved(own)
+        return await self._moved(edit_id)
 
-    async def undo(self, own: str) -> dict[str, Any]:
+    async def undo(self, edit_id: str) -> dict[str, Any]:
         """Go back one step."""
-        edit = self._get(own)
+        edit = self._get(edit_id)
         if edit["position"] == 0:
-            raise refused("busy", "no_undo", thing="edit", value=own)
+            raise refused("busy", "no_undo", thing="edit", value=edit_id)
         edit["position"] -= 1
-        return await self._moved(own)
+        return await self._moved(edit_id)
 
-    async def redo(self, own: str) -> dict[str, Any]:
+    async def redo(self, edit_id: str) -> dict[str, Any]:
         """Make a step again that was undone."""
-        edit = self._get(own)
+        edit = self._get(edit_id)
         if edit["position"] == len(edit["steps"]):
-            raise refused("busy", "no_redo", thing="edit", value=own)
+            raise refused("busy", "no_redo", thing="edit", value=edit_id)
         edit["position"] += 1
-        return await self._moved(own)
+        return await self._moved(edit_id)
 
-    async def repair(self, own: str) -> dict[str, Any]:
+    async def repair(self, edit_id: str) -> dict[str, Any]:
         """Return the plan and choices that keep what was edited, for a run that solves the rest again."""
-        given = self.given(own)
-        table = self._get(own)["table"]
+        given = self.given(edit_id)
+        table = self._get(edit_id)["table"]
         found = (await self._crew.ask(table, "edit", {**given, "preview": True}))["repair"]
         return {**found, "table": table, "edits": given["edits"]}
 
-    def remove(self, own: str) -> None:
+    def remove(self, edit_id: str) -> None:
         """Delete an edit."""
-        self._get(own)
-        del self._known[own]
-        self._folder.remove(own)
-        self._publish("edit", {"id": own})
+        self._get(edit_id)
+        del self._known[edit_id]
+        self._folder.remove(edit_id)
+        self._publish("edit", {"id": edit_id})
 
     def of_table(self, table: str) -> list[str]:
         """The edits of a table."""
-        return [own for own, edit in self._known.items() if edit["table"] == table]
+        return [edit_id for edit_id, edit in self._known.items() if edit["table"] == table]
 
-    async def _moved(self, own: str) -> dict[str, Any]:
-        shown = await self.edit(own)
-        self._save(own)
-        self._publish("edit", {"id": own})
+    async def _moved(self, edit_id: str) -> dict[str, Any]:
+        shown = await self.edit(edit_id)
+        self._save(edit_id)
+        self._publish("edit", {"id": edit_id})
         return shown
 
-    def _save(self, own: str) -> None:
-        path: Path = self._folder.place(own) / "edit.json"
-        write_json(path, self._known[own])
+    def _save(self, edit_id: str) -> None:
+        path: Path = self._folder.place(edit_id) / "edit.json"
+        write_json(path, self._known[edit_id])

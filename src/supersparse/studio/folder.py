@@ -63,31 +63,31 @@ class Folder:
         """Make a new place and return its id."""
         self._last[kind] += 1
         write_json(self.root / "studio.json", self._last)
-        own = f"{kind}{self._last[kind]}"
-        self.place(own).mkdir()
-        return own
+        thing_id = f"{kind}{self._last[kind]}"
+        self.place(thing_id).mkdir()
+        return thing_id
 
-    def place(self, own: str) -> Path:
+    def place(self, thing_id: str) -> Path:
         """Return the folder of an id; what is no id of ours is refused."""
-        found = _ID.fullmatch(own)
+        found = _ID.fullmatch(thing_id)
         if found is None:
-            raise refused("missing", "no_id", thing="id", value=own)
-        return self.root / KINDS[found[1]] / own
+            raise refused("missing", "no_id", thing="id", value=thing_id)
+        return self.root / KINDS[found[1]] / thing_id
 
     def ids(self, kind: str) -> list[str]:
         """List what there is of a kind, oldest first."""
         names = [p.name for p in (self.root / KINDS[kind]).iterdir() if _ID.fullmatch(p.name)]
-        return sorted(names, key=lambda own: int(own[1:]))
+        return sorted(names, key=lambda thing_id: int(thing_id[1:]))
 
-    def remove(self, own: str) -> None:
+    def remove(self, thing_id: str) -> None:
         """Delete a place and everything in it."""
-        shutil.rmtree(self.place(own), ignore_errors=True)
+        shutil.rmtree(self.place(thing_id), ignore_errors=True)
 
 
-def missing(own: str) -> StudioError:
+def missing(thing_id: str) -> StudioError:
     """Say that there is no such table, run or edit."""
-    word = _WORDS.get(own[:1], "thing")
-    return refused("missing", "no_thing", thing=word, value=own)
+    word = _WORDS.get(thing_id[:1], "thing")
+    return refused("missing", "no_thing", thing=word, value=thing_id)
 
 
 def read_json(path: Path) -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 from supersparse.problem.asked import names_of
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.settings.sections import PREPARE, SOLVE
-from supersparse.settings.settings import SETTINGS, Settings, schema
+from supersparse.settings.settings import SETTINGS, Settings
+from supersparse.settings.settings import schema as settings_schema
 from supersparse.solving.options import SolveOptions
 from supersparse.studio.choices import SECTIONS, no_choices
 from supersparse.studio.texts import text
@@ -68,7 +69,7 @@ def form() -> dict[str, Any]:
     >>> form()["fields"]["max_features"]["help"]
     'Maximum number of features; default: 10.'
     """
-    whole = schema()
+    whole = settings_schema()
     described: dict[str, Any] = {}
     defaults = {f.name: f.default for f in fields(Settings)}
     for name in names_of(Settings):
@@ -79,18 +80,18 @@ def form() -> dict[str, Any]:
     solve = whole["properties"]["solve"]["properties"]
     usual = {f.name: f.default for f in fields(SolveOptions)}
     for name, declared in SOLVE.fields.items():
-        own = f"solve.{name}"
-        if own not in _NOT_HERE:
+        key = f"solve.{name}"
+        if key not in _NOT_HERE:
             default = {"solver": "auto", "time_limit": 60}.get(name, usual.get(name))
-            described[own] = _field(own, declared.help, solve[name], default)
+            described[key] = _field(key, declared.help, solve[name], default)
     section, chosen = whole["properties"]["prepare"]["properties"], no_choices()
     for name, declared in PREPARE.fields.items():
-        own = f"prepare.{name}"
-        if name not in _BY_COLUMN and own not in _NOT_HERE:
-            described[own] = _field(own, declared.help, section[name], chosen[name])
+        key = f"prepare.{name}"
+        if name not in _BY_COLUMN and key not in _NOT_HERE:
+            described[key] = _field(key, declared.help, section[name], chosen[name])
     return {
         "groups": [
-            {"id": own, "title": text(f"groups.{own}"), "fields": list(names)} for own, names in _GROUPS
+            {"id": group, "title": text(f"groups.{group}"), "fields": list(names)} for group, names in _GROUPS
         ],
         "fields": described,
         "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS],
@@ -98,26 +99,26 @@ def form() -> dict[str, Any]:
     }
 
 
-def _field(name: str, help: str, own: dict[str, Any], default: object) -> dict[str, Any]:
-    choices = ["free", 1] if name == "slope" else _choices(own)
+def _field(name: str, help: str, schema: dict[str, Any], default: object) -> dict[str, Any]:
+    choices = ["free", 1] if name == "slope" else _choices(schema)
     return {
         "label": text(f"settings.{name.replace('.', '_')}"),
         "help": help,
-        "schema": own,
-        "widget": _WIDGETS.get(name) or _widget(own),
+        "schema": schema,
+        "widget": _WIDGETS.get(name) or _widget(schema),
         "default": default if isinstance(default, str | int | float | bool | None) else None,
         "choices": choices or None,
         "common": name in _COMMON,
     }
 
 
-def _choices(own: dict[str, Any]) -> list[Any]:
-    parts = own.get("anyOf", [own])
+def _choices(schema: dict[str, Any]) -> list[Any]:
+    parts = schema.get("anyOf", [schema])
     return [word for part in parts for word in part.get("enum", ())]
 
 
-def _widget(own: dict[str, Any]) -> str:
-    parts = own.get("anyOf", [own])
+def _widget(schema: dict[str, Any]) -> str:
+    parts = schema.get("anyOf", [schema])
     types = {part.get("type") for part in parts}
     if "integer" in types:
         return "whole"
@@ -125,15 +126,15 @@ def _widget(own: dict[str, Any]) -> str:
         return "number"
     if "boolean" in types:
         return "truth"
-    return "choice" if _choices(own) else "text"
+    return "choice" if _choices(schema) else "text"
 
 
-def _wish(name: str, own: dict[str, Any]) -> dict[str, Any]:
-    required = own.get("required", [])
+def _wish(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    required = schema.get("required", [])
     return {
         "id": name,
         "label": text(f"wishes.{name}"),
-        "help": own["properties"].get(name, {}).get("description", ""),
+        "help": schema["properties"].get(name, {}).get("description", ""),
         "fields": [
             {
                 "name": field,
@@ -143,6 +144,6 @@ def _wish(name: str, own: dict[str, Any]) -> dict[str, Any]:
                 "schema": one,
                 "choices": _choices(one) or None,
             }
-            for field, one in own["properties"].items()
+            for field, one in schema["properties"].items()
         ],
     }

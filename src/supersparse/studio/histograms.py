@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.table import Column, Kind
+from supersparse.data.table import Column, Kind, floats
 
 _BINS = 24
 _LEVELS = 20  # categories that get a bar of their own
@@ -29,13 +29,6 @@ def histogram(column: Column, positive: Mask | None, known: Mask) -> dict[str, A
         return _of_numbers(floats(column.values), of_class, known)
     texts = [_text(value) for value in column.values.tolist()]
     return _of_texts(texts, of_class, known)
-
-
-def floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    """The numbers of a column; NaN where one is missing."""
-    if values.dtype != object:
-        return values.astype(np.float64)
-    return np.array([np.nan if value is None else float(value) for value in values.tolist()])
 
 
 def _text(value: object) -> str | None:

@@ -8,13 +8,13 @@ from supersparse.card import file as card_file
 from supersparse.card.card import Card
 from supersparse.faces import ScoringSystem
 from supersparse.solving.solution import Solution
-from supersparse.studio.asking import Asked, asked_of
+from supersparse.studio.asking import Inquiry, asked_of
 from supersparse.studio.editing import edited_card
 from supersparse.studio.showing import card_view, made_card, solution_of
 from supersparse.studio.worker import Talk
 
 
-def kept_card(given: Mapping[str, Any]) -> tuple[Asked, Solution, Card]:
+def kept_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
     """Return the question, the solution and the card of a request."""
     if "changes" in given:
         return edited_card(given)
@@ -26,7 +26,7 @@ def kept_card(given: Mapping[str, Any]) -> tuple[Asked, Solution, Card]:
     return asked, solution, made_card(asked, solution, remembers=True)
 
 
-def show(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def show(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Return a card as JSON."""
     asked, solution, card = kept_card(given)
     view = card_view(asked, solution, card, given["ids"])
@@ -34,6 +34,6 @@ def show(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return view
 
 
-def picture(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def picture(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Return a card as a drawing."""
     return {"svg": ScoringSystem(kept_card(given)[2]).to_svg()}

@@ -39,9 +39,9 @@ def notice(
     examples: tuple[str, ...] = (),
 ) -> Notice:
     """Return a notice; each answer is its id, its text, and what it does."""
-    own = hashlib.sha256("\0".join([kind, column or "", detail]).encode()).hexdigest()[:10]
+    digest = hashlib.sha256("\0".join([kind, column or "", detail]).encode()).hexdigest()[:10]
     return {
-        "id": f"n{own}",
+        "id": f"n{digest}",
         "kind": kind,
         "column": column,
         "text": text,

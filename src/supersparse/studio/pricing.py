@@ -8,7 +8,7 @@ from typing import Any
 from supersparse.exact import shown
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.solving.solution import Solution
-from supersparse.studio.asking import Asked
+from supersparse.studio.asking import Inquiry
 from supersparse.studio.showing import rules_of
 from supersparse.studio.texts import text
 
@@ -60,7 +60,7 @@ def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
 
 
 def swaps_of(
-    asked: Asked, points: Mapping[str, Fraction], columns: Mapping[str, str]
+    asked: Inquiry, points: Mapping[str, Fraction], columns: Mapping[str, str]
 ) -> dict[str, list[str]]:
     """For each question of a card, those that could stand in for it, best first.
 

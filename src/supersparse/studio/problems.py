@@ -109,6 +109,13 @@ def wrong(thing: str, value: object, remedy: str, **words: object) -> StudioErro
     )
 
 
+def check_whole(thing: str, value: object, least: int, most: int) -> int:
+    """Return a whole number between two others, or refuse what is none."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise wrong(thing, value, "whole", least=least, most=most)
+    return value
+
+
 def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> StudioError:
     """Return an error of the library as one of the studio; `names` says what files are called in the page.
 

@@ -32,7 +32,7 @@ _OUTCOMES = (
 )  # fmt: skip
 
 
-def profile(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Read a table and describe it; ``path``, ``choices`` and ``plan`` say which and how."""
     choices = given["choices"]
     table, texts = read(given)
@@ -218,7 +218,7 @@ def _words(name: str) -> set[str]:
     return set("".join(c if c.isalnum() else " " for c in name.casefold()).split())
 
 
-def try_cuts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def try_cuts(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Say what questions some cuts of a column give, without keeping them."""
     choices, name = given["choices"], given["column"]
     table, _ = read(given)
@@ -232,7 +232,7 @@ def try_cuts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return {"column": name, "cuts": sorted(given["cuts"]), "questions": questions}
 
 
-def some_rows(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def some_rows(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Return some rows as text."""
     table, texts = read(given)
     first, last = given["from"], min(table.n_rows, given["from"] + given["count"])

@@ -10,7 +10,7 @@ from supersparse.exact import exact
 from supersparse.problem.objective import with_best_intercept
 from supersparse.settings.sections import PREPARE
 from supersparse.settings.settings import Settings, write_settings
-from supersparse.studio.asking import Asked, asked_of, settings_of, uncut
+from supersparse.studio.asking import Inquiry, asked_of, settings_of, uncut
 from supersparse.studio.choices import no_choices
 from supersparse.studio.showing import made_card, model_of, points_of, solution_of, threshold_of, wordings
 from supersparse.studio.texts import text
@@ -19,7 +19,7 @@ from supersparse.studio.worker import Talk
 _READING = {"missing": "na"}  # others are called like the option
 
 
-def check(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def check(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Ask without solving: say how many rows and questions there are, and how a settings file says it."""
     asked = asked_of(given)
     problem = asked.question.problem
@@ -85,7 +85,7 @@ def prepare_section(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {name: chosen[name] for name in PREPARE.fields if name in usual and chosen[name] != usual[name]}
 
 
-def _table(choices: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+def _table(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any]:
     reading = {
         _READING.get(name, name): value
         for name, value in choices["reading"].items()
@@ -100,7 +100,7 @@ def _table(choices: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
     return {**{name: value for name, value in columns.items() if value != []}, **reading}
 
 
-def _validate(choices: Mapping[str, Any], asked: Asked) -> dict[str, Any] | bool:
+def _validate(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any] | bool:
     folds = asked.folds
     if folds is None:
         return False
@@ -112,7 +112,7 @@ def _validate(choices: Mapping[str, Any], asked: Asked) -> dict[str, Any] | bool
     return section
 
 
-def _own_threshold(given: Mapping[str, Any], asked: Asked) -> list[dict[str, Any]]:
+def _own_threshold(given: Mapping[str, Any], asked: Inquiry) -> list[dict[str, Any]]:
     """The threshold of a card that has not the best one of its points."""
     problem = asked.question.problem
     points = points_of(problem, given["model"])

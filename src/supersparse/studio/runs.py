@@ -45,27 +45,27 @@ class Runs:
 
     def load(self) -> None:
         """Read what the folder holds; runs that the end of a server interrupted are queued again."""
-        for own in self._folder.ids("r"):
-            found = read_json(self._folder.place(own) / "run.json")
+        for run_id in self._folder.ids("r"):
+            found = read_json(self._folder.place(run_id) / "run.json")
             if not isinstance(found, dict) or "kind" not in found:
                 continue
-            self._known[own] = found
-            best = read_json(self._folder.place(own) / "best.json")
+            self._known[run_id] = found
+            best = read_json(self._folder.place(run_id) / "best.json")
             if best is not None and not found["finished"]:
                 found["model"] = best["model"]
             if found["state"] in _BUSY:
                 found["resumed"] = found["state"] != "queued" or found.get("resumed", False)
                 found["state"] = "queued"
-                self._queue.append(own)
+                self._queue.append(run_id)
         self._pump()
 
     def add(self, run: dict[str, Any]) -> dict[str, Any]:
         """Queue a new run."""
         if len(self._known) >= self._limits.runs:
             raise refused("busy", "most_runs", thing="runs", value=self._limits.runs)
-        own = self._folder.make("r")
-        self._known[own] = {
-            "id": own,
+        run_id = self._folder.make("r")
+        self._known[run_id] = {
+            "id": run_id,
             "favourite": False,
             "state": "queued",
             "stage": None,
@@ -83,60 +83,60 @@ class Runs:
             "finished": False,
             **run,
         }
-        self._queue.append(own)
-        self._changed(own)
+        self._queue.append(run_id)
+        self._changed(run_id)
         self._pump()
-        return self.run(own)
+        return self.run(run_id)
 
-    def record(self, own: str) -> dict[str, Any]:
+    def record(self, run_id: str) -> dict[str, Any]:
         """Return everything that is kept about a run."""
-        if own not in self._known:
-            raise missing(own)
-        return self._known[own]
+        if run_id not in self._known:
+            raise missing(run_id)
+        return self._known[run_id]
 
-    def run(self, own: str) -> dict[str, Any]:
+    def run(self, run_id: str) -> dict[str, Any]:
         """Describe a run."""
-        run = self.record(own)
+        run = self.record(run_id)
         has_card = run["kind"] in ("card", "repair") and run["model"] is not None
         can_continue = run["kind"] in ("card", "repair") and run["state"] not in _BUSY
         return {
             **{name: run[name] for name in _SHOWN},
-            "place": self._queue.index(own) + 1 if own in self._queue else None,
-            "card": f"{own}.best" if has_card else None,
+            "place": self._queue.index(run_id) + 1 if run_id in self._queue else None,
+            "card": f"{run_id}.best" if has_card else None,
             "can_continue": can_continue and run["ended_why"] != "proven optimal",
         }
 
     def runs(self, table: str | None = None) -> list[dict[str, Any]]:
         """Describe all runs, or those of a table, the newest first."""
         return [
-            self.run(own)
-            for own in reversed(self._known)
-            if table is None or self._known[own]["table"] == table
+            self.run(run_id)
+            for run_id in reversed(self._known)
+            if table is None or self._known[run_id]["table"] == table
         ]
 
     def of_table(self, table: str) -> list[str]:
         """The runs of a table."""
-        return [own for own, run in self._known.items() if run["table"] == table]
+        return [run_id for run_id, run in self._known.items() if run["table"] == table]
 
-    def place(self, own: str) -> Path:
+    def place(self, run_id: str) -> Path:
         """The folder of a run."""
-        self.record(own)
-        return self._folder.place(own)
+        self.record(run_id)
+        return self._folder.place(run_id)
 
-    def result(self, own: str) -> dict[str, Any] | None:
+    def result(self, run_id: str) -> dict[str, Any] | None:
         """What a run found; None before it has."""
-        found = read_json(self.place(own) / "result.json")
+        found = read_json(self.place(run_id) / "result.json")
         return found if isinstance(found, dict) else None
 
-    def best(self, own: str) -> dict[str, Any] | None:
+    def best(self, run_id: str) -> dict[str, Any] | None:
         """The card of a run as a page shows it; None where it has none yet."""
-        run = self.record(own)
-        found = self.result(own) if run["finished"] else read_json(self.place(own) / "best.json")
+        run = self.record(run_id)
+        found = self.result(run_id) if run["finished"] else read_json(self.place(run_id) / "best.json")
         return None if found is None else found.get("card")
 
-    def rename(self, own: str, changes: dict[str, Any]) -> dict[str, Any]:
+    def rename(self, run_id: str, changes: dict[str, Any]) -> dict[str, Any]:
         """Change the name of a run, or whether it is a favourite."""
-        run = self.record(own)
+        run = self.record(run_id)
         for name, value in changes.items():
             if name == "name" and isinstance(value, str) and len(value) <= 120:
                 run["name"] = value
@@ -144,67 +144,67 @@ class Runs:
                 run["favourite"] = value
             else:
                 raise wrong(name[:40], value, "rename")
-        self._changed(own)
-        return self.run(own)
+        self._changed(run_id)
+        return self.run(run_id)
 
-    def stop(self, own: str) -> dict[str, Any]:
+    def stop(self, run_id: str) -> dict[str, Any]:
         """Ask a run to end and keep its best card."""
-        run = self.record(own)
-        if own in self._queue:
-            return self.cancel(own)
+        run = self.record(run_id)
+        if run_id in self._queue:
+            return self.cancel(run_id)
         if run["state"] not in ("starting", "running", "stopping"):
-            raise _not_running(own)
+            raise _not_running(run_id)
         run["state"], run["asked_to_stop"] = "stopping", True
-        worker = self._workers.get(own)
+        worker = self._workers.get(run_id)
         if worker is not None:
             worker.ask_to_stop()
-        self._changed(own)
-        return self.run(own)
+        self._changed(run_id)
+        return self.run(run_id)
 
-    def cancel(self, own: str) -> dict[str, Any]:
+    def cancel(self, run_id: str) -> dict[str, Any]:
         """End a run now, or take it out of the queue."""
-        run = self.record(own)
+        run = self.record(run_id)
         if run["state"] not in _BUSY:
-            raise _not_running(own)
-        if own in self._queue:
-            self._queue.remove(own)
+            raise _not_running(run_id)
+        if run_id in self._queue:
+            self._queue.remove(run_id)
         run["state"], run["ended"], run["ended_why"] = "cancelled", now(), "stopped"
-        self._end_process(own)
-        self._changed(own)
+        self._end_process(run_id)
+        self._changed(run_id)
         self._pump()
-        return self.run(own)
+        return self.run(run_id)
 
-    def proceed(self, own: str, seconds: float) -> dict[str, Any]:
+    def proceed(self, run_id: str, seconds: float) -> dict[str, Any]:
         """Let a run go on from where it ended, for some more time."""
-        run = self.record(own)
-        if not self.run(own)["can_continue"]:
-            raise refused("busy", "cannot_go_on", thing="run", value=own)
+        run = self.record(run_id)
+        if not self.run(run_id)["can_continue"]:
+            raise refused("busy", "cannot_go_on", thing="run", value=run_id)
         run.update(state="queued", ended=None, ended_why=None, error=None, resumed=False)
         run["time_limit"], run["asked_to_stop"] = seconds, False
-        self._queue.append(own)
-        self._changed(own)
+        self._queue.append(run_id)
+        self._changed(run_id)
         self._pump()
-        return self.run(own)
+        return self.run(run_id)
 
-    def remove(self, own: str) -> None:
+    def remove(self, run_id: str) -> None:
         """Delete a run; it is ended first."""
-        if self.record(own)["state"] in _BUSY:
-            self.cancel(own)
-        del self._known[own]
-        self._folder.remove(own)
-        self._publish("run-removed", {"id": own})
+        if self.record(run_id)["state"] in _BUSY:
+            self.cancel(run_id)
+        del self._known[run_id]
+        self._folder.remove(run_id)
+        self._publish("run-removed", {"id": run_id})
 
     async def close(self) -> None:
         """End all processes; what runs goes on when a server next opens the folder."""
         self._closed = True
-        for own in list(self._workers):
-            self._end_process(own)
+        for run_id in list(self._workers):
+            self._end_process(run_id)
         await asyncio.gather(*self._driven.values(), return_exceptions=True)
 
-    def trace(self, own: str) -> dict[str, Any]:
+    def trace(self, run_id: str) -> dict[str, Any]:
         """Return how errors and bound went, stage by stage."""
         stages: list[dict[str, Any]] = []
-        for line in read_lines(self.place(own) / "events.jsonl"):
+        for line in read_lines(self.place(run_id) / "events.jsonl"):
             data = line.get("data", {})
             if line.get("event") != "progress":
                 continue
@@ -218,74 +218,76 @@ class Runs:
         for stage in stages:
             points = stage["points"]
             stage["points"] = [p for k, p in enumerate(points) if k % step == 0 or k == len(points) - 1]
-        return {"run": own, "stages": stages}
+        return {"run": run_id, "stages": stages}
 
-    def events(self, own: str, after: int) -> dict[str, Any]:
+    def events(self, run_id: str, after: int) -> dict[str, Any]:
         """Return the log of a run after a place in it."""
-        lines = [line for line in read_lines(self.place(own) / "events.jsonl") if line.get("n", 0) > after]
+        lines = [line for line in read_lines(self.place(run_id) / "events.jsonl") if line.get("n", 0) > after]
         return {"events": lines[:5000], "last": lines[-1]["n"] if lines else after}
 
-    def _changed(self, own: str) -> None:
-        write_json(self._folder.place(own) / "run.json", self._known[own])
-        self._publish("run", self.run(own))
+    def _changed(self, run_id: str) -> None:
+        write_json(self._folder.place(run_id) / "run.json", self._known[run_id])
+        self._publish("run", self.run(run_id))
 
     def _pump(self) -> None:
         """Start what waits while there is room."""
         while self._queue and len(self._driven) < self._limits.running and not self._closed:
-            own = self._queue.pop(0)
-            self._driven[own] = asyncio.create_task(self._drive(own))
-        for own in self._queue:
-            self._publish("run", self.run(own))
+            run_id = self._queue.pop(0)
+            self._driven[run_id] = asyncio.create_task(self._drive(run_id))
+        for run_id in self._queue:
+            self._publish("run", self.run(run_id))
 
-    def _end_process(self, own: str) -> None:
-        worker = self._workers.pop(own, None)
+    def _end_process(self, run_id: str) -> None:
+        worker = self._workers.pop(run_id, None)
         if worker is not None:
             self._crew.release(worker)
 
-    async def _drive(self, own: str) -> None:
+    async def _drive(self, run_id: str) -> None:
         """Follow one run from its start to its end."""
-        run = self._known[own]
+        run = self._known[run_id]
         run["state"], run["began"], run["error"] = "starting", now(), None
-        self._changed(own)
+        self._changed(run_id)
         began, before = time.monotonic(), run["seconds"]
         try:
             worker = await self._crew.worker()
             if run["state"] == "cancelled":
                 self._crew.release(worker)
                 return
-            self._workers[own] = worker
+            self._workers[run_id] = worker
             if run["state"] == "starting":
                 run["state"] = "running"
-            self._changed(own)
-            given = {**self._given(run), "folder": str(self.place(own)), "time_limit": self.seconds_of(run)}
-            doing = asyncio.create_task(
-                worker.do(run["kind"], given, lambda e, d: self._hear(own, e, d, began))
-            )
+            self._changed(run_id)
+            given = {
+                **self._given(run),
+                "folder": str(self.place(run_id)),
+                "time_limit": self.seconds_of(run),
+            }
+            doing = asyncio.create_task(worker.do(run["kind"], given, lambda e, d: self._hear(run_id, e, d)))
             await asyncio.sleep(0)
             if run.get("asked_to_stop"):
                 worker.ask_to_stop()
             result = await doing
-            if own in self._known:
-                self._finish(own, result)
+            if run_id in self._known:
+                self._finish(run_id, result)
         except WorkerEndedError:
             if not self._closed and run["state"] != "cancelled":
                 self._fail(
-                    own,
+                    run_id,
                     refused("failed", "run_process", thing="run"),
                 )
         except StudioError as error:
             if run.get("asked_to_stop") and error.code == "busy":
                 run.update(state="stopped", ended=now(), ended_why="stopped", error=error.as_data())
             else:
-                self._fail(own, error)
+                self._fail(run_id, error)
         except Exception as error:
-            self._fail(own, as_problem(error))
+            self._fail(run_id, as_problem(error))
         finally:
-            self._end_process(own)
-            self._driven.pop(own, None)
+            self._end_process(run_id)
+            self._driven.pop(run_id, None)
             run["seconds"] = round(before + time.monotonic() - began, 2)
-            if own in self._known and not self._closed:
-                self._changed(own)
+            if run_id in self._known and not self._closed:
+                self._changed(run_id)
             self._pump()
 
     def seconds_of(self, run: dict[str, Any]) -> float:
@@ -293,9 +295,9 @@ class Runs:
         limit = float(run["time_limit"])
         return max(_LEAST_SECONDS, limit - run["seconds"]) if run.get("resumed") else limit
 
-    def _finish(self, own: str, result: dict[str, Any]) -> None:
-        run = self._known[own]
-        write_json(self.place(own) / "result.json", result)
+    def _finish(self, run_id: str, result: dict[str, Any]) -> None:
+        run = self._known[run_id]
+        write_json(self.place(run_id) / "result.json", result)
         stopped = bool(result.get("interrupted")) and run.get("asked_to_stop")
         run.update(
             state="stopped" if stopped else "done",
@@ -313,57 +315,57 @@ class Runs:
         if result.get("model") is not None:
             run["model"] = result["model"]
 
-    def _fail(self, own: str, error: StudioError) -> None:
-        if own in self._known:
-            self._known[own].update(state="failed", ended=now(), error=error.as_data(), stage=None)
+    def _fail(self, run_id: str, error: StudioError) -> None:
+        if run_id in self._known:
+            self._known[run_id].update(state="failed", ended=now(), error=error.as_data(), stage=None)
 
-    def _hear(self, own: str, event: str, data: Any, began: float) -> None:
+    def _hear(self, run_id: str, event: str, data: Any) -> None:
         """Take note of what a worker tells, keep it, and pass it on."""
-        run = self._known.get(own)
+        run = self._known.get(run_id)
         if run is None:
             return
         if event == "progress":
-            self._progress(own, run, data)
+            self._progress(run_id, run, data)
         elif event == "card":
             run["model"], run["finished"] = data["model"], False
-            self._keep(own, event, {"model": data["model"], "numbers": data["card"]["numbers"]})
-            self._publish("card", {"run": own, "card": data["card"]})
-            write_json(self.place(own) / "best.json", data)
+            self._keep(run_id, event, {"model": data["model"], "numbers": data["card"]["numbers"]})
+            self._publish("card", {"run": run_id, "card": data["card"]})
+            write_json(self.place(run_id) / "best.json", data)
             if run["stage"] is not None and run.get("drawn") != run["stage"]:
                 run["drawn"] = run["stage"]
-                self._changed(own)
+                self._changed(run_id)
         elif event == "notes":
             run["notes"] = data
         elif event == "partial":
-            write_json(self.place(own) / "result.json", data)
-            self._publish("run", self.run(own))
+            write_json(self.place(run_id) / "result.json", data)
+            self._publish("run", self.run(run_id))
 
-    def _progress(self, own: str, run: dict[str, Any], data: dict[str, Any]) -> None:
-        last = self._logs.get(own, (0, float("-inf")))[1]
+    def _progress(self, run_id: str, run: dict[str, Any], data: dict[str, Any]) -> None:
+        last = self._logs.get(run_id, (0, float("-inf")))[1]
         run["heard"] = run.get("heard", 0) + 1
-        told = {"run": own, "n": run["heard"], **data}
+        told = {"run": run_id, "n": run["heard"], **data}
         run["progress"] = told
         is_new = data["stage"] != run["stage"]
         self._publish("progress", told)
         if is_new:
             run["stage"] = data["stage"]
-            self._changed(own)
+            self._changed(run_id)
         moment = time.monotonic()
         if is_new or data.get("last") or moment - last >= _KEPT_EVERY:
-            self._keep(own, "progress", data)
-            self._logs[own] = (self._logs[own][0], moment)
+            self._keep(run_id, "progress", data)
+            self._logs[run_id] = (self._logs[run_id][0], moment)
 
-    def _keep(self, own: str, event: str, data: Any) -> None:
+    def _keep(self, run_id: str, event: str, data: Any) -> None:
         """Add a line to the log of a run."""
-        path = self.place(own) / "events.jsonl"
-        if own not in self._logs:
-            self._logs[own] = (sum(1 for _ in read_lines(path)), float("-inf"))
-        lines, last = self._logs[own]
-        self._logs[own] = (lines + 1, last)
+        path = self.place(run_id) / "events.jsonl"
+        if run_id not in self._logs:
+            self._logs[run_id] = (sum(1 for _ in read_lines(path)), float("-inf"))
+        lines, last = self._logs[run_id]
+        self._logs[run_id] = (lines + 1, last)
         if lines < _MOST_KEPT:
             with suppress(OSError), path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"n": lines + 1, "at": now(), "event": event, "data": data}) + "\n")
 
 
-def _not_running(own: str) -> StudioError:
-    return refused("busy", "not_running", thing="run", value=own)
+def _not_running(run_id: str) -> StudioError:
+    return refused("busy", "not_running", thing="run", value=run_id)

@@ -20,13 +20,13 @@ from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailed
 from supersparse.learning.calibrating import LeftOut
 from supersparse.learning.clock import Clock
 from supersparse.learning.judging import RISKS, judged, no_better_than_baseline, slope_at_its_limit
-from supersparse.learning.recipe import Question
+from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.validating import Validation, chooses_penalty, validate
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
 from supersparse.studio.asking import (
-    Asked,
+    Inquiry,
     asked_of,
     conflict_data,
     seen_conflict,
@@ -116,7 +116,12 @@ class _Run:
         return self._saved(solution, plan, unjudged)
 
     def _solve(
-        self, question: Question, clock: Clock, *, checkpoint: bool = True, start: Solution | None = None
+        self,
+        question: PreparedProblem,
+        clock: Clock,
+        *,
+        checkpoint: bool = True,
+        start: Solution | None = None,
     ) -> Solution:
         recipe = clock.limited(question.recipe)
         options: SolverKeywords = {
@@ -205,7 +210,7 @@ class _Run:
             return judged(card, seen, rows, positive, self.kept.unseen, None), str(error)
 
 
-def _solved(question: Question, options: SolverKeywords, checkpoint: Path) -> Solution:
+def _solved(question: PreparedProblem, options: SolverKeywords, checkpoint: Path) -> Solution:
     """Solve; a checkpoint of another question, or a start that is not allowed, is left aside."""
     try:
         return question.solve(**options)
@@ -226,7 +231,7 @@ def _with_penalty(plan: Mapping[str, Any], C0: float) -> dict[str, Any]:
     return {**plan, "settings": {**plan["settings"], "C0": C0}}
 
 
-def _still_best(first: Solution, asked: Asked) -> bool:
+def _still_best(first: Solution, asked: Inquiry) -> bool:
     return first.stop.is_complete and first.problem.C0 == asked.question.problem.C0
 
 

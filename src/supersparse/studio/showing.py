@@ -12,7 +12,7 @@ from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import Rule, ValueOf
 from supersparse.card.words import question as question_in_words
 from supersparse.exact import shown
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 from supersparse.learning.editing import cut_of, with_edits
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate
@@ -20,7 +20,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution, Trace
 from supersparse.stop import Stop
-from supersparse.studio.asking import Asked
+from supersparse.studio.asking import Inquiry
 from supersparse.studio.problems import refused
 
 Model = dict[str, Any]  # {"points": {question: "2"}, "intercept": "-7/2", "slope": None}
@@ -112,9 +112,9 @@ def _plain(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def card_view(asked: Asked, solution: Solution, card: Card, ids: Mapping[str, Any]) -> dict[str, Any]:
+def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that a page shows of a card."""
-    seen = content(card)
+    seen = content_of(card)
     training = next((p for p in card.performance if p.on == "training"), None)
     return {
         **ids,
@@ -177,7 +177,7 @@ def threshold_of(card: Card) -> int | float:
     return floor(card.threshold) + 1 if card.totals_are_whole else float(card.threshold)
 
 
-def _items(asked: Asked, solution: Solution) -> list[dict[str, Any]]:
+def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
     problem = solution.problem
     rules = rules_of(asked)
     found = []
@@ -198,13 +198,13 @@ def _items(asked: Asked, solution: Solution) -> list[dict[str, Any]]:
     return found
 
 
-def rules_of(asked: Asked) -> dict[str, Rule]:
+def rules_of(asked: Inquiry) -> dict[str, Rule]:
     """The rule of each question on its raw column."""
     prepare = asked.question.prepare
     return {} if prepare is None else {feature.name: feature.rule for feature in prepare.features_}
 
 
-def wordings(asked: Asked) -> dict[str, str]:
+def wordings(asked: Inquiry) -> dict[str, str]:
     """Each question as a card asks it, by its name."""
     prepare = asked.question.prepare
     features = () if prepare is None else prepare.features_
@@ -235,7 +235,7 @@ def _observed(solution: Solution, card: Card) -> list[dict[str, Any]]:
     ]
 
 
-def made_card(asked: Asked, solution: Solution, *, remembers: bool = False) -> Card:
+def made_card(asked: Inquiry, solution: Solution, *, remembers: bool = False) -> Card:
     """Return the card of a solution; one that remembers can later tell whether other rows differ."""
     return asked.question.card(solution, asked.rows.title, asked.rows if remembers else None)
 

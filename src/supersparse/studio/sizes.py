@@ -13,14 +13,14 @@ import numpy as np
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
 from supersparse.learning.clock import Clock
 from supersparse.learning.folds import Fold, named_folds
-from supersparse.learning.recipe import Question
+from supersparse.learning.recipe import PreparedProblem
 from supersparse.problem.points import Points
 from supersparse.problem.variants import errors_only, most_features
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
-from supersparse.studio.asking import Asked, asked_of
+from supersparse.studio.asking import Inquiry, asked_of
 from supersparse.studio.showing import found_of, model_of, numbers_of
 from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
@@ -71,7 +71,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 
 def best_of_each_size(
-    question: Question,
+    question: PreparedProblem,
     most: int,
     clock: Clock,
     options: SolverKeywords,
@@ -128,7 +128,7 @@ def _size(size: int, solution: Solution | None, given: dict[str, Any]) -> dict[s
 
 
 def _fold_errors(
-    asked: Asked, fold: Fold, most: int, clock: Clock, options: SolverKeywords
+    asked: Inquiry, fold: Fold, most: int, clock: Clock, options: SolverKeywords
 ) -> Iterator[tuple[int, float]]:
     """Learn without a fold, and yield the error, or log loss, of each size on it."""
     train, test = asked.rows.take(fold.train), asked.rows.take(fold.test)

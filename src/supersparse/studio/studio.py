@@ -12,7 +12,7 @@ from supersparse.studio.edits import Edits
 from supersparse.studio.events import Hub
 from supersparse.studio.folder import Folder
 from supersparse.studio.limits import Limits
-from supersparse.studio.problems import wrong
+from supersparse.studio.problems import check_whole, wrong
 from supersparse.studio.runs import KINDS, Runs
 from supersparse.studio.tables import Tables
 from supersparse.studio.texts import text
@@ -32,7 +32,7 @@ class Studio:
         self.runs = Runs(self.folder, self.crew, self.limits, self.hub.publish)
         self.cards = Cards(self.tables, self.runs, self.crew)
         self.edits = Edits(self.folder, self.cards, self.crew, self.limits, self.hub.publish)
-        self.tables.counts_runs_by(lambda own: len(self.runs.of_table(own)))
+        self.tables.counts_runs_by(lambda table_id: len(self.runs.of_table(table_id)))
         self.runs.given_by(self._given)
         self.cards.edits_by(self.edits)
         self.opened: dict[str, str] | None = None  # what a page shows first
@@ -72,23 +72,23 @@ class Studio:
             raise wrong(min(unknown), given[min(unknown)], "leave_out")
         if kind in ("report", "certificate"):
             return self._start_on_card(kind, given)
-        own = given.get("table")
-        if not isinstance(own, str):
-            raise wrong("table", own, "table")
-        table = self.tables.given(own)
+        table_id = given.get("table")
+        if not isinstance(table_id, str):
+            raise wrong("table", table_id, "table")
+        table = self.tables.given(table_id)
         plan = read_plan(given["plan"]) if "plan" in given else table["plan"]
         if table["choices"]["target"] is None:
             raise wrong("target", None, "target")
         more: dict[str, Any] = {}
         if kind == "frontier":
-            more["max_size"] = _whole("max_size", given.get("max_size", 8), 1, 30)
+            more["max_size"] = check_whole("max_size", given.get("max_size", 8), 1, 30)
             more["folds"] = bool(given.get("folds", True))
         if kind == "pool":
             more["within"] = _number("within", given.get("within", 0.05), 0, 10)
-            more["max_models"] = _whole("max_models", given.get("max_models", 200), 1, 1000)
+            more["max_models"] = check_whole("max_models", given.get("max_models", 200), 1, 1000)
         return self.runs.add(
             {
-                "table": own,
+                "table": table_id,
                 "kind": kind,
                 "name": self._name(given, kind),
                 "choices": table["choices"],
@@ -104,7 +104,7 @@ class Studio:
         if not isinstance(card, str):
             raise wrong("card", card, "card")
         found = self.cards.given(card)
-        more = {"bootstrap": _whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
+        more = {"bootstrap": check_whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
         return self.runs.add(
             {
                 "table": found["ids"]["table"],
@@ -118,9 +118,9 @@ class Studio:
             }
         )
 
-    async def repair(self, own: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def repair(self, edit_id: str, given: dict[str, Any]) -> dict[str, Any]:
         """Solve again with what was edited fixed."""
-        found = await self.edits.repair(own)
+        found = await self.edits.repair(edit_id)
         return self.runs.add(
             {
                 "table": found["table"],
@@ -131,7 +131,7 @@ class Studio:
                 "given": {"edits": found["edits"]},
                 "time_limit": self.seconds(given.get("time_limit", _limit_of(found["plan"]))),
                 "goal": found["plan"]["settings"].get("goal", "errors"),
-                "of": own,
+                "of": edit_id,
             }
         )
 
@@ -179,9 +179,3 @@ def _number(thing: str, value: object, least: float, most: float) -> float:
     if not is_number or not least <= value <= most:  # type: ignore[operator]
         raise wrong(thing, value, "range", least=f"{least:g}", most=f"{most:g}")
     return float(value)  # type: ignore[arg-type]
-
-
-def _whole(thing: str, value: object, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise wrong(thing, value, "whole", least=least, most=most)
-    return value

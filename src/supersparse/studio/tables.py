@@ -47,11 +47,15 @@ def ending_of(name: str, start: bytes) -> str:
     >>> ending_of("a.csv", b"PAR1...."), ending_of("b.ods", b"PK\\x03\\x04"), ending_of("c.php", b"x,y")
     ('.parquet', '.ods', '.csv')
     """
-    own = Path(name).suffix.lower()
+    suffix = Path(name).suffix.lower()
     for magic, ending in _MAGIC:
         if start.startswith(magic):
-            return own if own in _ENDINGS and own not in (".csv", ".tsv", ".txt") else ending
-    return own if own in _ENDINGS and own not in (".parquet", ".pq", ".xlsx", ".xlsm", ".ods") else ".csv"
+            return suffix if suffix in _ENDINGS and suffix not in (".csv", ".tsv", ".txt") else ending
+    return (
+        suffix
+        if suffix in _ENDINGS and suffix not in (".parquet", ".pq", ".xlsx", ".xlsm", ".ods")
+        else ".csv"
+    )
 
 
 class Tables:
@@ -61,7 +65,7 @@ class Tables:
         self._folder, self._crew, self._limits, self._publish = folder, crew, limits, publish
         self._known: dict[str, dict[str, Any]] = {}
         self._reading: dict[str, asyncio.Task[None]] = {}
-        self._users: Callable[[str], int] = lambda own: 0
+        self._users: Callable[[str], int] = lambda table_id: 0
 
     def counts_runs_by(self, count: Callable[[str], int]) -> None:
         """Say how many runs a table has."""
@@ -69,19 +73,19 @@ class Tables:
 
     def load(self) -> None:
         """Read what the folder holds; a table that was being read is read again."""
-        for own in self._folder.ids("t"):
-            found = read_json(self._folder.place(own) / "table.json")
+        for table_id in self._folder.ids("t"):
+            found = read_json(self._folder.place(table_id) / "table.json")
             if not isinstance(found, dict) or not self._file(found).exists():
                 continue
-            self._known[own] = found
+            self._known[table_id] = found
             if found["state"] == "reading":
-                self._read(own)
+                self._read(table_id)
 
     async def add(self, name: str, content: AsyncIterator[bytes]) -> dict[str, Any]:
         """Add a file as it arrives; nothing of it is kept if it is too large."""
         self._check_number()
-        own = self._folder.make("t")
-        part = self._folder.place(own) / "data.part"
+        table_id = self._folder.make("t")
+        part = self._folder.place(table_id) / "data.part"
         size, start = 0, b""
         try:
             with part.open("wb") as file:
@@ -94,28 +98,28 @@ class Tables:
             if not size:
                 raise refused("input", "empty_file", thing="file")
         except BaseException:
-            self._folder.remove(own)
+            self._folder.remove(table_id)
             raise
-        return self._added(own, part, name, size, start)
+        return self._added(table_id, part, name, size, start)
 
     async def add_file(self, path: Path) -> dict[str, Any]:
         """Add a file of this machine: it is copied, so that it may change or go."""
         self._check_number()
         if path.stat().st_size > self._limits.upload_bytes:
             raise too_large(self._limits.upload_bytes)
-        own = self._folder.make("t")
-        part = self._folder.place(own) / "data.part"
+        table_id = self._folder.make("t")
+        part = self._folder.place(table_id) / "data.part"
         await asyncio.to_thread(shutil.copyfile, path, part)
         with part.open("rb") as file:
             start = file.read(8)
-        return self._added(own, part, path.name, part.stat().st_size, start)
+        return self._added(table_id, part, path.name, part.stat().st_size, start)
 
-    def _added(self, own: str, part: Path, name: str, size: int, start: bytes) -> dict[str, Any]:
+    def _added(self, table_id: str, part: Path, name: str, size: int, start: bytes) -> dict[str, Any]:
         seen = shown_name(name)
         ending = ending_of(seen, start)
         os.replace(part, part.with_name(f"data{ending}"))
-        self._known[own] = {
-            "id": own,
+        self._known[table_id] = {
+            "id": table_id,
             "name": seen,
             "file": f"data{ending}",
             "bytes": size,
@@ -128,8 +132,8 @@ class Tables:
             "favourites": [],
             "profile": None,
         }
-        self._read(own)
-        return self.table(own)
+        self._read(table_id)
+        return self.table(table_id)
 
     def _check_number(self) -> None:
         if len(self._known) >= self._limits.tables:
@@ -138,14 +142,14 @@ class Tables:
     def _file(self, table: dict[str, Any]) -> Path:
         return self._folder.place(table["id"]) / str(table["file"])
 
-    def _get(self, own: str) -> dict[str, Any]:
-        if own not in self._known:
-            raise missing(own)
-        return self._known[own]
+    def _get(self, table_id: str) -> dict[str, Any]:
+        if table_id not in self._known:
+            raise missing(table_id)
+        return self._known[table_id]
 
-    def given(self, own: str) -> dict[str, Any]:
+    def given(self, table_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of a table as it stands."""
-        table = self._get(own)
+        table = self._get(table_id)
         path = str(self._file(table))
         return {
             "path": path,
@@ -156,11 +160,11 @@ class Tables:
 
     def summaries(self) -> list[dict[str, Any]]:
         """Describe all tables in short, the newest first."""
-        return [self.summary(own) for own in reversed(self._known)]
+        return [self.summary(table_id) for table_id in reversed(self._known)]
 
-    def summary(self, own: str) -> dict[str, Any]:
+    def summary(self, table_id: str) -> dict[str, Any]:
         """Describe a table in short."""
-        table = self._get(own)
+        table = self._get(table_id)
         profile = table["profile"] or {}
         return {
             **{name: table[name] for name in ("id", "name", "bytes", "added", "state", "error")},
@@ -168,15 +172,15 @@ class Tables:
             "columns_count": profile.get("columns_count"),
             "target": table["choices"]["target"],
             "favourites": table.get("favourites", []),
-            "runs": self._users(own),
+            "runs": self._users(table_id),
         }
 
-    def table(self, own: str) -> dict[str, Any]:
+    def table(self, table_id: str) -> dict[str, Any]:
         """Describe a table with its columns and what was noticed."""
-        table = self._get(own)
-        task = self._reading.get(own)
+        table = self._get(table_id)
+        task = self._reading.get(table_id)
         if table["state"] == "reading" and (task is None or task.done()):
-            self._read(own)  # whatever became of it, nobody waits for ever
+            self._read(table_id)  # whatever became of it, nobody waits for ever
         profile = table["profile"] or {}
         empty: dict[str, Any] = {
             "targets": [],
@@ -187,15 +191,15 @@ class Tables:
             "problem": None,
         }
         return {
-            **self.summary(own),
+            **self.summary(table_id),
             **{name: profile.get(name, usual) for name, usual in empty.items()},
             "choices": table["choices"],
             "noticed": [_without_steps(one) for one in _noticed(table)],
         }
 
-    def change(self, own: str, changes: object) -> dict[str, Any]:
+    def change(self, table_id: str, changes: object) -> dict[str, Any]:
         """Change choices, or answer what was noticed; the table is read again where that matters."""
-        table = self._get(own)
+        table = self._get(table_id)
         given = dict(changes) if isinstance(changes, dict) else changes
         answers = given.pop("answers", {}) if isinstance(given, dict) else {}
         choices = changed(table["choices"], given)
@@ -204,8 +208,8 @@ class Tables:
         for notice, answer in answers.items():
             choices = self._answer(table, choices, notice, answer)
         table["choices"] = choices
-        self._read(own)
-        return self.table(own)
+        self._read(table_id)
+        return self.table(table_id)
 
     def _answer(self, table: dict[str, Any], choices: Choices, notice: str, answer: object) -> Choices:
         found = next((one for one in _noticed(table) if one["id"] == notice), None)
@@ -222,72 +226,72 @@ class Tables:
         table["answered"] = [*others, {**found, "answer": answer, "needs_answer": False}]
         return {**done(undone, chosen["does"]), "answers": {**choices["answers"], notice: answer}}
 
-    def plan(self, own: str) -> Plan:
+    def plan(self, table_id: str) -> Plan:
         """Return what is asked of a table."""
-        plan: Plan = self._get(own)["plan"]
+        plan: Plan = self._get(table_id)["plan"]
         return plan
 
-    def set_plan(self, own: str, given: object) -> Plan:
+    def set_plan(self, table_id: str, given: object) -> Plan:
         """Change what is asked of a table; roles of columns may change with it."""
-        table = self._get(own)
+        table = self._get(table_id)
         before, table["plan"] = table["plan"], read_plan(given)
-        self._save(own)
+        self._save(table_id)
         roles = ("sample_weight", "rate_groups")
         if any(before["settings"].get(r) != table["plan"]["settings"].get(r) for r in roles):
-            self._read(own)
-        return self.plan(own)
+            self._read(table_id)
+        return self.plan(table_id)
 
-    def set_favourites(self, own: str, cards: object) -> dict[str, Any]:
+    def set_favourites(self, table_id: str, cards: object) -> dict[str, Any]:
         """Change which cards of a table are favourites; every browser sees them, in their order."""
-        table, most = self._get(own), self._limits.cards_compared
+        table, most = self._get(table_id), self._limits.cards_compared
         if not isinstance(cards, list) or not all(isinstance(c, str) and _CARD.fullmatch(c) for c in cards):
             raise wrong("favourites", cards, "favourites", most=most)
         table["favourites"] = list(dict.fromkeys(cards))[-most:]
-        self._save(own)
-        self._publish("table", self.summary(own))
-        return self.summary(own)
+        self._save(table_id)
+        self._publish("table", self.summary(table_id))
+        return self.summary(table_id)
 
-    def remove(self, own: str) -> None:
+    def remove(self, table_id: str) -> None:
         """Delete a table."""
-        self._get(own)
-        task = self._reading.pop(own, None)
+        self._get(table_id)
+        task = self._reading.pop(table_id, None)
         if task is not None:
             task.cancel()
-        del self._known[own]
-        self._crew.forget(own)
-        self._folder.remove(own)
-        self._publish("table-removed", {"id": own})
+        del self._known[table_id]
+        self._crew.forget(table_id)
+        self._folder.remove(table_id)
+        self._publish("table-removed", {"id": table_id})
 
-    async def ask(self, own: str, job: str, **more: Any) -> Any:
+    async def ask(self, table_id: str, job: str, **more: Any) -> Any:
         """Have the worker of a table do something with it as it stands."""
-        return await self._crew.ask(own, job, {**self.given(own), **more})
+        return await self._crew.ask(table_id, job, {**self.given(table_id), **more})
 
-    def _save(self, own: str) -> None:
-        write_json(self._folder.place(own) / "table.json", self._known[own])
+    def _save(self, table_id: str) -> None:
+        write_json(self._folder.place(table_id) / "table.json", self._known[table_id])
 
-    def _read(self, own: str) -> None:
+    def _read(self, table_id: str) -> None:
         """Read the table as it was chosen, in a worker; what was being read before is no longer of use."""
-        table = self._known[own]
+        table = self._known[table_id]
         table["state"] = "reading"
-        self._save(own)
-        self._publish("table", self.summary(own))
-        before = self._reading.get(own)
-        self._reading[own] = asyncio.create_task(self._profile(own, before))
+        self._save(table_id)
+        self._publish("table", self.summary(table_id))
+        before = self._reading.get(table_id)
+        self._reading[table_id] = asyncio.create_task(self._profile(table_id, before))
 
-    async def _profile(self, own: str, before: asyncio.Task[None] | None) -> None:
+    async def _profile(self, table_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None:
             before.cancel()
-        table = self._known[own]
+        table = self._known[table_id]
         try:
-            table["profile"] = await self._crew.ask(own, "profile", self.given(own))
+            table["profile"] = await self._crew.ask(table_id, "profile", self.given(table_id))
             table["state"], table["error"] = "ready", None
         except StudioError as error:
             table["state"], table["error"] = "failed", error.as_data()
         except Exception as error:  # whatever it is, the page must not wait for ever
             table["state"], table["error"] = "failed", as_problem(error).as_data()
-        if own in self._known and self._reading.get(own) is asyncio.current_task():
-            self._save(own)
-            self._publish("table", self.summary(own))
+        if table_id in self._known and self._reading.get(table_id) is asyncio.current_task():
+            self._save(table_id)
+            self._publish("table", self.summary(table_id))
 
     async def close(self) -> None:
         """Stop reading."""

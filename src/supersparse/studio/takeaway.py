@@ -22,7 +22,7 @@ from supersparse.studio.worker import Talk
 from supersparse.writing import write_file
 
 
-def write(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def write(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Write one file of a card to ``out``; ``key`` is one of the server's own names."""
     key, out = given["key"], Path(given["out"])
     if key == "settings.yaml":

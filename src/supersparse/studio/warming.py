@@ -5,7 +5,7 @@ from typing import Any
 from supersparse.studio.worker import Talk
 
 
-def warm(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def warm(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Import the modules of a search, and run the kernels of a goal once, if one is named."""
     import supersparse.studio.profiling
     import supersparse.studio.searching  # noqa: F401

@@ -8,7 +8,7 @@ from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.solving.solution import Solution, Trace, TraceEvent
 from supersparse.stop import Stop
-from supersparse.studio.asking import Asked
+from supersparse.studio.asking import Inquiry
 from supersparse.studio.showing import card_view, made_card, model_of
 from supersparse.studio.worker import Talk
 
@@ -19,7 +19,7 @@ _CARD_EVERY = 0.25
 class Telling:
     """Follows a fit and tells the server, not too often; see `supersparse.learning.watching.Watch`."""
 
-    def __init__(self, asked: Asked, talk: Talk, ids: dict[str, Any]) -> None:
+    def __init__(self, asked: Inquiry, talk: Talk, ids: dict[str, Any]) -> None:
         self._asked, self._talk, self._ids = asked, talk, ids
         self._began = time.monotonic()
         self._stage = "starting"
@@ -31,7 +31,7 @@ class Telling:
         self._cv_error: float | None = None
         self._told = self._drew = float("-inf")
 
-    def about(self, asked: Asked) -> None:
+    def about(self, asked: Inquiry) -> None:
         """Speak of another question from now on."""
         self._asked = asked
 

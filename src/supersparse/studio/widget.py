@@ -70,11 +70,11 @@ async def _added(channel: Channel, name: str, target: str, content: bytes, setti
         yield content
 
     studio = channel.studio
-    own = (await studio.tables.add(name, once()))["id"]
-    studio.tables.change(own, {"target": target})
-    usual = studio.tables.plan(own)
-    studio.tables.set_plan(own, read_plan({**usual, "settings": {**usual["settings"], **settings}}))
-    studio.opened = {"table": own}
+    table_id = (await studio.tables.add(name, once()))["id"]
+    studio.tables.change(table_id, {"target": target})
+    usual = studio.tables.plan(table_id)
+    studio.tables.set_plan(table_id, read_plan({**usual, "settings": {**usual["settings"], **settings}}))
+    studio.opened = {"table": table_id}
 
 
 def table_text(X: Any, y: Any, target: str) -> bytes:

@@ -50,14 +50,16 @@ _LOOK = 0.2  # seconds between two looks whether a job was stopped
 class Talk:
     """What a job has to say, and whether it was asked to stop."""
 
-    def __init__(self, own: int, say: Callable[[dict[str, Any]], None], stopped: Callable[[], bool]) -> None:
-        self._own = own
+    def __init__(
+        self, job_id: int, say: Callable[[dict[str, Any]], None], stopped: Callable[[], bool]
+    ) -> None:
+        self._job_id = job_id
         self._say = say
         self.stopped = stopped
 
     def tell(self, event: str, data: Any) -> None:
         """Send an event to the server."""
-        self._say({"id": self._own, "event": event, "data": data})
+        self._say({"id": self._job_id, "event": event, "data": data})
 
     @contextmanager
     def cancel(self, flag: Path) -> Iterator["Cancel"]:
@@ -112,9 +114,9 @@ class _Line:
         self.ended = threading.Event()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def is_stopped(self, own: int) -> bool:
+    def is_stopped(self, job_id: int) -> bool:
         """Whether a job was asked to stop."""
-        return own in self._stopped or self.ended.is_set()
+        return job_id in self._stopped or self.ended.is_set()
 
     def _read(self) -> None:
         for line in self._source:
@@ -149,15 +151,15 @@ def main() -> None:
                 line.ended.set()
 
     while (message := line.jobs.get()) is not None:
-        own = message["id"]
-        talk = Talk(own, say, lambda own=own: line.is_stopped(own))  # type: ignore[misc]
+        job_id = message["id"]
+        talk = Talk(job_id, say, lambda job_id=job_id: line.is_stopped(job_id))  # type: ignore[misc]
         try:
             module, _, name = JOBS[message["job"]].partition(":")
-            say({"id": own, "done": getattr(import_module(module), name)(message["with"], talk)})
+            say({"id": job_id, "done": getattr(import_module(module), name)(message["with"], talk)})
         except BaseException as error:
             if not isinstance(error, StudioError | SupersparseError):
                 traceback.print_exc(file=sys.stderr)
-            say({"id": own, "error": as_problem(error, message["with"].get("names")).as_data()})
+            say({"id": job_id, "error": as_problem(error, message["with"].get("names")).as_data()})
 
 
 if __name__ == "__main__":

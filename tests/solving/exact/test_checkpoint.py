@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from solvers import signal_at_first_model
 from solving.exact.hard import medium
 from solving.exact.partition.one_hot import few_squares
 from supersparse.errors import InvalidOptionError
@@ -287,7 +288,6 @@ def test_two_searches_cannot_share_a_checkpoint(tmp_path):
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_signals_keep_the_model_and_the_checkpoint(name, tmp_path):
-    import os
 
     if not hasattr(signal, name):
         pytest.skip(f"no {name} here")
@@ -295,14 +295,7 @@ def test_signals_keep_the_model_and_the_checkpoint(name, tmp_path):
     before = signal.getsignal(number)
     if before is signal.SIG_IGN:
         pytest.skip(f"{name} is ignored here, as under nohup")
-    told = []
-
-    def send(event):
-        if event.objective is not None and not told:
-            told.append(event)
-            os.kill(os.getpid(), number)
-
-    solution = solve(medium(seed=0), "exact", checkpoint=file, on_progress=send)
+    solution = solve(medium(seed=0), "exact", checkpoint=file, on_progress=signal_at_first_model(number))
     assert solution.stop is Stop.INTERRUPTED
     assert file.exists()
     assert signal.getsignal(number) is before

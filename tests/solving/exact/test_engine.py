@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from counts import examples
+from solvers import without_search
 from solving.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact import proof, slices, supports
 from supersparse.solving.exact.engine import ExactSolver
-from supersparse.solving.search.incumbent import Search
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 
@@ -199,11 +199,6 @@ def test_a_start_is_never_made_worse():
     best = solve(problem, "exact")
     again = solve(problem, "exact", initial=best.points, node_limit=0)
     assert again.objective == best.objective
-
-
-def without_search(monkeypatch):
-    monkeypatch.setattr(Search, "run", lambda self, work: None)
-    monkeypatch.setattr(Search, "warm_up", lambda self, work: None)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

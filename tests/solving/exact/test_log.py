@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from counts import examples
+from solvers import without_search
 from solving.exact.hard import medium, noisy
 from solving.exact.partition.one_hot import few_squares
 from strategies import cases
@@ -16,7 +17,6 @@ from supersparse.solving.exact import reference, second, tree
 from supersparse.solving.exact.instance import instances
 from supersparse.solving.exact.log import BoxPruned, BoxSplit, NodePruned, NodeSplit, VectorEvaluated
 from supersparse.solving.integer_form import integer_form
-from supersparse.solving.search.incumbent import Search
 from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -153,11 +153,6 @@ class Checker:
         assert event.fixed_cost == fixed
         assert event.bound == fixed + sum(u for *_, u in event.matched) + sum(w for _, w in event.single)
         assert event.bound > event.cut
-
-
-def without_search(patch):
-    patch.setattr(Search, "run", lambda self, work: None)
-    patch.setattr(Search, "warm_up", lambda self, work: None)
 
 
 @settings(max_examples=examples(15))

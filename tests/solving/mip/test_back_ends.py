@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from solvers import require_solver, without_incumbent_search
 from supersparse.errors import (
     InvalidOptionError,
     SolverFailedError,
@@ -31,15 +32,12 @@ BACK_ENDS = ["highs", "scip", "cpsat", "gurobi", "cplex"]
 
 @pytest.fixture(params=BACK_ENDS)
 def name(request):
-    state = registry.availability(request.param)
-    if not state.installed:
-        pytest.skip(f"solver {request.param!r} is not installed; {state.remedy}")
-    return request.param
+    return require_solver(request.param)
 
 
 @pytest.fixture(autouse=True)
 def _no_help_from_the_incumbent_search(monkeypatch):
-    monkeypatch.setattr(incumbent, "search", lambda problem, monitor: None)
+    without_incumbent_search(monkeypatch)
 
 
 def hard_problem():
@@ -220,9 +218,7 @@ def test_highs_has_no_indicator_constraints():
 
 @pytest.mark.parametrize("limited", ["gurobi", "cplex"])
 def test_a_size_limited_licence_is_a_clear_error(limited):
-    state = registry.availability(limited)
-    if not state.installed:
-        pytest.skip(f"solver {limited!r} is not installed; {state.remedy}")
+    require_solver(limited)
     rng = np.random.default_rng(0)
     problem = Problem.of(rng.integers(0, 10, (2500, 6)), rng.integers(0, 2, 2500), max_points=3)
     with pytest.raises(SolverLimitError, match="size-limited licence"):
@@ -266,8 +262,6 @@ def test_a_model_without_solution_is_said_to_have_none(name):
     [("scip", "limits/solutions"), ("gurobi", "SolutionLimit"), ("cplex", "mip.limits.solutions")],
 )
 def test_a_status_that_means_nothing_here_is_a_failure(name, limit):
-    state = registry.availability(name)
-    if not state.installed:
-        pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
+    require_solver(name)
     with pytest.raises(SolverFailedError, match="stopped with the status"):
         solve(hard_problem(), name, solver_options={limit: 1}, time_limit=20)

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
+from solvers import require_solver
 from supersparse.errors import InvalidOptionError, SolverFailedError
 from supersparse.problem.problem import Problem
-from supersparse.solving import registry
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.child import run_in_child
 from supersparse.solving.mip.precision import INTEGERS, refuse_too_wide
@@ -100,9 +100,7 @@ def test_a_child_that_dies_is_a_failure_not_a_hang():
 @pytest.mark.long
 def test_highs_and_cpsat_work_in_one_process_in_either_order():
     for name in ("highs", "cpsat"):
-        state = registry.availability(name)
-        if not state.installed:
-            pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
+        require_solver(name)
     code = (
         "from supersparse.problem.problem import Problem\n"
         "from supersparse.solving.search import incumbent\n"

@@ -1,6 +1,5 @@
 """The log-loss engine: threads, limits, checkpoints and interruptions."""
 
-import os
 import signal
 from dataclasses import replace
 from fractions import Fraction
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from solvers import signal_at_first_model
 from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.errors import InvalidOptionError
@@ -90,14 +90,7 @@ def test_signals_keep_the_card_and_the_checkpoint(name, tmp_path, small_steps):
     before = signal.getsignal(number)
     if before is signal.SIG_IGN:
         pytest.skip(f"{name} is ignored here, as under nohup")
-    told = []
-
-    def send(event):
-        if event.objective is not None and not told:
-            told.append(event)
-            os.kill(os.getpid(), number)
-
-    solution = solve(medium(), checkpoint=file, on_progress=send)
+    solution = solve(medium(), checkpoint=file, on_progress=signal_at_first_model(number))
     assert solution.stop is Stop.INTERRUPTED
     assert file.exists()
     assert signal.getsignal(number) is before

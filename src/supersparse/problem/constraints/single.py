@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import Number, exact, read_count, shown
+from supersparse.exact import Number, exact, read_whole, shown
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
@@ -137,9 +137,9 @@ def read_constraints(
     """Return all constraints, each once, with the two size limits first."""
     asked: list[Constraint] = []
     if max_features is not None and not (isinstance(max_features, str) and max_features == "auto"):
-        asked.append(MaxFeatures(most=read_count(max_features, "max_features", otherwise=", or None")))
+        asked.append(MaxFeatures(most=read_whole(max_features, "max_features", otherwise=", or None")))
     if min_features is not None:
-        asked.append(MinFeatures(least=read_count(min_features, "min_features", otherwise=", or None")))
+        asked.append(MinFeatures(least=read_whole(min_features, "min_features", otherwise=", or None")))
     if constraints is None:
         return tuple(asked)
     given = [constraints] if isinstance(constraints, Constraint) else constraints

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import read_count, read_non_negative, shown
+from supersparse.exact import read_non_negative, read_whole, shown
 from supersparse.problem.limits import Constraint, SupportLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.rows import Rows
@@ -52,7 +52,7 @@ def at_most(k: int, *, of: Names) -> Count:
     'at most 2 of age*, sex'
     """
     return Count(
-        of=names_or_patterns(of, "at_most: of"), least=None, most=read_count(k, "at_most: the number")
+        of=names_or_patterns(of, "at_most: of"), least=None, most=read_whole(k, "at_most: the number")
     )
 
 
@@ -63,7 +63,7 @@ def at_least(k: int, *, of: Names) -> Count:
     'at least 1 of lab*'
     """
     return Count(
-        of=names_or_patterns(of, "at_least: of"), least=read_count(k, "at_least: the number"), most=None
+        of=names_or_patterns(of, "at_least: of"), least=read_whole(k, "at_least: the number"), most=None
     )
 
 
@@ -73,7 +73,7 @@ def exactly(k: int, *, of: Names) -> Count:
     >>> exactly(1, of=["a", "b"]).in_words()
     'exactly 1 of a, b'
     """
-    number = read_count(k, "exactly: the number")
+    number = read_whole(k, "exactly: the number")
     return Count(of=names_or_patterns(of, "exactly: of"), least=number, most=number)
 
 
@@ -120,7 +120,7 @@ def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -
         )
     else:
         read = tuple((pattern, (pattern,)) for pattern in names_or_patterns(variables, what))
-    return ThresholdsPerVariable(most=read_count(most, f"{what}: the number"), variables=read)
+    return ThresholdsPerVariable(most=read_whole(most, f"{what}: the number"), variables=read)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,7 +3,7 @@
 from supersparse.card.card import Cutoff
 from supersparse.data.plain import visible
 from supersparse.exact import shown
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 from supersparse.faces.evidence import facts
 from supersparse.report.blocks import (
     Block,
@@ -32,12 +32,12 @@ _TYPE_OF_RISK_MODEL = "risk score: add up the points; the total gives a risk, an
 def model(evidence: Evidence) -> Section:
     """TRIPOD+AI asks for the full model (22), its output (15) and what users have to do (27b)."""
     card = evidence.card
-    said = content(card)
+    content = content_of(card)
     blocks: list[Block] = [CardFace(card)]
-    if said.parts:
+    if content.parts:
         steps = (
-            said.how,
-            *(f"A total of {totals}: predict {name}." for totals, name in said.results),
+            content.how,
+            *(f"A total of {totals}: predict {name}." for totals, name in content.results),
         )
         blocks += [Paragraph("How to use it:"), Bullets(steps)]
     if card.risk is None:
@@ -96,7 +96,7 @@ def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
 
 
 def _edits(evidence: Evidence) -> list[tuple[str, str]]:
-    return [("edited", said) for label, said in facts(evidence.card) if label == "Edited"]
+    return [("edited", text) for label, text in facts(evidence.card) if label == "Edited"]
 
 
 def _seed(evidence: Evidence) -> str:
@@ -120,7 +120,7 @@ def summary(evidence: Evidence, missing: tuple[str, ...]) -> Section:
 def _rows(evidence: Evidence) -> list[tuple[str, str]]:
     card, found = evidence.card, evidence.evaluation
     rows = [
-        ("What is it for?", content(card).rule),
+        ("What is it for?", content_of(card).rule),
         ("What does it need?", _needs(evidence)),
         ("Evaluated on", _judged_on(evidence)),
         ("Proven?", dict(facts(card)).get("Proof", "no: it was written by hand")),
@@ -152,13 +152,13 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
 
 def _corrected(evidence: Evidence, stability: Stability) -> str:
     """Error rate, AUC and calibration slope, minus their optimism."""
-    said = []
+    corrected = []
     for measure in ("error rate", "AUC", "calibration slope"):
         k = MEASURES.index(measure)
         apparent, optimism = evidence.apparent.values[k], stability.optimism[k]
         if apparent is not None and optimism is not None:
-            said.append(f"{measure} {apparent - optimism:.3f}")
-    return f"{', '.join(said)} (bootstrap, {counted(stability.samples, 'sample')})"
+            corrected.append(f"{measure} {apparent - optimism:.3f}")
+    return f"{', '.join(corrected)} (bootstrap, {counted(stability.samples, 'sample')})"
 
 
 def _needs(evidence: Evidence) -> str:

@@ -5,9 +5,8 @@ from supersparse.evaluate.calibration_line import calibration_line, why_no_line
 from supersparse.evaluate.evaluation import Subgroups
 from supersparse.evaluate.forecasts import DecisionCurve, Forecasts
 from supersparse.evaluate.rates import count_text
-from supersparse.evaluate.risk_table import RiskRow, RiskTable
+from supersparse.evaluate.risk_table import RiskTable
 from supersparse.evaluate.thresholds import Confusion
-from supersparse.exact import shown
 from supersparse.faces.evaluation_plots import Calibration
 from supersparse.faces.naming import class_names
 from supersparse.report.blocks import (
@@ -121,9 +120,7 @@ def calibration(evidence: Evidence) -> Section:
             Figure(
                 picture=risks,
                 caption=f"Observed risk of {positive} by total, with 95 % intervals.",
-                alt="Bars: "
-                + "; ".join(f"{_totals(r)} points: {rate(r.observed)}" for r in risks.rows)
-                + ".",
+                alt="Bars: " + "; ".join(f"{r.totals} points: {rate(r.observed)}" for r in risks.rows) + ".",
             )
         )
     blocks += _risks_judged(evidence, own)
@@ -139,7 +136,7 @@ def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
         header=("total", "rows", "events", "observed risk (95 %)", *own, "calibrated", "cross-fitted"),
         rows=tuple(
             (
-                _totals(r),
+                r.totals,
                 count_text(r.observed.of),
                 count_text(r.observed.events),
                 rate(r.observed),
@@ -155,10 +152,6 @@ def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
             "Cross-fitted: curves that were fitted without the row.",
         ),
     )
-
-
-def _totals(row: RiskRow) -> str:
-    return shown(row.low) if row.low == row.high else f"{shown(row.low)} to {shown(row.high)}"
 
 
 def _risks_judged(evidence: Evidence, own: Forecasts | None) -> list[Block]:

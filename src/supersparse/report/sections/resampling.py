@@ -235,7 +235,7 @@ def stability(evidence: Evidence) -> Section:
                 alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in drawn) + ".",
             )
         )
-        blocks.append(_items_table(evidence, found, shown_items))
+        blocks.append(_items_table(found, shown_items))
         if any(item.is_yes_no for item in evidence.card.items):
             blocks.append(_columns_table(evidence, found))
         blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
@@ -285,7 +285,7 @@ def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
     )
 
 
-def _items_table(evidence: Evidence, found: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
+def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
     rows = []
     for item in items:
         seen = [f"{shown(points)} ({n})" for points, n in item.points_seen[:_MOST_POINTS]]

@@ -27,11 +27,10 @@ from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.checkpoint import load_tree, save_tree
 from supersparse.solving.risk.choices import choices_of
 from supersparse.solving.risk.instance import risk_instance
-from supersparse.solving.risk.listing import all_within, cost_of
+from supersparse.solving.risk.listing import all_within, best_per_size, cost_of
 from supersparse.solving.risk.node import Ints, root_of
 from supersparse.solving.risk.remote import RemoteSlices
 from supersparse.solving.risk.search import first_cards
-from supersparse.solving.risk.sizes import best_per_size
 from supersparse.solving.risk.tree import RiskTree, coefficients_of
 from supersparse.solving.risk.worker import SLICE
 from supersparse.solving.risk.workspace import copy_best, new_best

@@ -1,10 +1,12 @@
-"""All cards within a factor of the least loss: the tree again, with a limit that stays."""
+"""Questions that several cards answer: all within a factor of the least loss, and the best of each size."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 
+from supersparse.errors import InfeasibleError
+from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.objective import completed, evaluate, total_penalty
 from supersparse.problem.points import Points
@@ -17,7 +19,9 @@ from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.node import Ints
 from supersparse.solving.risk.remote import RemoteSlices
 from supersparse.solving.risk.tree import RiskTree, coefficients_of
+from supersparse.solving.sized import SizeBySize, Solve
 from supersparse.solving.solution import Claim, proves
+from supersparse.stop import Stop
 
 _ROOM = 4096  # cards listed by one call of the kernels
 _PENALTY_ROUNDING = 1e-12
@@ -107,3 +111,46 @@ def _list(problem: Problem, limit: Fraction, options: SolveOptions, monitor: Mon
     while tree.is_open and not should_stop():
         tree.step()
     return not tree.is_open
+
+
+def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, solve: Solve) -> ClaimedModels:
+    """Ask for one size after the other, largest first; the monitor's limits hold for all of them together.
+
+    Where all features cost the same, a question is about at most so many features, and sizes that its answer
+    does not use are skipped: they are no better. Otherwise it is about exactly so many.
+    """
+    most = problem.n_features if problem.max_features is None else problem.max_features
+    most = min(most, problem.n_features)
+    alike = not problem.has_levels and len(set(problem.C0)) <= 1
+    price = max(problem.C0, default=Fraction(0)) if alike else Fraction(0)
+    bounds: list[Fraction | None] = [Fraction(0)] * (most + 1)
+    sizes = SizeBySize(problem, options, monitor, solve)
+    size = most
+    while size >= 0 and not sizes.is_over:
+        question = _question(problem, size, alike)
+        try:
+            claim = sizes.ask(question, is_last=size == 0)
+        except InfeasibleError:
+            if alike:  # nor does any with fewer features
+                bounds[: size + 1] = [None] * (size + 1)
+                break
+            bounds[size] = None
+            size -= 1
+            continue
+        if claim is None:
+            size -= 1
+            continue
+        bound = min(claim.lower_bound, evaluate(question, claim.points).objective)
+        for s in range(0 if alike else size, size + 1):  # alike: it speaks of all smaller sizes too
+            bounds[s] = max(bounds[s] or Fraction(0), bound + price * s)
+        size = (len(claim.points.support) if alike and claim.stop.is_complete else size) - 1
+    return ClaimedModels(
+        models=sizes.known.models, complete=False, bounds=tuple(bounds), stop=sizes.stop or Stop.OPTIMAL
+    )
+
+
+def _question(problem: Problem, size: int, alike: bool) -> Problem:
+    if alike:
+        return replace(problem, C0=(Fraction(0),) * problem.n_features, max_features=size)
+    at_least = MinFeatures(least=size).limits(problem.rows, counts_intercept=False)
+    return replace(problem, support_limits=(*problem.support_limits, *at_least), max_features=size)

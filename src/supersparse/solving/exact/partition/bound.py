@@ -69,7 +69,7 @@ def build_program(context: Context, allowed: Allowed, symmetries: tuple[Symmetry
     """Lay out rows and the variables θ and v."""
     points, groups = context.points, context.groups
     unit = float(np.median(points.weight))
-    orbit = orbits(points.n, [s.point for s in symmetries])
+    orbit = orbits([s.point for s in symmetries])
     size = np.bincount(orbit)
     available = top(groups, allowed)
     families = [
@@ -84,7 +84,7 @@ def build_program(context: Context, allowed: Allowed, symmetries: tuple[Symmetry
     for members in group_orbits(symmetries, allowed):
         j = members[0]
         fixing = [s for s in symmetries if s.group[j] == j and all(s.state[j][c] == c for c in allowed[j])]
-        inner = orbits(points.n, [s.point for s in fixing])
+        inner = orbits([s.point for s in fixing])
         inner_size = np.bincount(inner)
         outer = orbit[np.unique(inner, return_index=True)[1]]
         at_top = frozenset().union(*(groups[j].states[c].available for c in allowed[j]))

@@ -158,8 +158,8 @@ def group_orbits(symmetries: tuple[Symmetry, ...], allowed: Allowed) -> list[lis
     return result
 
 
-def orbits(n: int, permutations: list[Ints]) -> Ints:
-    """Number the orbits of 0..n-1 under a group of permutations."""
+def orbits(permutations: list[Ints]) -> Ints:
+    """Number the orbits of a group, given all of its permutations."""
     least = np.min(permutations, axis=0)
     return cast(Ints, np.unique(least, return_inverse=True)[1].reshape(-1))
 
