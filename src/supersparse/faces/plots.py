@@ -1,5 +1,6 @@
 """Plots of results and of how a card does; matplotlib is loaded when used."""
 
+from collections.abc import Sequence
 from io import BytesIO
 from math import isfinite
 from pathlib import Path as FilePath
@@ -153,7 +154,7 @@ def _whole_numbers() -> "Locator":
     return MaxNLocator(integer=True, min_n_ticks=1)  # else a single number has fractions beside it
 
 
-def _marks(axes: "Axes", x: list[float], y: list[float], proven: list[bool]) -> None:
+def _marks(axes: "Axes", x: Sequence[float], y: list[float], proven: list[bool]) -> None:
     colours = ["C0" if one else "white" for one in proven]
     axes.scatter(x, y, c=colours, edgecolors="C0", zorder=2)
 
