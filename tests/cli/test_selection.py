@@ -47,3 +47,16 @@ def test_pool(run, table):
     first = expected.models[0].points
     least = floor(-first.intercept_value) + 1
     assert f"; {least} or more\n" in text  # the columns hold whole numbers
+
+
+def test_weighted_classes_show_the_weighted_error_with_the_errors_beside_it(run, table):
+    weights = ["--class-weight", "no=1,yes=3"]
+    text = run("frontier", table, *FIT, *weights, check=True).stdout
+    assert text.startswith("size  weighted error  proven  errors (not minimised)  points\n")
+    document = json.loads(run("frontier", table, *FIT, *weights, "--json", check=True).stdout)
+    assert {row["minimised"] for row in document["rows"]} == {"weighted error"}
+    listed = run("pool", table, *FIT, *weights, "--within", "0.5", check=True).stdout.splitlines()
+    assert listed[2] == "weighted error  errors  size  points"
+    asked = Problem.of(ROWS, Y, C0=0.2, max_points=3, class_weight={"no": 1, "yes": 3})
+    best = pool(asked, within=0.5, solver="exhaustive").models[0].evaluation
+    assert listed[3].split()[:3] == [f"{float(best.loss):.4f}", str(best.training_errors), str(best.size)]

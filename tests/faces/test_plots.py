@@ -30,6 +30,24 @@ def test_the_frontier_shows_errors_by_size_and_what_is_proven():
         assert high > 1.05 * max(errors for _, errors in expected)  # the highest mark is not cut
 
 
+@pytest.mark.parametrize(
+    ("settings", "label"),
+    [
+        ({}, "training errors"),
+        ({"class_weight": "balanced"}, "weighted error"),
+        ({"goal": "risk"}, "log loss"),
+    ],
+)
+def test_the_axis_names_what_is_least_and_proven(settings, label):
+    found = frontier(Problem.of(X, [0, 0, 0, 0, 1, 0, 1], max_points=1, **settings), 2)
+    axes = plot(found)
+    assert axes.get_ylabel() == label
+    heights = [y for _, y in axes.collections[0].get_offsets().tolist()]
+    assert heights == [row["errors" if label == "training errors" else "loss"] for row in found.table()]
+    assert heights == sorted(heights, reverse=True)
+    assert f"with the {label} above" in plot(found.path()).get_ylabel()
+
+
 def test_the_path_shows_sizes_by_penalty_and_where_they_are_exact():
     path = frontier(Problem.of(X, Y, max_points=2), 1, "exhaustive").path()
     lines = plot(path).lines

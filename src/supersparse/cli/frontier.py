@@ -32,8 +32,9 @@ def frontier(
 ) -> None:
     """Show the lowest error for each number of features.
 
-    Use it to decide how many features are worth having. Goes up to --max-features and counts errors on
-    the training data. The time limit covers all sizes together.
+    Use it to decide how many features are worth having. Goes up to --max-features. The error is that on
+    the training data; where classes are weighted, it is the weighted error, and the number of errors stands
+    beside it. The time limit covers all sizes together.
 
     \b
     Example:

@@ -69,10 +69,12 @@ def pool(
 
 def _text(found: "Pool", shown: int) -> str:
     from supersparse.exact import shown as exactly
-    from supersparse.results.words import named_points
+    from supersparse.results.words import loss_name, named_points
 
-    is_risk = found.problem.goal == "risk"
-    lines = [str(found), "", "log loss  size  points" if is_risk else "errors  size  points"]
+    is_risk, loss = found.problem.goal == "risk", loss_name(found.problem)
+    is_weighted = loss == "weighted error"
+    columns = [loss, *(["errors"] if is_weighted else []), "size", "points"]
+    lines = [str(found), "", "  ".join(columns)]
     for model in found.models[:shown]:
         size = model.evaluation.size
         points = ", ".join(f"{p} {name}" for name, p in named_points(found.names, model.points).items())
@@ -83,7 +85,8 @@ def _text(found: "Pool", shown: int) -> str:
             exactly(model.evaluation.training_errors),
             _cutoff(found.problem, model.points).positive,
         )
-        lines.append(f"{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
+        weighted = f"{float(model.evaluation.loss):{len(loss)}.4f}  " if is_weighted else ""
+        lines.append(f"{weighted}{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
     if len(found.models) > shown:
         lines.append(f"and {len(found.models) - shown} more; print them with --shown")
     lines += ["", f"features in every model: {', '.join(found.always()) or 'none'}"]

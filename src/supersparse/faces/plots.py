@@ -1,5 +1,6 @@
 """Plots of results and of how a card does; matplotlib is loaded when used."""
 
+from collections.abc import Sequence
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
@@ -19,9 +20,10 @@ from supersparse.faces.evaluation_plots import (
     draw_risk_table,
     draw_roc,
 )
+from supersparse.problem.problem import Problem
 from supersparse.results.frontier import C0Path, Frontier
 from supersparse.results.trade_off import TradeOff
-from supersparse.results.words import least_of
+from supersparse.results.words import counts_errors, least_of, least_value, what_is_least
 from supersparse.writing import write_file
 
 if TYPE_CHECKING:
@@ -69,17 +71,21 @@ def _new_axes() -> "Axes":
 
 
 def _frontier(result: Frontier, axes: "Axes") -> None:
-    is_risk = result.problem.goal == "risk"
-    rows = [row for row in result.table() if row["errors"] is not None]
-    sizes, least = [row["size"] for row in rows], [row["loss" if is_risk else "errors"] for row in rows]
+    best = [(row, row.solution) for row in result.rows if row.solution is not None]
+    sizes, least = [row.size for row, _ in best], [float(least_value(solution)) for _, solution in best]
+    counts = counts_errors(result.problem)
     axes.step(sizes, least, where="post", color="C0", zorder=1)
-    _marks(axes, sizes, least, [row["proven"] for row in rows])
+    _marks(axes, sizes, least, [row.proven for row, _ in best])
     axes.set_xlabel("features at most")
-    axes.set_ylabel("log loss" if is_risk else "training errors")
-    axes.set_ylim(0, 1.12 * max([*least, 0.1 if is_risk else 1]))  # from 0, and room for the highest mark
+    axes.set_ylabel(_least_label(result.problem))
+    axes.set_ylim(0, 1.12 * max([*least, 1 if counts else 0.1]))  # from 0, and room for the highest mark
     axes.xaxis.set_major_locator(_whole_numbers())
-    if not is_risk:
+    if counts:
         axes.yaxis.set_major_locator(_whole_numbers())
+
+
+def _least_label(problem: Problem) -> str:
+    return "training errors" if counts_errors(problem) else what_is_least(problem)
 
 
 def _path(result: C0Path, axes: "Axes") -> None:
@@ -95,8 +101,7 @@ def _path(result: C0Path, axes: "Axes") -> None:
         )  # fmt: skip
     axes.set_xscale("log")
     axes.set_xlabel("C0")
-    least = "log loss" if result.frontier.problem.goal == "risk" else "training errors"
-    axes.set_ylabel(f"features, with the {least} above the line")
+    axes.set_ylabel(f"features, with the {_least_label(result.frontier.problem)} above the line")
     axes.yaxis.set_major_locator(_whole_numbers())
 
 
@@ -149,7 +154,7 @@ def _whole_numbers() -> "Locator":
     return MaxNLocator(integer=True, min_n_ticks=1)  # else a single number has fractions beside it
 
 
-def _marks(axes: "Axes", x: list[float], y: list[float], proven: list[bool]) -> None:
+def _marks(axes: "Axes", x: Sequence[float], y: list[float], proven: list[bool]) -> None:
     colours = ["C0" if one else "white" for one in proven]
     axes.scatter(x, y, c=colours, edgecolors="C0", zorder=2)
 

@@ -16,6 +16,7 @@ from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_sets
+from supersparse.results.words import loss_name
 from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
@@ -75,15 +76,25 @@ class Edit(Tabular):
         before, after = self.before.evaluation, self.after.evaluation
         sentences = [
             f"Change: {'; '.join(self.asked) or 'none'}.",
-            f"Errors: {_moved(before.training_errors, after.training_errors)}. "
+            f"Errors{self._not_minimised}: {_moved(before.training_errors, after.training_errors)}. "
             f"Size: {_moved(before.size, after.size)}. "
             f"F: {_moved_by(self.before.objective, self.after.objective)}.",
             self._changes(),
             self._proof(),
         ]
-        if self._is_risk:
-            sentences.insert(1, f"Log loss: {_moved_by(before.loss, after.loss)}.")
+        if self._loss:
+            sentences.insert(1, f"{self._loss.capitalize()}: {_moved_by(before.loss, after.loss)}.")
         return "\n".join(sentences)
+
+    @property
+    def _loss(self) -> str | None:
+        """The name of the loss where it is not the number of errors."""
+        what = loss_name(self.after.problem)
+        return None if what == "errors" else what
+
+    @property
+    def _not_minimised(self) -> str:
+        return "" if self._is_risk or not self._loss else " (not minimised)"
 
     @property
     def _is_risk(self) -> bool:
@@ -116,8 +127,8 @@ class Edit(Tabular):
     def _brief(self) -> str:
         before, after = self.before.evaluation, self.after.evaluation
         changed = f"errors {_moved(before.training_errors, after.training_errors)}"
-        if self._is_risk:
-            changed = f"log loss {_moved_by(before.loss, after.loss)}"
+        if self._loss:
+            changed = f"{self._loss} {_moved_by(before.loss, after.loss)}"
         return f"{listed(self.asked) or 'no change'}; {changed}, size {_moved(before.size, after.size)}"
 
     def _small_table(self) -> SmallTable:
@@ -125,10 +136,9 @@ class Edit(Tabular):
             (name, getattr(self.before.evaluation, at), getattr(self.after.evaluation, at))
             for name, at in (("training errors", "training_errors"), ("size", "size"))
         ]
-        if self._is_risk:
-            pairs.insert(
-                0, ("log loss", float(self.before.evaluation.loss), float(self.after.evaluation.loss))
-            )
+        if self._loss:
+            losses = float(self.before.evaluation.loss), float(self.after.evaluation.loss)
+            pairs.insert(0, (self._loss, *losses))
         pairs.append(("objective", float(self.before.objective), float(self.after.objective)))
         pairs.append(("proven optimal", self.before.proven_optimal, self.after.proven_optimal))
         pairs += [(f"points of {name}", one, other) for name, (one, other) in self.points.items()]

@@ -6,15 +6,26 @@ from itertools import pairwise
 from math import ceil
 from typing import Any, Unpack
 
-from supersparse.data.small_table import SmallTable, Tabular, number
+from supersparse.data.small_table import SmallTable, Tabular
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
-from supersparse.exact import counted, exact, read_whole, shown
+from supersparse.exact import counted, exact, read_whole
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
 from supersparse.results.lines import PathLine, crossings, largest_gap
 from supersparse.results.penalties import least_loss
-from supersparse.results.words import least_of, points_by_name, points_text, to_pandas, what_is_least
+from supersparse.results.words import (
+    least_in_words,
+    least_of,
+    least_span,
+    points_by_name,
+    points_text,
+    size_cells,
+    size_columns,
+    size_lines,
+    to_pandas,
+    what_is_least,
+)
 from supersparse.solving.options import SolveKeywords
 from supersparse.solving.solution import Solution, Trace, proves
 from supersparse.solving.solve_many import solve_each_size
@@ -24,10 +35,10 @@ from supersparse.stop import Stop
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FrontierRow(Tabular):
-    """The best model with at most `size` features: fewest errors, then fewest features, then smallest l1.
+    """The best model with at most `size` features: least loss, then fewest features, then smallest l1.
 
-    Errors are the loss with class weights, plus the C1 term if C1 is a number. If the model uses fewer
-    features than allowed, more features would not help.
+    The loss is the error with class weights, or the log loss, plus the C1 term if C1 is a number. If the
+    model uses fewer features than allowed, more features would not help.
     """
 
     size: int
@@ -36,19 +47,23 @@ class FrontierRow(Tabular):
 
     @property
     def proven(self) -> bool:
-        """Whether it is proven that no model of at most this size makes fewer errors, or that none exists."""
+        """Whether it is proven that no model of at most this size has a smaller loss, or that none exists."""
         if self.solution is None or self.lower_bound is None:
             return self.solution is None and self.lower_bound is None
         return proves(self.solution.problem, self.solution.objective, self.lower_bound)
 
     def _brief(self) -> str:
-        _, errors, proven, points = _row_cells(self)
-        state = "proven" if proven == "yes" else "not proven"
-        least = "errors" if self.solution is None else what_is_least(self.solution.problem)
-        return f"at most {counted(self.size, 'feature')}, {least} {errors}, {state}; {points or 'no points'}"
+        best, state = self.solution, "proven" if self.proven else "not proven"
+        found = "no model" if best is None else least_in_words(best)
+        points = "" if best is None else points_text(best)
+        return f"at most {counted(self.size, 'feature')}, {found}, {state}; {points or 'no points'}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(_ROW, [_row_cells(self)])
+        columns = size_columns(None if self.solution is None else self.solution.problem)
+        return SmallTable(columns, [self._cells(columns)])
+
+    def _cells(self, columns: tuple[str, ...]) -> tuple[str, ...]:
+        return size_cells(self.size, self.solution, self.proven, columns)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -93,47 +108,33 @@ class Frontier(Tabular):
         return path_of(self)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per size; errors are sample weights, the lower bound is on the loss."""
-        return [_described(row) for row in self.rows]
+        """Return one row per size; errors are sample weights, bound and proof are of what is minimised."""
+        return [_described(row, what_is_least(self.problem)) for row in self.rows]
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         return to_pandas(self.table())
 
     def __str__(self) -> str:
-        what = what_is_least(self.problem)
-        wide = max(6, len(what))
-        lines = [f"size  {what:>{wide}}  proven  points"]
-        for size, errors, proven, points in map(_row_cells, self.rows):
-            lines.append(f"{size:>4}  {errors:>{wide}}  {proven:<6}  {points}".rstrip())
-        return "\n".join(lines)
+        table = self._small_table()
+        return size_lines(tuple(table.header), map(tuple, table.rows))
 
     def _brief(self) -> str:
-        errors = [row.solution.evaluation.training_errors for row in self.rows if row.solution is not None]
-        found = f"errors from {number(max(errors))} to {number(min(errors))}" if errors else "no model found"
+        found = least_span([row.solution for row in self.rows])
         proven = sum(row.proven for row in self.rows)
         state = "all proven" if self.proven else f"{proven} of {len(self.rows)} proven"
         return f"at most 0 to {counted(len(self.rows) - 1, 'feature')}, {found}; {state}"
 
     def _small_table(self) -> SmallTable:
-        columns = ("size", what_is_least(self.problem), *_ROW[2:])
-        return SmallTable(columns, [_row_cells(row) for row in self.rows])
+        columns = size_columns(self.problem)
+        return SmallTable(columns, [row._cells(columns) for row in self.rows])
 
 
-_ROW = ("size", "errors", "proven", "points")
-
-
-def _row_cells(row: FrontierRow) -> tuple[str, str, str, str]:
-    best = row.solution
-    least = "-" if best is None else least_of(best)
-    points = "" if best is None else points_text(best)
-    return str(row.size), least, "yes" if row.proven else "no", points
-
-
-def _described(row: FrontierRow) -> dict[str, Any]:
+def _described(row: FrontierRow, minimised: str) -> dict[str, Any]:
     found = None if row.solution is None else row.solution.evaluation
     return {
         "size": row.size,
+        "minimised": minimised,
         "errors": None if found is None else float(found.training_errors),
         "loss": None if found is None else float(found.loss),
         "lower_bound": None if row.lower_bound is None else float(row.lower_bound),
@@ -169,10 +170,8 @@ class Stretch(Tabular):
 
     def _brief(self) -> str:
         until = "" if self.high is None else f" to {_short(self.high)}"
-        found = self.solution.evaluation
-        errors = shown(found.training_errors) + (" error" if found.training_errors == 1 else " errors")
-        least = f"log loss {float(found.loss):.4f}" if self.solution.problem.goal == "risk" else errors
-        return f"C0 from {_short(self.low)}{until}: size {found.size}, {least}; {self._state}"
+        size, least = self.solution.evaluation.size, least_in_words(self.solution)
+        return f"C0 from {_short(self.low)}{until}: size {size}, {least}; {self._state}"
 
     def _small_table(self) -> SmallTable:
         return SmallTable(_stretch_columns(self.solution.problem), [self._row()])
@@ -249,6 +248,7 @@ class C0Path(Tabular):
                 "C0_from": float(one.low),
                 "C0_to": float("inf") if one.high is None else float(one.high),
                 "size": one.solution.evaluation.size,
+                "minimised": what_is_least(self.frontier.problem),
                 "errors": float(one.solution.evaluation.training_errors),
                 "loss": float(one.solution.evaluation.loss),
                 "exact": one.exact,

@@ -34,6 +34,7 @@ _STATIC_TYPES = {
     ".woff2": "font/woff2",
     ".png": "image/png",
 }
+_OF_A_SIZE = ("errors", "error", "weighted_error", "log_loss", "sensitivity", "specificity")
 
 
 def static_files() -> dict[str, Path]:
@@ -272,19 +273,18 @@ class _Routes:
         run_id = _id(request)
         result = self.studio.runs.result(run_id)
         if self.studio.runs.record(run_id)["kind"] != "frontier" or result is None:
-            return {"goal": self.studio.runs.record(run_id)["goal"], "sizes": [], "chosen": None}
+            goal = self.studio.runs.record(run_id)["goal"]
+            return {"goal": goal, "measure": None, "sizes": [], "chosen": None}
         shown = ("size", "proven", "bound", "features", "cross_validated")
         return {
             "goal": result["goal"],
+            "measure": result["measure"],
             "chosen": result.get("chosen"),
             "sizes": [
                 {
                     **{name: one[name] for name in shown},
                     "card": None if one["model"] is None else f"{run_id}.s{one['size']}",
-                    **{
-                        name: None if one["numbers"] is None else one["numbers"][name]
-                        for name in ("errors", "error", "log_loss", "sensitivity", "specificity")
-                    },
+                    **{name: None if one["numbers"] is None else one["numbers"][name] for name in _OF_A_SIZE},
                 }
                 for one in result["sizes"]
             ],

@@ -9,7 +9,7 @@ from supersparse.exact import shown
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.solving.solution import Solution
 from supersparse.studio.asking import Inquiry
-from supersparse.studio.showing import rules_of
+from supersparse.studio.showing import measure_of, rules_of
 from supersparse.studio.texts import text
 
 _SWAP_SECONDS = 0.6  # for ranking the questions that could stand in for another
@@ -34,6 +34,7 @@ def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, 
         "cost": float(cost),
         "cost_at_most": float(solution.objective - best.lower_bound),
         "errors_more": float(errors),
+        "measure": measure_of(solution.problem),
         "proven": best.proven_optimal,
         "new_questions": foreign,
         "broken": broken,
@@ -42,11 +43,18 @@ def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, 
 
 
 def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
+    """The price in what the search made least of; errors follow where these are not it."""
     before, after = best.evaluation.training_errors, solution.evaluation.training_errors
     what = text("price.proven" if best.proven_optimal else "price.found")
-    if solution.problem.goal == "risk":
+    measure = measure_of(solution.problem)
+    if measure == "log_loss":
         change = float(solution.evaluation.loss - best.evaluation.loss)
         said = text("price.loss", change=f"{change:+.5f}", best=what)
+    elif measure == "weighted_error":
+        least, now = best.evaluation.loss, solution.evaluation.loss
+        word = "equal" if now == least else "more" if now > least else "fewer"
+        numbers = {"by": abs(now - least), "after": now, "before": least}
+        said = text(f"price.weighted_{word}", best=what, **{k: f"{float(v):.4f}" for k, v in numbers.items()})
     elif after == before:
         said = text("price.equal", best=what, n=shown(before))
     else:
@@ -56,6 +64,8 @@ def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
     more = solution.evaluation.size - best.evaluation.size
     if more:
         said += text(f"price.{'more' if more > 0 else 'fewer'}_questions", n=abs(more))
+    if measure == "weighted_error":
+        said += text("price.errors_beside", n=shown(after), before=shown(before))
     return said + (text("price.moved") if foreign else "") + text("price.end")
 
 

@@ -85,10 +85,20 @@ def found_of(solution: Solution) -> dict[str, Any]:
     }
 
 
+def measure_of(problem: Problem) -> str:
+    """What a search makes least of, apart from the cost of questions: one of the names in `numbers_of`.
+
+    The weighted error is the mean cost over the rows, the first term of the objective.
+    """
+    if problem.goal == "risk":
+        return "log_loss"
+    return "error" if problem.class_weights[0] == problem.class_weights[1] else "weighted_error"
+
+
 def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
     """Return what a card gets right and wrong on the training rows."""
     found = solution.evaluation
-    total = found.positive + found.negative
+    total, measure = found.positive + found.negative, measure_of(solution.problem)
     false_positive = found.wrong_negative - found.zero_negative
     return {
         "rows": _plain(total),
@@ -98,7 +108,9 @@ def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
         "specificity": float(found.specificity),
         "size": found.size,
         "l1": _plain(found.l1),
-        "log_loss": float(found.loss) if solution.problem.goal == "risk" else None,
+        "weighted_error": None,
+        "log_loss": None,
+        **({} if measure == "error" else {measure: float(found.loss)}),
         "auc": auc,
         "objective": float(solution.objective),
         "true_positive": _plain(found.positive - found.wrong_positive),

@@ -3,16 +3,18 @@
 Small sizes come first: they are proven soon, and the card of one size starts the search for the next.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from operator import mul
 from statistics import mean, pstdev
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
 from supersparse.learning.clock import Clock
-from supersparse.learning.folds import Fold, named_folds
+from supersparse.learning.folds import Fold, named_folds, weighted_mean
 from supersparse.learning.recipe import PreparedProblem
 from supersparse.problem.points import Points
 from supersparse.problem.variants import errors_only, most_features
@@ -21,7 +23,7 @@ from supersparse.solving.solution import Solution
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 from supersparse.studio.asking import Inquiry, asked_of
-from supersparse.studio.showing import found_of, model_of, numbers_of
+from supersparse.studio.showing import found_of, measure_of, model_of, numbers_of
 from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
 
@@ -40,6 +42,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     options: SolverKeywords = {**question.recipe.options, "cancel": talk.stopped, "checkpoint": None}
     result: dict[str, Any] = {
         "goal": question.problem.goal,
+        "measure": measure_of(question.problem),
         "plan": given["plan"],
         "sizes": [],
         "chosen": None,
@@ -58,13 +61,13 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         if solution is not None and not solution.proven_optimal:
             result["stop"] = solution.stop.value
     result["proven"] = all(one["proven"] for one in result["sizes"]) and len(result["sizes"]) == most + 1
-    by_size: dict[int, list[float]] = {}
+    by_size: dict[int, list[dict[str, float]]] = {}
     for k, fold in enumerate(named_folds(splits)):
         if talk.stopped() or clock.left == 0:
             break
         telling.stage(f"fold {k + 1} of {len(splits)}")
-        for size, error in _fold_errors(asked, fold, most, clock.part(1 / (len(splits) - k)), options):
-            by_size.setdefault(size, []).append(error)
+        for size, measures in _fold_measures(asked, fold, most, clock.part(1 / (len(splits) - k)), options):
+            by_size.setdefault(size, []).append(measures)
         _judge(result, by_size)
         talk.tell("partial", result)
     return {**result, "interrupted": talk.stopped()}
@@ -127,39 +130,56 @@ def _size(size: int, solution: Solution | None, given: dict[str, Any]) -> dict[s
     }
 
 
-def _fold_errors(
+def _fold_measures(
     asked: Inquiry, fold: Fold, most: int, clock: Clock, options: SolverKeywords
-) -> Iterator[tuple[int, float]]:
-    """Learn without a fold, and yield the error, or log loss, of each size on it."""
+) -> Iterator[tuple[int, dict[str, float]]]:
+    """Learn without a fold, and yield the error of each size on it, and what the search makes least of.
+
+    The latter has the class weights of all rows, as where C0 is chosen, and is on the scale of the objective.
+    """
     train, test = asked.rows.take(fold.train), asked.rows.take(fold.test)
     try:
-        question = asked.question.recipe.question(train)
+        question = asked.question.recipe.settled(asked.rows).question(train)
     except SupersparseError:  # too few rows for any question
         return
-    positive = question.problem.rows.classes[1]
-    weights = np.ones(len(test.y)) if test.sample_weight is None else np.asarray(test.sample_weight, float)
+    problem = asked.question.problem
+    measure, costs = measure_of(problem), dict(zip(problem.rows.classes, problem.class_weights, strict=True))
+    of_all = sum(map(mul, problem.class_weights, problem.class_totals)) / sum(problem.class_totals)
+    positive = problem.rows.classes[1]
+
+    def on_fold(loss: NDArray[np.float64], costs: Mapping[object, Fraction]) -> Fraction:
+        return weighted_mean(loss, test.y, test.sample_weight, costs, fold)
+
     for size, solution in best_of_each_size(question, most, clock, options):
         if solution is None:
             continue
         scores = question.scores(solution, test.X)
-        loss = ((scores > 0) != (test.y == positive)).astype(float)
-        if solution.slope is not None:
-            card = question.scoring_card(solution)
-            moved = float(solution.points.intercept_value - card.as_learned.intercept)
-            sign = np.where(test.y == positive, -1.0, 1.0)
-            loss = np.logaddexp(0.0, sign * solution.slope * (scores + moved))
-        yield size, float(Fraction(float((loss * weights).sum())) / Fraction(float(weights.sum())))
+        wrong = ((scores > 0) != (test.y == positive)).astype(float)
+        measures = {"error": float(on_fold(wrong, dict.fromkeys(costs, Fraction(1))))}
+        if measure != "error":
+            loss = wrong
+            if solution.slope is not None:
+                card = question.scoring_card(solution)
+                moved = float(solution.points.intercept_value - card.as_learned.intercept)
+                sign = np.where(test.y == positive, -1.0, 1.0)
+                loss = np.logaddexp(0.0, sign * solution.slope * (scores + moved))
+            measures[measure] = float(of_all * on_fold(loss, costs))
+        yield size, measures
 
 
-def _judge(result: dict[str, Any], by_size: dict[int, list[float]]) -> None:
-    """Put the errors on rows left out beside each size; choose the smallest within one standard error."""
+def _judge(result: dict[str, Any], by_size: dict[int, list[dict[str, float]]]) -> None:
+    """Put the measures on rows left out beside each size; choose the smallest within one standard error."""
+    measure = result["measure"]
     for one in result["sizes"]:
-        errors = by_size.get(one["size"])
-        if errors:
-            spread = {"error": mean(errors), "error_sd": pstdev(errors), "folds": len(errors)}
-            one["cross_validated"] = spread
+        folds = by_size.get(one["size"])
+        if folds:
+            found: dict[str, float] = {"folds": len(folds)}
+            for name in folds[0]:
+                values = [fold[name] for fold in folds]
+                found |= {name: mean(values), f"{name}_sd": pstdev(values)}
+            one["cross_validated"] = found
     judged = [one for one in result["sizes"] if one["cross_validated"] is not None]
     if judged:
-        best = min(judged, key=lambda one: (one["cross_validated"]["error"], one["size"]))["cross_validated"]
-        limit = best["error"] + best["error_sd"] / best["folds"] ** 0.5
-        result["chosen"] = next(one["size"] for one in judged if one["cross_validated"]["error"] <= limit)
+        best = min(judged, key=lambda one: (one["cross_validated"][measure], one["size"]))["cross_validated"]
+        limit = best[measure] + best[f"{measure}_sd"] / best["folds"] ** 0.5
+        result["chosen"] = next(one["size"] for one in judged if one["cross_validated"][measure] <= limit)

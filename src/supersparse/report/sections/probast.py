@@ -139,7 +139,7 @@ def _imbalance_in_evaluation(evidence: Evidence) -> str:
     text = _imbalance(evidence)
     if text.startswith((_ASK, "Not")):
         return text
-    return "Yes: all measures in this report count the rows as they are, without class weights."
+    return "Yes: all measures of how well the card does count the rows as they are, without class weights."
 
 
 def _overfitting(evidence: Evidence) -> str:

@@ -6,8 +6,9 @@ from math import ceil
 from supersparse.card.provenance import CertificateFile, Provenance
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
-from supersparse.exact import shown
+from supersparse.exact import counted, shown
 from supersparse.faces.evidence import facts
+from supersparse.problem.problem import Problem
 from supersparse.report.blocks import (
     NONE,
     Block,
@@ -23,7 +24,7 @@ from supersparse.report.evidence import Evidence
 from supersparse.report.plan import Absent
 from supersparse.report.recheck import Recheck
 from supersparse.results.frontier import Frontier, FrontierRow
-from supersparse.results.words import least_of
+from supersparse.results.words import counts_errors, least_in_words, least_of, what_is_least
 from supersparse.theory.bounds import Bound
 
 
@@ -123,35 +124,61 @@ def _compared(made: Provenance, found: Recheck) -> TableBlock:
     )
 
 
-_LEAST_ERRORS = (
-    "The lowest number of errors on these rows for each number of features, regardless of the penalty for "
-    "features. \u201cProven\u201d means that no card of that size makes fewer."
+_AT_EACH_SIZE = "on these rows for each number of features, regardless of the penalty for features."
+_ERRORS_BESIDE = (
+    "The errors are those of the same cards; they were not minimised, so they may rise with the size."
 )
-_LEAST_LOG_LOSS = (
-    "The lowest log loss on these rows for each number of features, regardless of the penalty for features. "
-    "\u201cProven\u201d means that no card of that size has a lower log loss by more than 0.000000001. The "
-    "errors are those of the same cards; they were not minimised, so they may rise with the size."
-)
+
+
+def _what_was_minimised(found: Frontier) -> str:
+    """What the sizes have least of, and what is proven of it."""
+    problem, what = found.problem, what_is_least(found.problem)
+    if counts_errors(problem):
+        fewer = "\u201cProven\u201d means that no card of that size makes fewer."
+        return f"The lowest number of errors {_AT_EACH_SIZE} {fewer}"
+    proven = f"\u201cProven\u201d means that no card of that size has a lower {what}"
+    proven += " by more than 0.000000001." if problem.goal == "risk" else "."
+    return f"The lowest {what} {_AT_EACH_SIZE}{_how_it_counts(problem)} {proven} {_ERRORS_BESIDE}"
+
+
+def _how_it_counts(problem: Problem) -> str:
+    """What an error costs where the classes differ, and what a numeric C1 adds."""
+    said = ""
+    negative, positive = problem.class_weights
+    if problem.goal == "errors" and negative != positive:
+        no, yes = (visible(str(label)) for label in problem.rows.classes)
+        said += (
+            f" The weighted error is the mean cost over the rows: {float(positive):.4g} for an error on a "
+            f"row of class {yes}, {float(negative):.4g} on one of class {no}, 0 for a row that is right. A "
+            "lower one is a higher net benefit at a risk threshold of "
+            f"{float(negative / (negative + positive)):.3g}."
+        )
+    if problem.C1:
+        said += f" C1 adds {shown(problem.C1)} for each point."
+    return said
 
 
 def sizes(evidence: Evidence) -> Section:
     """The lowest error, or log loss, with more or fewer features."""
-    found, is_risk = evidence.frontier, evidence.is_risk
+    found = evidence.frontier
     blocks: list[Block] = []
     if isinstance(found, Absent):
         blocks.append(Paragraph(why(found)))
+        title = "Size against log loss" if evidence.is_risk else "Size against errors"
     else:
-        blocks.append(Paragraph((_LEAST_LOG_LOSS if is_risk else _LEAST_ERRORS) + _how_many_proven(found)))
+        what = what_is_least(found.problem)
+        title = f"Size against {what}"
+        by_weight = " Errors count each row by its weight." if evidence.data.weights is not None else ""
+        blocks.append(Paragraph(_what_was_minimised(found) + by_weight + _how_many_proven(found)))
         blocks.append(
             Figure(
                 picture=found,
-                caption=("Log loss" if is_risk else "Training errors")
+                caption=("Training errors" if counts_errors(found.problem) else what[0].upper() + what[1:])
                 + " by size. Filled: proven; hollow: best found.",
-                alt="Step plot: " + "; ".join(_least_at(row, is_risk) for row in found.rows) + ".",
+                alt="Step plot: " + "; ".join(map(_least_at, found.rows)) + ".",
             )
         )
-        blocks.append(_frontier_table(found, is_risk))
-    title = f"Size against {'log loss' if is_risk else 'errors'}"
+        blocks.append(_frontier_table(found))
     return Section(name="frontier", title=title, tripod=("12c",), blocks=tuple(blocks))
 
 
@@ -165,13 +192,9 @@ def _how_many_proven(found: Frontier) -> str:
     )
 
 
-def _least_at(row: FrontierRow, is_risk: bool) -> str:
-    if is_risk:
-        least = "none found" if row.solution is None else f"log loss {least_of(row.solution)}"
-    else:
-        errors = "none found" if row.solution is None else count_text(row.solution.evaluation.training_errors)
-        least = f"{errors} errors"
-    return f"at most {row.size} features: {least}{'' if row.proven else ', not proven'}"
+def _least_at(row: FrontierRow) -> str:
+    least = "none found" if row.solution is None else least_in_words(row.solution)
+    return f"at most {counted(row.size, 'feature')}: {least}{'' if row.proven else ', not proven'}"
 
 
 def _not_yet(row: FrontierRow) -> str:
@@ -181,7 +204,8 @@ def _not_yet(row: FrontierRow) -> str:
     return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
 
 
-def _frontier_table(found: Frontier, is_risk: bool) -> TableBlock:
+def _frontier_table(found: Frontier) -> TableBlock:
+    losses = [] if counts_errors(found.problem) else [what_is_least(found.problem)]
     rows = []
     for row in found.rows:
         model = row.solution
@@ -195,11 +219,11 @@ def _frontier_table(found: Frontier, is_risk: bool) -> TableBlock:
             or "no features"
         )
         errors = NONE if model is None else count_text(model.evaluation.training_errors)
-        losses = [NONE if model is None else least_of(model)] if is_risk else []
-        rows.append((points, str(row.size), *losses, errors, "yes" if row.proven else _not_yet(row)))
+        least = [NONE if model is None else least_of(model) for _ in losses]
+        rows.append((points, str(row.size), *least, errors, "yes" if row.proven else _not_yet(row)))
     return TableBlock(
         caption="The best card of each size",
-        header=("points", "max. features", *(["log loss"] if is_risk else []), "training errors", "proven"),
+        header=("points", "max. features", *losses, "training errors", "proven"),
         rows=tuple(rows),
         notes=()
         if found.problem.intercept.mode == "free"

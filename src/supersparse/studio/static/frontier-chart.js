@@ -1,17 +1,17 @@
-// Errors (or loss) against the number of questions. Each point is a choice; the arrow keys go from one to the next.
+// What the search makes least (error, weighted error or log loss) against the number of questions. Each point is a choice; the arrow keys go from one to the next.
 import { s } from "./dom.js";
 import { number, percent, ticks } from "./numbers.js";
 import { t } from "./texts.js";
 
 const W = 640, H = 320, LEFT = 56, RIGHT = 20, TOP = 16, BOTTOM = 44;
 
-export function frontierChart({ sizes, goal, chosen, selected, choose }) {
-  const isRisk = goal === "risk";
-  const trained = (one) => (isRisk ? one.log_loss : one.error);
-  const validated = (one) => (one.cross_validated ? (isRisk ? one.cross_validated.log_loss
-      : one.cross_validated.error) : null);
+export function frontierChart({ sizes, measure, chosen, selected, choose }) {
+  const isShare = measure === "error";
+  const trained = (one) => one[measure];
+  const validated = (one) => (one.cross_validated ? one.cross_validated[measure] : null);
+  const spread = (one) => one.cross_validated[`${measure}_sd`];
   const known = (v) => v !== null && v !== undefined;
-  const show = (v) => (isRisk ? number(v, 3) : percent(v));
+  const show = (v) => (isShare ? percent(v) : number(v, 3));
   const points = sizes.filter((one) => known(trained(one)));
   const top = Math.max(0.001, ...points.map(trained), ...points.map(validated).filter(known)) * 1.12;
   const last = Math.max(1, ...sizes.map((one) => one.size)), first = Math.min(...sizes.map((one) => one.size),
@@ -31,12 +31,12 @@ export function frontierChart({ sizes, goal, chosen, selected, choose }) {
     choose(points[Math.min(points.length - 1, Math.max(0, next === null ? k : next))]);
   }
 
-  return s("svg", { class: "frontier", viewBox: `0 0 ${W} ${H}`, role: "radiogroup", "aria-label": t(isRisk
-        ? "choose.chart_risk" : "choose.chart_errors") },
+  return s("svg", { class: "frontier", viewBox: `0 0 ${W} ${H}`, role: "radiogroup", "aria-label":
+      t(`choose.chart_${measure}`) },
     ticks(0, top, 4).flatMap((v) => [
       s("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y(v), y2: y(v) }),
-      s("text", { class: "tick", x: LEFT - 8, y: y(v) + 4, "text-anchor": "end" }, isRisk ? number(v, 3)
-        : percent(v, 0))]),
+      s("text", { class: "tick", x: LEFT - 8, y: y(v) + 4, "text-anchor": "end" }, isShare ? percent(v, 0)
+        : number(v, 3))]),
     sizes.map((one) => s("text", { class: "tick", x: x(one.size), y: H - BOTTOM + 20, "text-anchor": "middle" },
         String(one.size))),
     s("text", { class: "tick", x: (LEFT + W - RIGHT) / 2, y: H - 6, "text-anchor": "middle" },
@@ -44,10 +44,9 @@ export function frontierChart({ sizes, goal, chosen, selected, choose }) {
     s("path", { class: "trained-line", d: path(trained) }),
     s("path", { class: "validated-line", d: path(validated) }),
     points.filter((one) => known(validated(one))).map((one) => s("g", { class: "validated" },
-      !isRisk && known(one.cross_validated.error_sd)
-        ? s("line", { x1: x(one.size), x2: x(one.size),
-            y1: y(Math.min(top, validated(one) + one.cross_validated.error_sd)),
-              y2: y(Math.max(0, validated(one) - one.cross_validated.error_sd)) }) : null,
+      known(spread(one)) ? s("line", { x1: x(one.size), x2: x(one.size),
+          y1: y(Math.min(top, validated(one) + spread(one))), y2: y(Math.max(0, validated(one) - spread(one))) })
+        : null,
       s("path", { d: `M${x(one.size)} ${y(validated(one)) - 5}l5 5l-5 5l-5 -5z` }))),
     points.map((one, k) => s("g", {
       class: ["point", one.proven ? "proven" : "open", one.card === selected ? "selected" : "", one.size === chosen

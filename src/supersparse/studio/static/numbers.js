@@ -23,8 +23,8 @@ export function percent(share, digits = 1) {
   return `${(100 * share).toFixed(digits).replace("-", MINUS)} %`;
 }
 
-export function signed(value) {
-  const text = number(value);
+export function signed(value, digits) {
+  const text = number(value, digits);
   return value > 0 ? `+${text}` : text;
 }
 

@@ -91,7 +91,7 @@ export function chooseStep(app) {
     const run = latest("frontier");
     if (!run) { frontier = null; drawSize(); return; }
     try { frontier = await app.request("GET", `/api/runs/${run.id}/frontier`); } catch { frontier = frontier
-      || { sizes: [], goal: run.goal, chosen: null }; }
+      || { sizes: [], goal: run.goal, measure: null, chosen: null }; }
     if (view.tab === "size") sizeLater();
   }
 
@@ -114,6 +114,7 @@ export function chooseStep(app) {
       return;
     }
     const sizes = frontier ? frontier.sizes : [];
+    const measure = measured(run);
     const found = sizes.filter((one) => one.card);
     if (!view.picked || !found.some((one) => one.card === view.selected)) {
       const best = found.find((one) => one.size === frontier.chosen) || found.at(-1);
@@ -126,16 +127,17 @@ export function chooseStep(app) {
     replace(pane, h("div", { class: "choose-columns" },
       h("div", {},
         h("div", { class: "panel chart-panel" },
-          h("div", { class: "head" }, h("h2", {}, t("choose.size_title")), running(run)),
+          h("div", { class: "head" }, h("h2", {}, t(`choose.heading_${measure}`)), running(run)),
+          measure === "weighted_error" ? h("p", { class: "soft small" }, t("choose.about_weighted_error")) : null,
           legend(["trained", t("choose.trained")], ["validated", t("choose.validated")],
             ["hollow", t("choose.open")]),
           sizes.some((one) => one.size > 0) ? frontierChart({ sizes: sizes.filter((one) => one.size > 0),
-              goal: frontier.goal, chosen: frontier.chosen, selected: view.selected, choose })
+              measure, chosen: frontier.chosen, selected: view.selected, choose })
                 : h("p", { class: "soft" }, t("choose.first_sizes")),
-          baseline(sizes),
+          baseline(sizes, measure),
           frontier && frontier.chosen !== null && frontier.chosen !== undefined ? h("p", { class: "verdict" },
             t("choose.chosen", { size: frontier.chosen })) : null),
-        sizeTable(sizes, choose)),
+        sizeTable(sizes, measure, choose)),
       found.length || LIVE.includes(run.state) ? cardBox : h("p", { class: "soft" }, t("watch.no_card"))));
     const wanted = view.selected;
     if (wanted && !app.cards.has(wanted)) app.getCard(wanted).then(() => { if (view.selected === wanted) drawSize();
@@ -155,28 +157,31 @@ export function chooseStep(app) {
   }
 
   // What one gets without any question: too far away for the chart.
-  function baseline(sizes) {
+  function baseline(sizes, measure) {
     const none = sizes.find((one) => one.size === 0);
-    const value = none && (frontier.goal === "risk" ? none.log_loss : none.error);
+    const value = none && none[measure];
     if (value === null || value === undefined) return null;
-    return h("p", { class: "soft small" }, t(frontier.goal === "risk" ? "choose.baseline_risk" : "choose.baseline",
-        { value: frontier.goal === "risk" ? number(value, 4) : percent(value) }));
+    return h("p", { class: "soft small" }, t(`choose.baseline_${measure}`,
+      { value: measure === "error" ? percent(value) : number(value, 4) }));
   }
 
-  function sizeTable(sizes, choose) {
+  // What is shown of each size: what the search makes least, which the first answer of a run says.
+  function measured(run) { return (frontier && frontier.measure) || (run.goal === "risk" ? "log_loss" : "error"); }
+
+  function sizeTable(sizes, measure, choose) {
     if (!sizes.length) return null;
-    const risk = frontier.goal === "risk";
-    const show = (v) => (v === null || v === undefined ? "\u2013" : risk ? number(v, 4) : percent(v));
+    const show = (v) => (v === null || v === undefined ? "\u2013" : measure === "error" ? percent(v) : number(v, 4));
+    const beside = measure === "error" ? [] : ["errors"];
     return h("details", { class: "panel" }, h("summary", {}, t("choose.as_table")),
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("choose.as_table") },
         h("table", { class: "plain-table" },
-      h("thead", {}, h("tr", {}, ["size", "trained", "validated", "proof"].map((name) => h("th", { scope: "col" },
+      h("thead", {}, h("tr", {}, ["size", "trained", "validated", ...beside, "proof"].map((name) => h("th", { scope: "col" },
             t(`choose.col_${name}`))))),
       h("tbody", {}, sizes.map((one) => h("tr", { class: one.card === view.selected ? "selected" : "" },
         h("td", {}, one.card ? h("button", { type: "button", class: "link", onclick: () => choose(one) },
             String(one.size)) : String(one.size)),
-        h("td", {}, show(risk ? one.log_loss : one.error)), h("td", {}, one.cross_validated
-          ? show(risk ? one.cross_validated.log_loss : one.cross_validated.error) : "\u2013"),
+        h("td", {}, show(one[measure])), h("td", {}, one.cross_validated ? show(one.cross_validated[measure])
+          : "\u2013"), beside.map(() => h("td", {}, number(one.errors))),
         h("td", {}, t(one.proven ? "choose.is_proven" : "choose.is_open"))))))));
   }
 

@@ -199,18 +199,19 @@ export function editStep(app) {
   function drawSide() {
     const { card, price, before } = shown();
     const n = card.numbers;
-    const rows = [["errors", before.errors, n.errors, number, -1], ["sensitivity", before.sensitivity,
+    const known = (v) => v !== null && v !== undefined, counts = price.measure === "error";
+    const rows = [known(before.weighted_error) && known(n.weighted_error) ? ["weighted_error", before.weighted_error,
+        n.weighted_error, (v) => number(v, 4), -1] : null,
+      ["errors", before.errors, n.errors, number, counts ? -1 : 0], ["sensitivity", before.sensitivity,
         n.sensitivity, percent, 1], ["specificity", before.specificity, n.specificity, percent, 1],
-      before.log_loss !== null && before.log_loss !== undefined && n.log_loss !== null && n.log_loss !== undefined
-        ? ["log_loss", before.log_loss, n.log_loss, (v) => number(v, 4), -1] : null,
+      known(before.log_loss) && known(n.log_loss) ? ["log_loss", before.log_loss, n.log_loss, (v) => number(v, 4), -1] : null,
       ["size", before.size, n.size, number, 0]].filter(Boolean);
     const moved = (a, b, way) => (a === b || way === 0 ? "" : (b - a) * way > 0 ? "better" : "worse");
     replace(side,
       h("section", { class: price.broken && price.broken.length ? "panel price broken" : "panel price" },
         h("h2", {}, t("edit.price")),
-        h("p", { class: "price-now" }, h("b", {}, price.errors_more === null || price.errors_more === undefined
-            ? number(price.cost, 3) : signed(price.errors_more)), h("span", {}, price.errors_more === null
-              || price.errors_more === undefined ? t("edit.of_objective") : t("edit.errors_more"))),
+        h("p", { class: "price-now" }, h("b", {}, counts ? signed(price.errors_more) : signed(price.cost, 3)),
+          h("span", {}, t(counts ? "edit.errors_more" : "edit.of_objective"))),
         h("p", {}, price.text), h("span", { class: price.proven ? "badge proven" : "badge open" }, price.proven
           ? icon("check") : null, t(price.proven ? "edit.price_proven" : "edit.price_open")),
         price.new_questions ? h("p", { class: "soft small" }, t("edit.new_questions")) : null,
