@@ -55,6 +55,8 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     for weight, of_row, sign in ((positive_weight, sums[0], -1), (negative_weight, sums[1], 1)):
         terms, sizes = [], []
         for z, row in zip(logits, of_row, strict=True):
+            if not row:  # most totals of many-valued columns belong to one class
+                continue
             tail = math.exp(-abs(z))
             cost = max(sign * z, 0.0) + math.log1p(tail)
             terms.append(row * cost)
