@@ -69,7 +69,7 @@ def test_small_cells_are_said(run, hospitals):
     done = run("fit", "1.csv", "2.csv", "--C0", "0.02", "--json", check=True)
     document = json.loads(done.stdout)
     assert document["left_out_at_most"] == table.left_out > 0
-    assert document["left_out"].startswith(f"At most {table.left_out} of at most ")
+    assert document["cost_of_suppression"].startswith(f"At most {table.left_out} of at most ")
     assert {item["column"] for item in document["card"]["items"]} <= {"age", "bmi", "smoker"}
 
 
@@ -169,7 +169,6 @@ WRONG = [
         "counts one.csv --target state --out 1.csv --at-least 0",
         "--at-least is 0; give 1 to keep all cells",
     ),
-    ("counts one.csv --target state --out 1.csv --weights age", "--weights: people are counted"),
     ("counts one.csv --target state --out 1.csv --cuts none", "make no yes/no questions"),
     ("counts one.csv --target state --out one.csv", "would overwrite an input"),
     ("counts one.csv --target state --out 9.csv --questions one.csv", "one.csv holds no questions"),

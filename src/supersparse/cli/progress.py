@@ -36,7 +36,7 @@ class Progress(Protocol):
         """Take note of what is done from now on."""
 
     def cross_validated(self, error: float) -> None:
-        """Take note of the error on rows left out so far."""
+        """Take note of the error on held-out rows so far."""
 
 
 def progress(ends: float | None = None) -> Progress:

@@ -14,9 +14,9 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.errors import InvalidOptionError
 from supersparse.exact import Number
-from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word
+from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word, suggest
 from supersparse.forms.scalars import Whole as WholeForm
 from supersparse.forms.shapes import Field, ListOf, Pair, TableOf
 from supersparse.forms.tree import FileNode, Scalar
@@ -36,8 +36,7 @@ SYNONYMS = {
     "coefficients": "points",
     "coef_set": "points",
     "max_coef": "max_points",
-    "weights": "class_weight",
-    "target": "positive",
+    "weights": "sample_weight",
 }
 
 _OPEN_PAIR = Pair(Either(NumberForm(), Null()), "a pair such as [0, 10], or [0, null] for an open end")
@@ -190,8 +189,7 @@ class Asked:
         known = names_of(Asked)
         for name in given:
             if name not in known:
-                hint = f"did you mean {SYNONYMS[name]!r}?" if name in SYNONYMS else did_you_mean(name, known)
-                raise InvalidOptionError(f"unknown setting {name!r}; {hint}")
+                raise InvalidOptionError(f"unknown setting {name!r}; {suggest(name, known, SYNONYMS)}")
         return Asked(**given)
 
 

@@ -57,10 +57,10 @@ PREPARE = Record(
             form=TableOf(ListOf(_NUMBER, "a list of numbers", least=1), "cut points by column"),
             help="Your own cut points by column, such as {age: [45, 60]}.",
         ),
-        "max_cuts": Field(form=Whole(1), help="Maximum number of cut points per column; default: 6."),
+        "max_cuts": Field(form=Whole(1), help="Maximum number of cut points to try per column; default: 6."),
         "per_variable": Field(
             form=Either(Whole(1), Null()),
-            help="Maximum number of thresholds per column on one card; default: 2, null for no limit.",
+            help="Maximum number of cut points per column on one card; default: 2, null for no limit.",
         ),
         "intervals": Field(form=Truth(), help="Whether to offer intervals such as 45 <= age < 60, too."),
         "missing": Field(

@@ -1,4 +1,4 @@
-"""The best card of each size, on the training rows and on rows left out.
+"""The best card of each size, on the training rows and on held-out rows.
 
 Small sizes come first: they are proven soon, and the card of one size starts the search for the next.
 """
@@ -152,7 +152,7 @@ def _fold_errors(
 
 
 def _judge(result: dict[str, Any], by_size: dict[int, list[float]]) -> None:
-    """Put the errors on rows left out beside each size; choose the smallest within one standard error."""
+    """Put the errors on held-out rows beside each size; choose the smallest within one standard error."""
     for one in result["sizes"]:
         errors = by_size.get(one["size"])
         if errors:
