@@ -116,8 +116,8 @@ def test_where_people_are_hidden_no_risk_and_no_rate_is_told(run, hospitals, how
 def test_folds_of_the_people_counted_are_labelled(run, hospitals):
     counted(run)
     done = run("fit", "1.csv", "2.csv", "--max-points", "5", check=True)
-    assert "Of the people counted, for whom a card looks better than it is: Cross-validation" in done.stdout
-    assert "note: folds divide the people counted, for whom a card looks better than it is" in done.stderr
+    assert "Of the people counted, so these figures are optimistic: Cross-validation" in done.stdout
+    assert "note: folds divide the people counted, so these figures are optimistic" in done.stderr
     asked = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--cv", "3", "--json", check=True).stdout)
     assert asked["cross_validation"]["of_people_counted_only"]
     assert "performance" not in asked["card"]
@@ -183,8 +183,8 @@ WRONG = [
     ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
     ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
     ("fit 1.csv none.csv", "there is no file 'none.csv'"),
-    ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and tables of counts hold none; remove it"),
-    ("fit one.csv two.csv --target state", "two.csv: only tables of counts can be several"),
+    ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and count tables have none; remove it"),
+    ("fit one.csv two.csv --target state", "two.csv: only count tables can be combined"),
     ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
     ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),
     ("fit 1.csv 2.csv --cv-time age", "--cv-time: counts have no such column"),
