@@ -102,7 +102,7 @@ def test_weights_and_sets_by_feature_are_described():
 def test_class_weights_are_short_and_name_the_classes_as_the_rest_of_the_card():
     weights = {0: Fraction(200, 347), 1: Fraction(200, 53)}
     system = ScoringSystem.from_solution(
-        solved(y=[0, 0, 1, 1, 1, 0], C0=0.01, class_weight=weights), title="relapse"
+        solved(y=[0, 0, 1, 1, 1, 0], C0=0.1, class_weight=weights), title="relapse"
     )
     said = " ".join(str(system).split())
     assert "otherwise no relapse." in said
