@@ -219,6 +219,13 @@ def test_a_failure_is_one_line_and_an_exit_code_of_its_own(run, tiny, monkeypatc
     assert done.stderr.endswith("supersparse: it\\nbroke\n")
 
 
+def test_a_settings_file_without_folds_is_refused_by_trade_off_before_the_table_is_read(run, tmp_path):
+    (tmp_path / "wishes.yaml").write_text("validate: false\n")
+    done = run("trade-off", "not-read.csv", *FIT, "--settings", "wishes.yaml")
+    assert done.returncode == 2
+    assert "wishes.yaml: validate is false, but trade-off needs folds; remove it" in done.stderr
+
+
 def test_what_nothing_obeys_is_exit_code_4(run, tiny, tmp_path):
     (tmp_path / "wishes.yaml").write_text("constraints: [must_use: age, must_not_use: age]\n")
     done = run("fit", tiny, *FIT, "--settings", "wishes.yaml")

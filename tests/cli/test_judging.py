@@ -79,7 +79,7 @@ def test_ctrl_c_keeps_the_card(run, rows, monkeypatch, before):
 def test_too_few_rows_to_leave_any_out_is_a_note(run, tmp_path):
     (tmp_path / "few.csv").write_text("x,y\n0,a\n0,a\n1,b\n")
     done = run("fit", "few.csv", "--target", "y", *FIT[2:], check=True)
-    assert "note: a class has too few rows to leave some out" in done.stderr
+    assert "note: a class has too few rows for folds" in done.stderr
 
 
 def test_folds_that_cannot_be_learned_from_are_a_note(run, tmp_path):

@@ -200,7 +200,7 @@ def test_what_leaving_out_costs_is_bounded(asked, counts, at_least, C0, class_we
     errors = solution.evaluation.predicted_errors
     assert errors <= mine.predicted_errors <= errors + table.left_out
     if hidden:
-        assert f"errs on {errors} to {errors + table.left_out} people" in table.cost_in_words(solution)
+        assert f"is wrong for {errors} to {errors + table.left_out} people" in table.cost_in_words(solution)
 
 
 @given(
@@ -235,7 +235,7 @@ def test_what_merging_costs_is_bounded(asked, counts, at_least, C0, class_weight
     errors = solution.evaluation.predicted_errors
     assert errors - table.merged <= mine.predicted_errors <= errors + table.merged
     if table.merged:
-        assert "with other answers than theirs" in table.cost_in_words(solution)
+        assert "with answers other than their own" in table.cost_in_words(solution)
     else:
         assert table.cost_in_words(solution) is None
 

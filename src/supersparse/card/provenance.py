@@ -53,7 +53,7 @@ class CardEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppressed:
-    """People whom the counts behind a card do not show: left out, or counted with other answers than theirs.
+    """People whom the counts behind a card do not show: left out, or counted with answers not their own.
 
     Both are upper bounds. They are mostly of the class that is rarer among people with their answers, so
     errors and rates of the people counted look better than those of everybody.

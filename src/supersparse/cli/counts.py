@@ -194,7 +194,7 @@ def read_counts_question(
             f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}; remove it"
         )
     if not table.signed:
-        note("a file of counts has no digest, so it cannot be told whether it was changed; write it again")
+        note("a file of counts has no digest, so changes to it cannot be detected; write it again")
     written_out = validation.judges and table.people <= MOST_PEOPLE
     if validation.judges and not written_out:
         note(f"more than {MOST_PEOPLE:,} people: the card is not judged on held-out people")

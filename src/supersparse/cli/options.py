@@ -22,7 +22,7 @@ _TABLE = (
     "CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
     "- for standard input."
 )
-_COUNTS = " Or tables of counts, one of each site; see `supersparse counts`."
+_COUNTS = " Or count tables, one from each site; see `supersparse counts`."
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=_TABLE)]
 DataFiles = Annotated[list[Path], typer.Argument(metavar="DATA", help=_TABLE + _COUNTS)]
 CardFile = Annotated[
@@ -351,7 +351,7 @@ class ValidationOptions:
 
     @property
     def times(self) -> int:
-        """How often the rows are divided into folds."""
+        """How many times the rows are divided into folds."""
         if self.repeats is None:
             return 2 if self.cv is None and self.cv_time is None else 1
         return self.repeats

@@ -122,7 +122,7 @@ def _counts(
         rate_groups=recipe.settings.rate_groups,
         place=recipe.settings.place,
     )
-    remark(f"counting rows by DuckDB within {memory} of memory")
+    remark(f"counting rows with DuckDB within {memory} of memory")
     texts = list(roles.expected())
     with open_rows(data, reading, texts, memory) as opened:
         table = count_training(

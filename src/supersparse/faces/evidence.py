@@ -90,7 +90,7 @@ def _suppressed(hidden: Suppressed) -> str:
     if hidden.left_out:
         gone.append(f"at most {hidden.left_out} of them left out")
     if hidden.merged:
-        gone.append(f"at most {hidden.merged} of them with other answers than theirs")
+        gone.append(f"at most {hidden.merged} of them with answers other than their own")
     return (
         f"learned from counts of people, {' and '.join(gone) or 'nobody left out'}; proof and errors are of "
         "those counted, so these figures are optimistic"

@@ -108,7 +108,7 @@ class Asked:
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None = setting(
         None,
         _or_by_name(NumberForm(0)),
-        "Cost of a feature: what it must save to be used; default: 0.01, and `fit` chooses it by its folds.",
+        "What a feature must save to be used; default: 0.01, and `fit` chooses it by cross-validation.",
         option=float,
     )
     goal: Literal["errors", "risk"] = setting(
@@ -173,7 +173,7 @@ class Asked:
     risk_threshold: Number | None = setting(
         None,
         Either(_RiskForm(), Null()),
-        "Risk above which one would act, such as 0.2; with objective net_benefit, or goal risk (there 0.5).",
+        "Risk above which you would act, such as 0.2; for objective net_benefit, or goal risk (there 0.5).",
         option=float,
     )
     positive: Any = setting(None, LabelForm(), "Positive class, the one that scores high.")

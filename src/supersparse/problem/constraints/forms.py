@@ -120,7 +120,7 @@ KINDS: dict[str, ConstraintKind] = {
     ),
     "fixed": ConstraintKind(
         record=Record(
-            {"fixed": _of("features of given points"), "value": _head(NumberForm(), "their points")},
+            {"fixed": _of("features whose points are fixed"), "value": _head(NumberForm(), "their points")},
         ),
         make=lambda given: single.fixed(given["fixed"], given["value"]),
     ),
