@@ -54,8 +54,8 @@ def test_unknown_targets_and_options_are_refused():
         ("pmml", {"decimals": {"age": -1}}, "decimals is -1; give a whole number from 0 to 15"),
         ("xlsx", {"rows": -5}, "rows is -5; give a whole number from 0 to 1048575"),
         ("xlsx", {"rows": 2_000_000}, "rows is 2000000; give a whole number from 0 to 1048575"),
-        ("xlsx", {"people": 3}, "people is no list of dictionaries"),
-        ("xlsx", {"people": [3]}, "people is no list of dictionaries"),
+        ("xlsx", {"people": 3}, "people is not a list of dictionaries"),
+        ("xlsx", {"people": [3]}, "people is not a list of dictionaries"),
     ],
 )
 def test_a_wrong_value_of_an_option_is_named(target, options, message):

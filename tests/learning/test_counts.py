@@ -249,7 +249,7 @@ def test_merged_cells_are_in_the_file(asked, tmp_path):
     table.save(tmp_path / "merged.csv")
     again = CountTable.load(tmp_path / "merged.csv")
     assert (again.merged, again.left_out, again.people) == (table.merged, 0, 400)
-    assert f"at most {table.merged} people are counted with other answers" in table.in_words()
+    assert f"at most {table.merged} people are counted with answers other than" in table.in_words()
     assert pooled([tmp_path / "merged.csv"] * 2).merged == 2 * table.merged
     whole = CountTable.of(asked, columns, y.tolist(), 1)
     assert whole.merging(10**6).left_out == 10**6  # a class with too few people for any cell
