@@ -59,7 +59,7 @@ def exact_value(value: object, what: str) -> Fraction:
 def written_fraction(text: str) -> Fraction:
     """Read a fraction as ``str`` writes it; raise `ValueError` for other texts, such as 1e999999999."""
     if not _FRACTION.fullmatch(text):
-        raise ValueError(f"{text[:40]!r} is no fraction such as 1/3")
+        raise ValueError(f"{text[:40]!r} is not a fraction such as 1/3")
     return Fraction(text)
 
 

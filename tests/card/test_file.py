@@ -74,7 +74,7 @@ def test_what_is_claimed_is_read_back():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"features": "age"}, "'features' of 'provenance' is 'age'; it must be a list of texts"),
+        ({"features": "age"}, "'features' of 'provenance' is 'age'; it must be a list of strings"),
         ({"features": ["age", 1]}, "'features' of 'provenance'"),
         ({"settings": "C0: 1"}, "'settings' of 'provenance' is 'C0: 1'; it must be an object"),
     ],

@@ -65,7 +65,7 @@ def test_impossible_tables_are_refused(risk, message):
 
 
 def test_totals_must_rise():
-    with pytest.raises(InvalidCardError, match="let them rise"):
+    with pytest.raises(InvalidCardError, match="list them in increasing order"):
         TableRisk(totals=(Fraction(1), Fraction(1)), risks=(0.1, 0.2))
 
 
@@ -76,7 +76,7 @@ def test_totals_must_rise():
         ('"risk": 0.019', '"risk": 2', "between 0 and 1"),
         ('"risk": 0.019', '"risk": "0.019"', "finite number"),
         ('"total": 0', '"totall": 0', "lacks 'total'"),
-        ('"total": 1,', '"total": 0,', "let them rise"),
+        ('"total": 1,', '"total": 0,', "list them in increasing order"),
     ],
 )
 def test_damaged_risks_in_a_file_are_refused(old, new, message):

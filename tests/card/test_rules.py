@@ -231,8 +231,8 @@ def test_a_decimal_is_a_category_as_it_is_written():
 @pytest.mark.parametrize(
     ("declared", "value", "message"),
     [
-        (1, "1", "column 'x'(, row 1)? is '1', which is text; the card knows a number only there"),
-        ("1", 1, "column 'x'(, row 1)? is 1, which is a number; the card knows text only there"),
+        (1, "1", "column 'x'(, row 1)? is '1', which is text; the card expects a number there; convert"),
+        ("1", 1, "column 'x'(, row 1)? is 1, which is a number; the card expects text there; convert"),
         ("True", True, "is (True|1), which is a number"),
         (1, b"1", "a category is text, true or false, or a finite number"),
         (1, math.inf, "finite|infinite"),

@@ -58,10 +58,33 @@ def test_the_examples_in_help_run(run, monkeypatch, command):
 def test_every_command_is_tried_here(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     listed = run("--help").stdout.split("Commands:")[1]
-    cut_short = [line for line in listed.splitlines() if line.endswith("...") and line.split()[0] in COMMANDS]
-    assert not cut_short
+    assert not [line for line in listed.splitlines() if line.endswith("...")]  # cut short
     names = set(re.findall(r"^  (\w+) ", listed, re.MULTILINE))
     assert names - {"datasets", "report", "studio"} == set(COMMANDS)  # these have tests of their own
+
+
+@pytest.mark.parametrize("command", ["fit", "counts", "trade-off", "report", "evaluate", "pool"])
+def test_help_says_defaults_in_one_way_and_names_the_words_of_an_option(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "200")
+    text = run(command, "--help", check=True).stdout
+    assert "default: " in text
+    assert "[default" not in text
+    words = {
+        "fit": ["--goal errors|risk", "--tie-break points|log_loss", "--objective errors|net_benefit"],
+        "counts": ["--cuts optimal|quantile|tree|none", "--missing item|median|mode|drop"],
+        "report": ["--paper a4|letter"],
+        "evaluate": ["--calibrate isotonic|logistic|none"],
+    }
+    assert all(option in text for option in words.get(command, []))
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("counts", "--weights"), ("counts", "--no-prepare"), ("trade-off", "--no-validate")],
+)
+def test_what_a_command_cannot_do_is_not_offered(run, tiny, command, option):
+    assert option not in run(command, "--help", check=True).stdout
+    assert f"No such option: {option}" in run(command, tiny, "--target", "ill", option).stderr
 
 
 @pytest.mark.parametrize(
@@ -105,6 +128,9 @@ def test_the_page_names_every_command_and_every_option(run, monkeypatch):
         (["pool", "not-read.csv", *FIT, "--time-limit", "nan"], "--time-limit is nan; give seconds"),
         (["frontier", "not-read.csv", *FIT, "--time-limit", "nan"], "--time-limit is nan; give seconds"),
         (["trade-off", "not-read.csv", *FIT, "--time-limit", "nan"], "--time-limit is nan; give seconds"),
+        (["trade-off", "not-read.csv", *FIT, "--class-weight", "1,2"], "tries class weights itself; remove"),
+        (["trade-off", "not-read.csv", *FIT, "--objective", "errors"], "itself; remove it, or use --ratios"),
+        (["trade-off", "not-read.csv", *FIT, "--risk-threshold", "0.2"], "remove it, or use --thresholds"),
         (["demo", "--time-limit", "nan"], "--time-limit is nan; give seconds"),
         (["fit", "tiny.csv", *FIT, "--out", "nowhere/card.json"], "the folder 'nowhere' does not exist"),
         (["fit", "tiny.csv", *FIT, "--out-dir", "tiny.csv/x"], "'tiny.csv' is a file; name a folder"),
@@ -191,6 +217,13 @@ def test_a_failure_is_one_line_and_an_exit_code_of_its_own(run, tiny, monkeypatc
     done = run("fit", tiny, *FIT)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.endswith("supersparse: it\\nbroke\n")
+
+
+def test_a_settings_file_without_folds_is_refused_by_trade_off_before_the_table_is_read(run, tmp_path):
+    (tmp_path / "wishes.yaml").write_text("validate: false\n")
+    done = run("trade-off", "not-read.csv", *FIT, "--settings", "wishes.yaml")
+    assert done.returncode == 2
+    assert "wishes.yaml: validate is false, but trade-off needs folds; remove it" in done.stderr
 
 
 def test_what_nothing_obeys_is_exit_code_4(run, tiny, tmp_path):

@@ -69,7 +69,7 @@ def test_small_cells_are_said(run, hospitals):
     done = run("fit", "1.csv", "2.csv", "--C0", "0.02", "--json", check=True)
     document = json.loads(done.stdout)
     assert document["left_out_at_most"] == table.left_out > 0
-    assert document["left_out"].startswith(f"At most {table.left_out} of at most ")
+    assert document["cost_of_suppression"].startswith(f"At most {table.left_out} of at most ")
     assert {item["column"] for item in document["card"]["items"]} <= {"age", "bmi", "smoker"}
 
 
@@ -116,8 +116,8 @@ def test_where_people_are_hidden_no_risk_and_no_rate_is_told(run, hospitals, how
 def test_folds_of_the_people_counted_are_labelled(run, hospitals):
     counted(run)
     done = run("fit", "1.csv", "2.csv", "--max-points", "5", check=True)
-    assert "Of the people counted, for whom a card looks better than it is: Cross-validation" in done.stdout
-    assert "note: folds divide the people counted, for whom a card looks better than it is" in done.stderr
+    assert "Of the people counted, so these figures are optimistic: Cross-validation" in done.stdout
+    assert "note: folds divide the people counted, so these figures are optimistic" in done.stderr
     asked = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--cv", "3", "--json", check=True).stdout)
     assert asked["cross_validation"]["of_people_counted_only"]
     assert "performance" not in asked["card"]
@@ -169,7 +169,6 @@ WRONG = [
         "counts one.csv --target state --out 1.csv --at-least 0",
         "--at-least is 0; give 1 to keep all cells",
     ),
-    ("counts one.csv --target state --out 1.csv --weights age", "--weights: people are counted"),
     ("counts one.csv --target state --out 1.csv --cuts none", "make no yes/no questions"),
     ("counts one.csv --target state --out one.csv", "would overwrite an input"),
     ("counts one.csv --target state --out 9.csv --questions one.csv", "one.csv holds no questions"),
@@ -184,8 +183,8 @@ WRONG = [
     ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
     ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
     ("fit 1.csv none.csv", "there is no file 'none.csv'"),
-    ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and tables of counts hold none; remove it"),
-    ("fit one.csv two.csv --target state", "two.csv: only tables of counts can be several"),
+    ("fit 1.csv --engine duckdb", "--engine duckdb counts rows, and count tables have none; remove it"),
+    ("fit one.csv two.csv --target state", "two.csv: only count tables can be combined"),
     ("fit 1.csv 2.csv --target age", "--target is 'age', but the counts are of 'state'"),
     ("fit 1.csv 2.csv --cuts tree", "--cuts: the counts hold the questions"),
     ("fit 1.csv 2.csv --cv-time age", "--cv-time: counts have no such column"),

@@ -74,7 +74,7 @@ def test_a_large_file_is_announced(run, tiny, monkeypatch):
 
 def test_a_sheet_of_a_file_that_has_none_is_noted(run, tiny):
     done = run("fit", tiny, *FIT, "--sheet", "People", check=True)
-    assert f"note: --sheet 'People' is not used: {tiny} is no workbook" in done.stderr
+    assert f"note: --sheet 'People' is not used: {tiny} is not a workbook" in done.stderr
 
 
 def test_a_card_that_is_not_saved_says_how(run, tiny):
@@ -299,7 +299,7 @@ def test_a_rare_class_is_weighted_and_said(run, tmp_path):
     (tmp_path / "rare.csv").write_text("\n".join(["x,y", *rows]) + "\n")
     done = run("fit", "rare.csv", "--target", "y", "--no-validate", check=True)
     assert "so errors are weighted" in done.stderr
-    assert "weight 5 for yes" in done.stdout
+    assert "weight 5 for y, 0.556 for no y" in " ".join(done.stdout.split())
     plain = run("fit", "rare.csv", "--target", "y", "--no-validate", "--class-weight", "none", check=True)
     assert "weight" not in plain.stderr + plain.stdout
 

@@ -1,4 +1,4 @@
-"""`fit` judges its card on rows left out, within its time limit, and says what it finds."""
+"""`fit` judges its card on held-out rows, within its time limit, and says what it finds."""
 
 import json
 from dataclasses import replace
@@ -47,7 +47,7 @@ def test_it_can_be_left_out(run, rows):
     assert "fold" not in done.stderr
     refused = run("fit", rows, *QUICK, "--no-validate", "--cv", "3")
     assert refused.returncode == 2
-    assert "--cv judges the card on rows left out; remove it, or remove --no-validate" in refused.stderr
+    assert "--cv judges the card on held-out rows; remove it, or remove --no-validate" in refused.stderr
 
 
 def test_folds_of_a_cross_validation_are_used_again(run, rows):
@@ -79,13 +79,13 @@ def test_ctrl_c_keeps_the_card(run, rows, monkeypatch, before):
 def test_too_few_rows_to_leave_any_out_is_a_note(run, tmp_path):
     (tmp_path / "few.csv").write_text("x,y\n0,a\n0,a\n1,b\n")
     done = run("fit", "few.csv", "--target", "y", *FIT[2:], check=True)
-    assert "note: a class has too few rows to leave some out" in done.stderr
+    assert "note: a class has too few rows for folds" in done.stderr
 
 
 def test_folds_that_cannot_be_learned_from_are_a_note(run, tmp_path):
     (tmp_path / "light.csv").write_text("x,w,y\n0,3,a\n0,1,b\n1,1,b\n1,0,a\n")
     done = run("fit", "light.csv", "--target", "y", "--weights", "w", *FIT[2:], check=True)
-    assert "note: the card could not be judged on rows left out: the training rows of fold" in done.stderr
+    assert "note: the card could not be judged on held-out rows: the training rows of fold" in done.stderr
 
 
 @pytest.mark.parametrize("how", [[], ["--no-validate", "--C0", "0.4"]], ids=["left out", "training"])
@@ -97,7 +97,7 @@ def test_a_card_of_no_use_is_warned_about(run, tmp_path, how):
     (tmp_path / "noise.csv").write_text("\n".join(["a,b,c,y", *lines]) + "\n")
     words = ["--target", "y", "--no-prepare", "--max-points", "2", "--C0", "0.001", *how]
     done = run("fit", "noise.csv", *words, check=True)
-    told = "the rows left out" if not how else "the training rows"
+    told = "the held-out rows" if not how else "the training rows"
     assert "warning: this card is no better than always predicting 0: it is wrong on" in done.stderr
     assert f"of {told}, and always predicting 0 on 33.3 %" in done.stderr
 

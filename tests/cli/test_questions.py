@@ -52,9 +52,9 @@ def test_a_card_from_few_candidates_says_so(run, patients, tmp_path):
     done = run("fit", patients, *ASK, "--no-validate", "--candidates", "3", check=True)
     made = ScoringSystem.load(tmp_path / "card.json").card.provenance
     assert len(made.features) == 3 < made.n_candidates
-    assert f"over 3 of {made.n_candidates} candidate questions" in " ".join(done.stdout.split())
+    assert f"over 3 of {made.n_candidates} candidate features" in " ".join(done.stdout.split())
     done = run("fit", patients, *ASK, "--no-validate", "--candidates", "all", check=True)
-    assert f"over {made.n_candidates} questions" in " ".join(done.stdout.split())
+    assert f"over {made.n_candidates} features" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

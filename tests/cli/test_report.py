@@ -24,7 +24,7 @@ from supersparse.errors import InvalidInputError, PackageNotInstalledError
 from supersparse.report.budget import Step
 
 COMMAND = [sys.executable, "-c", "from supersparse.cli.app import main; main()"]
-QUICK = ["--folds", 2, "--ratios", 1, "--bootstrap", 2, "--larger", 1]
+QUICK = ["--cv", 2, "--n-ratios", 1, "--bootstrap", 2, "--larger", 1]
 
 
 def run(*arguments, cwd):
@@ -128,7 +128,7 @@ def test_json_names_the_files_and_what_is_missing(folder):
         (["--by", "Site"], "no column 'Site'; did you mean 'site'?"),
         (["--out", "report.doc"], "reports are .html or .pdf"),
         (["--out", "nowhere/r.html"], "the folder 'nowhere' does not exist"),
-        (["--folds", "1"], "folds is 1"),
+        (["--cv", "1"], "--cv is 1; give 2 or more folds"),
         (["--paper", "a5"], "paper is 'a5'"),
         (["--target", "UniformityOfCellSize"], "so it cannot be the target"),
     ],
@@ -176,7 +176,7 @@ def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
     assert len(examples) == 3
     for example in examples:
         more = (
-            ["--folds", "2", "--ratios", "0", "--larger", "0", "--out", "r.html"] if "--by" in example else []
+            ["--cv", "2", "--n-ratios", "0", "--larger", "0", "--out", "r.html"] if "--by" in example else []
         )
         done = run(*shlex.split(example), *more, cwd=tmp_path)
         assert done.exit_code == 0, done.output
@@ -185,7 +185,7 @@ def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_writes_the_report_with_what_is_there(folder):
-    asked = ["--folds", "0", "--larger", "0", "--bootstrap", "100000", "--out", "stopped.html"]
+    asked = ["--cv", "0", "--larger", "0", "--bootstrap", "100000", "--out", "stopped.html"]
     process = subprocess.Popen(
         [*COMMAND, "report", "card.json", "rows.csv", *asked],
         cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

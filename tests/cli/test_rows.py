@@ -120,7 +120,7 @@ def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
 
     written(tmp_path, "x;state", lambda k, x, own: f"{x + 1},{100 + k};{own}")
     done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
-    assert "could part decimals or thousands; say --decimal . or --decimal ," in done.stderr
+    assert "could mean decimals or thousands; use --decimal . or --decimal ," in done.stderr
 
 
 def test_limits_among_the_numbers_of_their_column_are_refused(run, tmp_path):

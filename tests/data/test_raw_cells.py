@@ -285,7 +285,7 @@ def test_the_order_of_dates_is_seen_or_asked_for():
     with pytest.raises(InvalidDataError, match="--dates dmy or --dates mdy"):
         sortable_dates(["01/02/2024"], "t", None)
     with pytest.raises(
-        InvalidDataError, match=r"'13/02/2024', which is no date if read with the month first"
+        InvalidDataError, match=r"'13/02/2024', which is not a date if read with the month first"
     ):
         sortable_dates(["13/02/2024"], "t", "mdy")
 

@@ -110,7 +110,7 @@ def test_every_kind_of_table_is_read():
 def test_limits_and_directions_hold():
     prepare = Prepare(per_variable=1, direction={"age": "-"}, intervals=True)
     model, _, _ = fitted(prepare, C0=0.01)
-    assert "at most 1 threshold for each of age, bmi" in model.scoring_system_.card.provenance.allowed
+    assert "at most 1 cut point for each of age, bmi" in model.scoring_system_.card.provenance.allowed
     used = [f for f, p in zip(model.prepare_.features_, model.coef_[0], strict=True) if p]
     assert len([f for f in used if f.column == "bmi" and f.name != "bmi missing"]) <= 1
     assert all(

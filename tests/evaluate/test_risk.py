@@ -245,7 +245,7 @@ def test_what_was_proven_of_risks_is_dropped_with_them(method):
     assert "Proven optimal" in str(system)
     other = system.recalibrate(X, y[::-1], method=method)
     assert "roven" not in str(other)
-    assert f"risks fitted anew ({method}) to 30 rows" in " ".join(str(other).split())
+    assert f"risks refitted ({method}) to 30 rows" in " ".join(str(other).split())
     assert list(other.predict(X)) == list(system.predict(X))
     errors = SLIMClassifier(C0=0.05, max_points=2).fit(X, y).scoring_system_
     assert "Proven optimal" in str(errors.recalibrate(X, y[::-1], method=method))

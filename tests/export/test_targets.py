@@ -46,16 +46,16 @@ def test_unknown_targets_and_options_are_refused():
     [
         ("sql", {"dialect": 3}, "dialect is 3; known: bigquery"),
         ("sql", {"gives": "totals"}, "gives is 'totals'; did you mean 'total'"),
-        ("sql", {"table": 3}, "table is 3; give a text"),
-        ("sql", {"table": "t", "gives": "all", "keep": 3}, "keep is 3; give a text, or a list of texts"),
-        ("sql", {"table": "t", "gives": "all", "keep": ["id", 3]}, "a part of keep is 3; give a text"),
+        ("sql", {"table": 3}, "table is 3; give a string"),
+        ("sql", {"table": "t", "gives": "all", "keep": 3}, "keep is 3; give a string, or a list of strings"),
+        ("sql", {"table": "t", "gives": "all", "keep": ["id", 3]}, "a part of keep is 3; give a string"),
         ("sql", {"quoted": "no"}, "quoted is 'no'; give True or False"),
         ("sql", {"decimals": "x"}, "decimals is 'x'; give a whole number from 0 to 15"),
         ("pmml", {"decimals": {"age": -1}}, "decimals is -1; give a whole number from 0 to 15"),
         ("xlsx", {"rows": -5}, "rows is -5; give a whole number from 0 to 1048575"),
         ("xlsx", {"rows": 2_000_000}, "rows is 2000000; give a whole number from 0 to 1048575"),
-        ("xlsx", {"people": 3}, "people is no list of dictionaries"),
-        ("xlsx", {"people": [3]}, "people is no list of dictionaries"),
+        ("xlsx", {"people": 3}, "people is not a list of dictionaries"),
+        ("xlsx", {"people": [3]}, "people is not a list of dictionaries"),
     ],
 )
 def test_a_wrong_value_of_an_option_is_named(target, options, message):

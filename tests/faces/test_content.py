@@ -204,11 +204,13 @@ def test_evidence_and_baseline_are_shown_and_a_useless_card_says_so():
     assert content.judgements[0].cells == (
         "80.0 %", "86.7 %", "66.7 %", "92.9 %", "0.70 (0.60 to 0.80)", "30 of 200 (15.0 %)",
     )  # fmt: skip
-    assert content.baseline == "Always saying no is wrong in 25.0 %."
+    assert content.baseline == "Always predicting no is wrong for 25.0 % of rows."
     assert content.warning is None
     useless = content_of(card_with(performance=(judged(10, 40, 110, 40),)))
-    assert "this card is wrong in 40.0 % on rows it was not learned from." in useless.warning
-    assert "Always saying no is wrong in 25.0 %." in useless.warning
+    assert useless.warning == (
+        "No better than always predicting no: this card is wrong for 40.0 % of rows it was not learned from, "
+        "always predicting no for 25.0 %."
+    )
 
 
 def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
@@ -314,7 +316,7 @@ def test_missing_values_are_spoken_of_where_the_card_scores_them():
         item("sex", is_missing=True, points=3),
     ]
     content = content_of(ScoringSystem.of(items, threshold=2, domains={"sex": ["F", "M"]}).card)
-    assert content.notes == ("Not known counts as 0 in line 1.", "An answer is needed in line 2.")
+    assert content.notes == ("A missing answer counts as 0 points in line 1.", "Line 2 must be answered.")
     assert [one.text for one in content.lines[2].answers] == ["M or other", "F", "not known"]
     assert label(content.lines[1].text) == "Bmi 30 or more?"
 

@@ -177,8 +177,8 @@ Predict high if the total is 2 or more, otherwise low.
 |:--|--:|--:|--:|--:|--:|--:|
 | Risk | 1 % | 2 % | 4 % | 10 % | 30 % | 60 % |
 
-Not known counts as 0 in line 2.
-An answer is needed in lines 1 and 3.
+A missing answer counts as 0 points in line 2.
+Lines 1 and 3 must be answered.
 Source: Nobody 2020
 """
     )

@@ -42,8 +42,8 @@ apply.
 For example, a value of 3 in line 3 gives 3 x 0.5 = 1.5 points.
 Predict high if the total is more than 2.5, otherwise low.
 
-Not known counts as 3 in line 3.
-An answer is needed in lines 1, 2 and 5."""
+A missing answer counts as 3 points in line 3.
+Lines 1, 2 and 5 must be answered."""
     )
 
 

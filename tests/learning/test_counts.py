@@ -200,7 +200,7 @@ def test_what_leaving_out_costs_is_bounded(asked, counts, at_least, C0, class_we
     errors = solution.evaluation.predicted_errors
     assert errors <= mine.predicted_errors <= errors + table.left_out
     if hidden:
-        assert f"errs on {errors} to {errors + table.left_out} people" in table.cost_in_words(solution)
+        assert f"is wrong for {errors} to {errors + table.left_out} people" in table.cost_in_words(solution)
 
 
 @given(
@@ -235,7 +235,7 @@ def test_what_merging_costs_is_bounded(asked, counts, at_least, C0, class_weight
     errors = solution.evaluation.predicted_errors
     assert errors - table.merged <= mine.predicted_errors <= errors + table.merged
     if table.merged:
-        assert "with other answers than theirs" in table.cost_in_words(solution)
+        assert "with answers other than their own" in table.cost_in_words(solution)
     else:
         assert table.cost_in_words(solution) is None
 
@@ -249,7 +249,7 @@ def test_merged_cells_are_in_the_file(asked, tmp_path):
     table.save(tmp_path / "merged.csv")
     again = CountTable.load(tmp_path / "merged.csv")
     assert (again.merged, again.left_out, again.people) == (table.merged, 0, 400)
-    assert f"at most {table.merged} people are counted with other answers" in table.in_words()
+    assert f"at most {table.merged} people are counted with answers other than" in table.in_words()
     assert pooled([tmp_path / "merged.csv"] * 2).merged == 2 * table.merged
     whole = CountTable.of(asked, columns, y.tolist(), 1)
     assert whole.merging(10**6).left_out == 10**6  # a class with too few people for any cell

@@ -1,4 +1,4 @@
-"""What a card keeps of its rows: right and wrong on training rows and on rows left out, cases by total."""
+"""What a card keeps of its rows: right and wrong on training rows and on held-out rows, cases by total."""
 
 from dataclasses import replace
 from fractions import Fraction

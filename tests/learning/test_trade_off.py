@@ -1,4 +1,4 @@
-"""Trade-offs on rows left out, and net benefit as a name for class weights."""
+"""Trade-offs on held-out rows, and net benefit as a name for class weights."""
 
 import json
 from fractions import Fraction
@@ -70,7 +70,7 @@ def test_it_can_be_drawn_and_tabulated():
     assert (found.folds, found.repeats) == (2, 2)
     assert [row["threshold"] for row in found.table()] == [0.5, 0.2]
     left, right = plot(found).figure.axes
-    assert left.get_xlabel() == "specificity on rows left out"
+    assert left.get_xlabel() == "specificity on held-out rows"
     assert [line.get_label() for line in right.get_lines()] == [
         "card for the threshold",
         "treat all",

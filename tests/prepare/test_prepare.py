@@ -167,7 +167,7 @@ def test_directions_become_bounds_and_thresholds_a_constraint():
         expected = {"age": (0, None), "bmi": (None, 0)}.get(feature.column)
         assert bounds == (None if feature.name == "bmi missing" else expected)
     (constraint,) = prepare.constraints_
-    assert constraint.in_words() == "at most 1 threshold for each of age, bmi"
+    assert constraint.in_words() == "at most 1 cut point for each of age, bmi"
     (shape,) = Prepare(per_variable=None, shape={"bmi": "any"}).fit(table, y).constraints_
     assert shape.in_words() == "points of one sign for each of age"
     anything = {"age": "any", "bmi": "any"}
@@ -210,7 +210,7 @@ def test_ordered_levels_have_directions_and_count_as_thresholds():
     order = {"grade": ["low", "mid", "high", "top"]}
     prepare = Prepare(ordered=order, direction={"grade": "+"}, per_variable=1).fit(table, [0, 0, 1, 1] * 5)
     assert prepare.bounds_ == [(0, None)] * 3
-    assert prepare.constraints_[0].in_words() == "at most 1 threshold for each of grade"
+    assert prepare.constraints_[0].in_words() == "at most 1 cut point for grade"
 
 
 def test_numbers_can_be_categories_or_stay_as_they_are():

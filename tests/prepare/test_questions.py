@@ -191,7 +191,7 @@ def test_points_rise_or_fall_unless_any_shape_is_allowed():
     assert (np.diff(anything) > 0).any()
     assert (np.diff(anything) < 0).any()
     assert of_anything.objective < of_default.objective
-    assert "points that rise or fall with age" in of_default.allowed
+    assert "points monotone in age" in of_default.allowed
     rising, of_rising = points(shape={"age": "rising"})
     assert (np.diff(rising) >= 0).all()
     falling, of_falling = points(direction={"age": "-"})
@@ -218,10 +218,10 @@ def test_a_card_says_of_how_many_candidates_its_questions_were_chosen():
     assert len(made.features) == 5
     assert made.n_candidates == len(Prepare(candidates=None).fit(table, y).features_) > 5
     said = " ".join(few.to_text().split())
-    assert f"of all cards over 5 of {made.n_candidates} candidate questions, none" in said
+    assert f"of all cards over 5 of {made.n_candidates} candidate features, none" in said
     assert ScoringSystem.from_json(few.to_json()).card == few.card
     every = SLIMClassifier(prepare=Prepare(candidates=None), C0=0.02).fit(table, y).scoring_system_
-    assert f"of all cards over {made.n_candidates} questions, none" in " ".join(every.to_text().split())
+    assert f"of all cards over {made.n_candidates} features, none" in " ".join(every.to_text().split())
 
 
 def test_two_cuts_of_a_column_never_ask_about_the_same_few_rows():

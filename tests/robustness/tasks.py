@@ -34,7 +34,7 @@ def all_tasks() -> Iterator[Task]:
         lambda folder: (_card(folder, "out/card.json"), _names(folder / "out")),
     )
     yield Task("solve with a checkpoint", _nothing, _solve, lambda folder: _read(folder / "answer.json"))
-    quick = ["--folds", "2", "--ratios", "1", "--bootstrap", "2", "--larger", "1", "--time-limit", "100000"]
+    quick = ["--cv", "2", "--n-ratios", "1", "--bootstrap", "2", "--larger", "1", "--time-limit", "100000"]
     yield Task(
         "report",
         _rows_and_card,

@@ -93,7 +93,7 @@ def test_an_answer_that_gives_the_points_of_the_rest_is_kept():
             "columns:\n  sex:\n    answers: {W: woman}",
             "line 3, column 15: 'sex' has no value 'W'; known: F, M",
         ),
-        ("columns:\n  sex:\n    label: [a]", "line 3, column 12: label is a list of 1; give a text"),
+        ("columns:\n  sex:\n    label: [a]", "line 3, column 12: label is a list of 1; give text"),
         ("classes: {2: x}", "line 1, column 11: there is no class '2'; known: 0, 1"),
         ("classes: {0: x, 1: x}", "line 1, column 1: both classes are worded as 'x'; they must differ"),
         (

@@ -20,6 +20,8 @@ YAML = [
         "line 1, column 1: unknown key 'max features' in the settings; did you mean 'max_features'?",
     ),
     ("Max-Points: 5", "did you mean 'max_points'?"),
+    ("seed: 5", "it is an option of the solver; write it under 'solve': random_state: ..."),
+    ("weights: w", "unknown key 'weights' in the settings; did you mean 'sample_weight'?"),
     ("time_limit: 5", "it is an option of the solver; write it under 'solve'"),
     ("min_sensitivity: 0.9", "it is a constraint; write it under 'constraints': - min_sensitivity: ..."),
     ("nonsense: 1", "known: C0, C1, bounds,"),

@@ -211,7 +211,7 @@ def test_wishes_that_cannot_hold_together_are_named(browser, server, tmp_path):
     page.locator(".conflict li").first.wait_for()
     assert page.locator(".conflict li").count() == 2
     assert page.locator(".wish.wrong").count() == 2
-    page.get_by_role("button", name="Give up the wish").first.click()
+    page.get_by_role("button", name="Drop the constraint").first.click()
     page.locator(".wish").nth(1).wait_for(state="detached")
     page.locator('[data-key="conflict"]:not([disabled])').click()
     page.locator(".good").wait_for()
@@ -337,7 +337,7 @@ def test_fifty_megabytes_do_not_freeze_the_page(browser, server, tmp_path):
            beat(); }"""
     )
     page.locator("#file").set_input_files(tmp_path / "large.csv")
-    page.get_by_text("Taking in large.csv").or_(page.get_by_text("Reading large.csv")).first.wait_for()
+    page.get_by_text("Uploading large.csv").or_(page.get_by_text("Reading large.csv")).first.wait_for()
     page.locator(".column h3").first.wait_for(timeout=300_000)
     assert page.evaluate("window.longest") < 5000  # milliseconds between two beats of the page
     visitor.close()

@@ -65,7 +65,7 @@ def _rule(
     bounds: Mapping[str, Number | None],
 ) -> Rule:
     if not isinstance(column, str):
-        raise InvalidCardError(f"the column {column!r} of an item must be its name, a text")
+        raise InvalidCardError(f"the column {column!r} of an item must be its name, a string")
     pairs = ({"at_least", "above"}, {"at_most", "below"})
     ranged = [name for name in given if name in bounds]
     if len(given) > 1 and (len(ranged) < len(given) or any(pair <= set(given) for pair in pairs)):
@@ -112,7 +112,7 @@ def card_of(
         raise InvalidCardError(f"classes is {classes!r}; give two, the negative one first")
     if (threshold is None) == (positive_from is None):
         raise InvalidCardError(
-            "give either threshold (more than so many points) or positive_from (so many or more)"
+            "give either threshold (the total must exceed it) or positive_from (the total must reach it)"
         )
     if threshold is not None:
         limit = declared_number(threshold, "threshold")

@@ -181,8 +181,7 @@ def _check_value(expected: Expected, value: object, what: str) -> None:
         kind = kind_of(read_category(value, what))
         if kind not in kinds:
             raise InvalidDataError(
-                f"{what} is {value!r}, which is {kind}; the card knows {kinds[0]} only there: "
-                "convert the column"
+                f"{what} is {value!r}, which is {kind}; the card expects {kinds[0]} there; convert the column"
             )
     if domain is not None and domain.outside == "refuse" and not _is_inside(domain, value, what):
         raise InvalidDataError(f"{what} is {value!r}, which is outside {described(domain)}")
@@ -198,7 +197,7 @@ def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
         row = int(present.argmax())
         raise InvalidDataError(
             f"{what}, row {row + 1} is {cells.values[row].item()!r}, which is a number; "
-            "the card knows text only there: convert the column"
+            "the card expects text there; convert the column"
         )
     domain = expected.domain
     if domain is not None and domain.outside == "refuse":

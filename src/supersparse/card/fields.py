@@ -62,7 +62,7 @@ class Fields:
             return None
         values = self._take(name)
         if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
-            self._refuse(name, values, "a list of texts")
+            self._refuse(name, values, "a list of strings")
         return tuple(values)
 
     def plain_object(self, name: str, *, optional: bool = False) -> dict[str, Any] | None:
@@ -121,7 +121,7 @@ class Fields:
         if isinstance(value, dict) and list(value) == ["number"]:
             value = value["number"]
         found = _exact(value)
-        wanted = 'a list of texts, true, false, integers, or decimals such as {"number": "2.5"}'
+        wanted = 'a list of strings, true, false, integers, or decimals such as {"number": "2.5"}'
         return self._refuse(name, value, wanted) if found is None else found
 
     def choice(self, name: str, known: Sequence[str], default: str) -> str:

@@ -1,7 +1,7 @@
 """Performance: what a card got right and wrong on some rows, kept on the card."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -9,6 +9,7 @@ from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.errors import InvalidCardError
 
 Judged = Literal["training", "cross-validation", "validation"]
+ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -95,6 +96,17 @@ class Performance(Tabular):
     def beats_baseline(self) -> bool:
         """Whether the card errs less than whoever always predicts the commoner class."""
         return self.error < self.baseline_error
+
+    def weighted(self, class_weights: ClassWeights) -> "Performance":
+        """The same where rows count by the weight of their class: so are costs compared with the baseline."""
+        of_negative, of_positive = class_weights
+        return replace(
+            self,
+            true_positives=of_positive * self.true_positives,
+            false_negatives=of_positive * self.false_negatives,
+            true_negatives=of_negative * self.true_negatives,
+            false_positives=of_negative * self.false_positives,
+        )
 
     def _brief(self) -> str:
         wrong = self.false_positives + self.false_negatives

@@ -35,7 +35,7 @@ class CertificateFile:
                 "the certificate of a card needs a file name and a sha256 of 64 hexadecimal digits"
             )
         if not all(isinstance(name, str) and name for name in self.checked_by):
-            raise InvalidCardError("the checkers of a certificate are no texts; leave them out")
+            raise InvalidCardError("the checkers of a certificate are not strings; leave them out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class CardEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppressed:
-    """People whom the counts behind a card do not show: left out, or counted with other answers than theirs.
+    """People whom the counts behind a card do not show: left out, or counted with answers not their own.
 
     Both are upper bounds. They are mostly of the class that is rarer among people with their answers, so
     errors and rates of the people counted look better than those of everybody.
@@ -206,7 +206,9 @@ class ItemSeen(Tabular):
             raise InvalidCardError("what an item has seen has no rows, or a weight that is not above 0")
         for low, high in pairwise(self.points):
             if low >= high:
-                raise InvalidCardError(f"what an item has seen has {low} before {high} points; let them rise")
+                raise InvalidCardError(
+                    f"what an item has seen has {low} before {high} points; list them in increasing order"
+                )
         for name in ("given", "missing"):
             if not 0 <= getattr(self, name) <= self.n:
                 raise InvalidCardError(

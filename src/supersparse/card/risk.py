@@ -38,7 +38,9 @@ class TableRisk(Tabular):
             raise InvalidCardError("the risk table has no rows; give a risk for one total or more")
         for low, high in pairwise(totals):
             if low >= high:
-                raise InvalidCardError(f"the risk table has the total {low} before {high}; let them rise")
+                raise InvalidCardError(
+                    f"the risk table has the total {low} before {high}; list them in increasing order"
+                )
         if self.cases is not None:
             cases = tuple(declared_number(c, "the cases of a total of the risk table") for c in self.cases)
             object.__setattr__(self, "cases", cases)
@@ -76,7 +78,9 @@ class SeenTotals(Tabular):
             raise InvalidCardError("a risk needs cases and events for each total seen, and at least one")
         for low, high in pairwise(self.totals):
             if low >= high:
-                raise InvalidCardError(f"the totals seen have {low} before {high}; let them rise")
+                raise InvalidCardError(
+                    f"the totals seen have {low} before {high}; list them in increasing order"
+                )
         if not all(0 <= e <= c for e, c in zip(self.events, self.cases, strict=True)):
             raise InvalidCardError("the events at a total must be 0 or more, and no more than its cases")
 

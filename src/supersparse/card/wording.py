@@ -28,7 +28,7 @@ class ColumnWording(Tabular):
         object.__setattr__(self, "answers", read)
         for text in (self.label, self.unit, self.question, *read.values()):
             if text is not None and (not isinstance(text, str) or not text.strip()):
-                raise InvalidCardError(f"the wording of {self.column!r} has {text!r}; give a text")
+                raise InvalidCardError(f"the wording of {self.column!r} has {text!r}; give a string")
 
     def __hash__(self) -> int:
         return hash((self.column, self.label, self.unit, self.question, tuple(self.answers.items())))
@@ -49,7 +49,7 @@ class Wording(Tabular):
                 raise InvalidCardError(f"column {name!r} has two wordings; keep one")
         for text in (self.negative, self.positive):
             if text is not None and (not isinstance(text, str) or not text.strip()):
-                raise InvalidCardError(f"a class is worded as {text!r}; give a text")
+                raise InvalidCardError(f"a class is worded as {text!r}; give a string")
         if self.positive is not None and self.positive == self.negative:
             raise InvalidCardError(f"both classes are worded as {self.positive!r}; they must differ")
 

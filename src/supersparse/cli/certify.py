@@ -28,7 +28,7 @@ def certify(
     out: Annotated[
         Path | None,
         typer.Option(
-            dir_okay=False, metavar="FILE", show_default="MODEL.vipr.gz", help="File for the certificate."
+            dir_okay=False, metavar="FILE", show_default="CARD.vipr.gz", help="File for the certificate."
         ),
     ] = None,
     viprchk: Annotated[
@@ -38,7 +38,7 @@ def certify(
         ),
     ] = None,
 ) -> None:
-    """Write a proof that others can check, for a card.
+    """Write a proof of a card that others can check.
 
     It proves that no scoring system is better. The format is VIPR. `supersparse-check`, a short program that
     needs only Python, checks it against the table and the card in a process of its own, and the card then

@@ -1,16 +1,19 @@
 """Commands: their parameters spread out as options, put together again before they run.
 
-A command takes some dataclasses of options as parameters. What the command line leaves open, the settings
-file says, where the command has one.
+A command takes some dataclasses of options as parameters, or all but some of their options:
+``Annotated[ColumnOptions, Without("weights")]``. What the command line leaves open, the settings file says,
+where the command has one.
 """
 
+import copy
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from supersparse.cli import say
 from supersparse.cli.options import (
@@ -20,7 +23,15 @@ from supersparse.cli.options import (
     TableOptions,
     ValidationOptions,
 )
+from supersparse.forms.scalars import Word
 from supersparse.settings.settings import Settings
+
+
+class Without:
+    """The options of a group that a command does not have."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -28,11 +39,14 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     parameters: list[inspect.Parameter] = []
     groups: dict[str, type[Any]] = {}
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
-        if is_dataclass(parameter.annotation):
-            groups[parameter.name] = parameter.annotation  # type: ignore[assignment]
-            parameters += _fields_as_parameters(parameter.annotation)
+        group, *more = get_args(parameter.annotation) or (parameter.annotation,)
+        if is_dataclass(group):
+            groups[parameter.name] = group  # type: ignore[assignment]
+            without = {name for one in more if isinstance(one, Without) for name in one.names}
+            parameters += [one for one in _fields_as_parameters(group) if one.name not in without]
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    parameters = list(map(_with_default_in_help, parameters))
 
     def run(**given: Any) -> None:
         for name, group in groups.items():
@@ -66,7 +80,7 @@ def _note_unused_sheet(given: Mapping[str, Any]) -> None:
     data = given.get("data")
     for path in data if isinstance(data, list) else [data]:
         if isinstance(path, Path) and not is_workbook(path):
-            say.note(f"--sheet {table.sheet!r} is not used: {path} is no workbook")
+            say.note(f"--sheet {table.sheet!r} is not used: {path} is not a workbook")
 
 
 _SECTIONS = {ColumnOptions: "table", TableOptions: "table", ValidationOptions: "validate"}
@@ -124,8 +138,33 @@ def _setting_option(name: str) -> inspect.Parameter:
     metadata = _OPTIONS[name].metadata
     read, word, help_ = metadata["option"], f"--{name.replace('_', '-')}", metadata["field"].help
     annotation: Any
-    if isinstance(read, type):
+    form = metadata["field"].form
+    if isinstance(form, Word):
+        default, metavar = str(_OPTIONS[name].default), "|".join(form.known)
+        annotation = Annotated[
+            str | None, typer.Option(word, help=help_, metavar=metavar, show_default=default)
+        ]
+    elif isinstance(read, type):
         annotation = Annotated[read | None, typer.Option(word, help=help_)]
     else:
         annotation = Annotated[Any, typer.Option(word, help=help_, parser=read, metavar="VALUE")]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
+
+
+def _with_default_in_help(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return an option that says its default at the end of its help, as "default: 6", and nowhere else."""
+    type_, *more = get_args(parameter.annotation) or (parameter.annotation,)
+    info = next((one for one in more if isinstance(one, OptionInfo)), None)
+    if info is None or parameter.default is inspect.Parameter.empty:
+        return parameter
+    shown = info.show_default if isinstance(info.show_default, str) else None
+    if shown is None and type(parameter.default) in (int, float, str):
+        shown = f"{parameter.default:g}" if isinstance(parameter.default, float) else str(parameter.default)
+    if shown is None and parameter.default is True:
+        shown = f"--{parameter.name}"
+    said = copy.copy(info)
+    said.show_default = False
+    if shown:
+        text = (info.help or "").removesuffix(".")
+        said.help = f"{text}{'. Default' if '. ' in text else '; default'}: {shown}."
+    return parameter.replace(annotation=Annotated[type_, said])

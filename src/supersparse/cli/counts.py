@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from supersparse.cli.command import Without
 from supersparse.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -34,8 +35,8 @@ _MUCH = 0.05  # share of the people left out from which on fewer questions are s
 
 def counts(
     data: DataFile,
-    columns: ColumnOptions,
-    features: FeatureOptions,
+    columns: Annotated[ColumnOptions, Without("weights")],
+    features: Annotated[FeatureOptions, Without("no_prepare")],
     table: TableOptions,
     output: Output,
     out: Annotated[Path, typer.Option(dir_okay=False, help="Write the counts to this CSV file.")],
@@ -57,7 +58,7 @@ def counts(
         typer.Option("--merge", help="Merge such cells with the most similar ones of their class instead."),
     ] = False,
 ) -> None:
-    """Count people by their answers, to share no rows.
+    """Count rows by answer, so that sites need not share them.
 
     Several sites can learn one card together: the first makes questions from its table, 8 unless
     --candidates asks for others, and writes them to a file. Every site counts its own people by them, and
@@ -79,8 +80,6 @@ def counts(
     )
     if at_least < 1:
         raise InvalidOptionError(f"--at-least is {at_least}; give 1 to keep all cells, or more")
-    if columns.weights is not None:
-        raise InvalidOptionError("--weights: people are counted, each as one; remove it")
     target = columns.told_target()
     if questions is None:
         asked = _made(data, columns, features, table)
@@ -127,10 +126,10 @@ def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: T
     from supersparse.cli.training import read_question
     from supersparse.prepare.questions import Questions
 
-    if features.no_prepare or features.cuts == "none" or features.missing == "drop":
+    if features.cuts == "none" or features.missing == "drop":
         raise InvalidOptionError(
-            "--no-prepare, --cuts none and --missing drop make no yes/no questions that other sites can "
-            "ask of all their people; remove them"
+            "--cuts none and --missing drop make no yes/no questions that other sites can ask of all their "
+            "people; remove them"
         )
     if features.candidates in (None, "auto"):
         features = replace(features, candidates=str(_QUESTIONS))
@@ -195,10 +194,10 @@ def read_counts_question(
             f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}; remove it"
         )
     if not table.signed:
-        note("a file of counts has no digest, so it cannot be told whether it was changed; write it again")
+        note("a file of counts has no digest, so changes to it cannot be detected; write it again")
     written_out = validation.judges and table.people <= MOST_PEOPLE
     if validation.judges and not written_out:
-        note(f"more than {MOST_PEOPLE:,} people: the card is not judged on people left out")
+        note(f"more than {MOST_PEOPLE:,} people: the card is not judged on held-out people")
     rows = table.rows(written_out=written_out)
     recipe = weighted_recipe(recipe, asked, rows)
     question = table.question(recipe, rows)
@@ -207,7 +206,7 @@ def read_counts_question(
         f"{counted(len(table.counts), 'cell')}, {counted(len(table.questions.names), 'question')}"
     )
     if table.suppressed is not None and is_divided(table, question, validation):
-        note("folds divide the people counted, for whom a card looks better than it is")
+        note("folds divide the people counted, so these figures are optimistic")
     return table, question, rows
 
 

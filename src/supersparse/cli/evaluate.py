@@ -22,7 +22,10 @@ def evaluate(
     ] = None,
     weights: Weights = None,
     calibrate: Annotated[
-        str, typer.Option(help="Calibrate risks on this data (cross-fitted): isotonic, logistic or none.")
+        str,
+        typer.Option(
+            metavar="isotonic|logistic|none", help="How to calibrate risks on this data (cross-fitted)."
+        ),
     ] = "isotonic",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
 ) -> None:

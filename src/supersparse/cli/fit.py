@@ -57,12 +57,12 @@ def fit(
 
     Numbers are cut at round values, categories become yes/no questions, and missing values become a
     question of their own. Dates and identifiers are left out. Notes say what happened to each column.
-    It is learned again without each of five folds, twice, to judge it and its risks on the rows left out,
-    and to choose C0 if you do not set it. Ctrl-C stops the search and keeps the best scoring system so far.
-    During the folds, Ctrl-C skips the rest of them. The time limit is for all of it.
+    It is evaluated by 5-fold cross-validation, repeated twice, which also calibrates its risks, and chooses
+    C0 if you do not set it. Ctrl-C stops the search and keeps the best scoring system so far. During the
+    folds, Ctrl-C skips the rest of them. The time limit covers everything.
 
-    Several files are tables of counts that `supersparse counts` wrote, one of each site. They are learned
-    from together, as if the rows were in one place. With --engine duckdb they are Parquet or CSV files of
+    Several files are count tables that `supersparse counts` wrote, one from each site. `fit` learns from
+    them together, as if the rows were in one place. With --engine duckdb they are Parquet or CSV files of
     rows, or a folder of them, which are counted there and need not fit into memory.
 
     \b
@@ -102,12 +102,12 @@ def fit(
         check_text_file(data[0])
     if validation.asks and not validation.judges:
         raise InvalidOptionError(
-            f"{validation.asks[0]} judges the card on rows left out; remove it, or remove --no-validate"
+            f"{validation.asks[0]} judges the card on held-out rows; remove it, or remove --no-validate"
         )
     counts, splits, repeats = None, None, validation.times
     of_counts = any(map(is_count_table, data))
     if of_counts and engine.counts_rows:
-        raise InvalidOptionError("--engine duckdb counts rows, and tables of counts hold none; remove it")
+        raise InvalidOptionError("--engine duckdb counts rows, and count tables have none; remove it")
     if engine.counts_rows:
         question, rows, splits, repeats = read_rows_question(
             data, table.reading, columns, asked, features, search, validation, engine.memory
@@ -119,12 +119,12 @@ def fit(
         question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
     else:
         raise InvalidOptionError(
-            f"{data[1]}: only tables of counts can be several; put the rows into one file, write counts with "
+            f"{data[1]}: only count tables can be combined; put the rows into one file, write counts with "
             "`supersparse counts`, or count the rows of all files with --engine duckdb"
         )
     if certificate is not None:
         if counts is not None or rows.is_counted:
-            raise InvalidOptionError("--certificate is about rows, and there are counts only; remove it")
+            raise InvalidOptionError("--certificate needs rows, and there are only counts; remove it")
         check_certifiable(question.problem)
     words = read_words(wording, None if counts is not None or rows.is_counted else rows)
     clock = Clock.of(question.recipe, question.seconds)
@@ -166,7 +166,7 @@ def fit(
     cost = None if counts is None else counts.cost_in_words(fitted.solution)
     folds = [judged.in_words()] if judged is not None and tells else []
     if folds and cost is not None:
-        folds = [f"Of the people counted, for whom a card looks better than it is: {folds[0]}"]
+        folds = [f"Of the people counted, so these figures are optimistic: {folds[0]}"]
     remark("")
     output.show(
         "\n\n".join(
@@ -190,7 +190,7 @@ def fit(
                 else {
                     "left_out_at_most": counts.left_out,
                     "merged_at_most": counts.merged,
-                    "left_out": cost,
+                    "cost_of_suppression": cost,
                     "no_risks": None if cost is None else NO_RISKS,
                 }
             ),

@@ -69,7 +69,7 @@ def fit_with_progress(
     if fitted.unjudged == "interrupted" or (fitted.validation and fitted.validation.interrupted):
         remark(f"Interrupted after {done} of {len(splits)} folds; the others were skipped.")
     elif fitted.unjudged is not None:
-        note(f"the card could not be judged on rows left out: {fitted.unjudged}")
+        note(f"the card could not be judged on held-out rows: {fitted.unjudged}")
     useless = no_better_than_baseline(fitted.card, fitted.question.problem.class_weights)
     for warning in (useless, slope_at_its_limit(fitted.solution)):
         if warning is not None:

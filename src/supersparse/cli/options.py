@@ -22,14 +22,12 @@ _TABLE = (
     "CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
     "- for standard input."
 )
-_COUNTS = " Or tables of counts, one of each site; see `supersparse counts`."
+_COUNTS = " Or count tables, one from each site; see `supersparse counts`."
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=_TABLE)]
 DataFiles = Annotated[list[Path], typer.Argument(metavar="DATA", help=_TABLE + _COUNTS)]
 CardFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="MODEL", exists=True, dir_okay=False, help="Scoring system saved with `fit --out`."
-    ),
+    typer.Argument(metavar="CARD", exists=True, dir_okay=False, help="Card saved with `fit --out`."),
 ]
 
 CardTarget = Annotated[
@@ -73,7 +71,7 @@ class TableOptions:
         bool | None,
         typer.Option(
             "--default-na/--no-default-na",
-            show_default="default-na",
+            show_default="--default-na",
             help="Treat NA, NaN and null as missing. Blanks always are.",
         ),
     ] = None
@@ -89,7 +87,7 @@ class TableOptions:
     ] = None
     decimal: Annotated[
         str | None,
-        typer.Option(metavar="CHARACTER", help="Decimal sign, . or , (the other may group thousands)."),
+        typer.Option(metavar=".|,", help="Decimal sign; the other may group thousands."),
     ] = None
     dates: Annotated[
         str | None,
@@ -135,8 +133,8 @@ class ColumnOptions:
         str | None,
         typer.Option(
             metavar="VALUE",
-            help="Positive class, the one that scores high; default: the one that is called so (yes, died, "
-            "malignant, ...), else the larger number, else the rarer class.",
+            help="Positive class, the one that scores high; default: the class with a usual name (yes, died, "
+            "...), else the larger number, else the rarer class.",
         ),
     ] = None
     drop: Annotated[
@@ -191,8 +189,9 @@ class FeatureOptions:
     cuts: Annotated[
         str | None,
         typer.Option(
+            metavar="optimal|quantile|tree|none",
             show_default="optimal",
-            help="How to cut numbers: optimal, quantile, tree, or none to use the values.",
+            help="How to cut numbers; none to use the values.",
         ),
     ] = None
     cut_points: Annotated[
@@ -201,29 +200,30 @@ class FeatureOptions:
     ] = None
     max_cuts: Annotated[
         int | None,
-        typer.Option(metavar="N", show_default="6", help="Maximum number of cut points per column."),
+        typer.Option(metavar="N", show_default="6", help="Maximum number of cut points to try per column."),
     ] = None
     per_variable: Annotated[
         str | None,
         typer.Option(
             metavar="N",
             show_default="2",
-            help="Maximum number of thresholds per column on one card; all for no limit.",
+            help="Maximum number of cut points per column on one card; all for no limit.",
         ),
     ] = None
     intervals: Annotated[
         bool | None,
         typer.Option(
             "--intervals/--no-intervals",
-            show_default="no-intervals",
+            show_default="--no-intervals",
             help="Also offer intervals such as 45 <= age < 60.",
         ),
     ] = None
     missing: Annotated[
         str | None,
         typer.Option(
+            metavar="item|median|mode|drop",
             show_default="item",
-            help="Missing values: item (a question of their own), median, mode, or drop (rows).",
+            help="Missing values: a question of their own, replaced, or their rows dropped.",
         ),
     ] = None
     direction: Annotated[
@@ -306,7 +306,7 @@ class ValidationOptions:
         int | None,
         typer.Option(
             metavar="N",
-            show_default="2; 1 with --cv or --cv-time",
+            show_default="2, or 1 with --cv or --cv-time",
             help="Divide the rows into folds N times, each time in another way.",
         ),
     ] = None
@@ -328,14 +328,14 @@ class ValidationOptions:
         bool | None,
         typer.Option(
             "--validate/--no-validate",
-            show_default="validate",
-            help="Judge the card on rows left out, and give it risks.",
+            show_default="--validate",
+            help="Judge the card on held-out rows, and give it risks.",
         ),
     ] = None
 
     @property
     def judges(self) -> bool:
-        """Whether the card is judged on rows left out."""
+        """Whether the card is judged on held-out rows."""
         return self.validate is not False
 
     @property
@@ -351,7 +351,7 @@ class ValidationOptions:
 
     @property
     def times(self) -> int:
-        """How often the rows are divided into folds."""
+        """How many times the rows are divided into folds."""
         if self.repeats is None:
             return 2 if self.cv is None and self.cv_time is None else 1
         return self.repeats

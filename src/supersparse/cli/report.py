@@ -14,12 +14,13 @@ from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, Tabl
 from supersparse.cli.outputs import check_outputs
 from supersparse.cli.report_progress import steps
 from supersparse.cli.say import note, remark, say_size
+from supersparse.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card
 
 
-_DEFAULTS = {"folds": 5, "ratios": 6, "bootstrap": 100, "larger": 3, "time_limit": 90.0, "seed": 0}
+_DEFAULTS = {"cv": 5, "n_ratios": 6, "bootstrap": 100, "larger": 3, "time_limit": 90.0, "seed": 0}
 
 
 def report(
@@ -39,19 +40,23 @@ def report(
         typer.Option(
             dir_okay=False,
             metavar="FILE",
-            show_default="MODEL-report.html and .pdf, beside MODEL",
+            show_default="CARD-report.html and .pdf, beside CARD",
             help="Output file, .html or .pdf. Repeatable.",
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(help="Cross-validation folds; 0 to skip.")] = 5,
-    ratios: Annotated[
-        int, typer.Option(help="Other ratios of class weights to learn with, for trade-offs; 0 to skip.")
+    cv: Annotated[int, typer.Option(metavar="K", help="Cross-validate on K folds; 0 to skip.")] = 5,
+    n_ratios: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Learn with N other ratios of class weights, for trade-offs; 0 to skip."
+        ),
     ] = 6,
     bootstrap: Annotated[
-        int, typer.Option(help="Bootstrap samples for optimism and stability; 0 to skip.")
+        int, typer.Option(metavar="N", help="Bootstrap samples for optimism and stability; 0 to skip.")
     ] = 100,
     larger: Annotated[
-        int, typer.Option(help="Show the frontier up to this many more features than the card; 0 to skip.")
+        int,
+        typer.Option(metavar="N", help="Show the frontier up to N more features than the card; 0 to skip."),
     ] = 3,
     cv_groups: Annotated[
         str | None,
@@ -73,7 +78,7 @@ def report(
         typer.Option(help="Work limit of each solve, whatever the speed of the machine; default: none."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    paper: Annotated[str, typer.Option(help="Paper size: a4 or letter.")] = "a4",
+    paper: Annotated[str, typer.Option(metavar="a4|letter", help="Paper size.")] = "a4",
     date: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="Date to print; default: none, so reports are reproducible."),
@@ -101,11 +106,13 @@ def report(
     from supersparse.report.budget import Step
 
     paper_size(paper)
+    if cv == 1:
+        raise InvalidOptionError("--cv is 1; give 2 or more folds, or 0 for no cross-validation")
     files = _files(model, out)
     check_outputs(*(("--out", file) for file in files), inputs=(model, data))
     plan = Plan(
-        folds=folds,
-        ratios=ratios,
+        folds=cv,
+        ratios=n_ratios,
         bootstrap=bootstrap,
         larger=larger,
         time_limit=time_limit,
@@ -153,8 +160,8 @@ def report(
                 by=by,
                 weights=weights,
                 cv_groups=cv_groups,
-                folds=folds,
-                ratios=ratios,
+                cv=cv,
+                n_ratios=n_ratios,
                 bootstrap=bootstrap,
                 larger=larger,
                 time_limit=time_limit,
@@ -189,8 +196,6 @@ def _command(files: Sequence[Path], table: TableOptions, *, refits: bool, **opti
 
 def target_of(card: "Card", target: str | None) -> tuple[str, str]:
     """Return the name of the target, and how to say that the table does not have it."""
-    from supersparse.errors import InvalidOptionError
-
     if target is not None:
         return target, "target column {name}"
     if card.title is None:
@@ -200,7 +205,7 @@ def target_of(card: "Card", target: str | None) -> tuple[str, str]:
 
 def _files(model: Path, out: list[Path] | None) -> list[Path]:
     """Where to write, checked before any work is done."""
-    from supersparse.errors import InvalidOptionError, PackageNotInstalledError
+    from supersparse.errors import PackageNotInstalledError
 
     if not out:
         endings = [".html"]

@@ -30,14 +30,14 @@ _MANY = 100_000  # rows from which on they are divided into folds once
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
-    """Who reads the rows."""
+    """How rows are read."""
 
     engine: Annotated[
         str,
         typer.Option(
             metavar="memory|duckdb",
-            help="Who reads the rows: memory holds all of them; duckdb counts them in their files, which may "
-            "be larger than the memory, and several: Parquet or CSV files, folders, or a pattern in quotes.",
+            help="How rows are read: into memory, or counted by DuckDB, for files larger than memory: "
+            "several Parquet or CSV files, folders, or a pattern in quotes.",
         ),
     ] = "memory"
     memory: Annotated[
@@ -68,9 +68,7 @@ def read_rows_question(
     recipe = read_recipe(asked, columns, features, search)
     _check(columns, recipe, validation)
     if recipe.settings.sample_weight is not None:
-        raise InvalidOptionError(
-            "weights: rows are counted, each as one; remove them, or use --engine memory"
-        )
+        raise InvalidOptionError("weights: counts cannot be weighted; remove them, or use --engine memory")
     counts = _counts(data, reading, columns, recipe, memory)
     folds = validation.folds if validation.judges else 0
     repeats = validation.times
@@ -124,7 +122,7 @@ def _counts(
         rate_groups=recipe.settings.rate_groups,
         place=recipe.settings.place,
     )
-    remark(f"counting rows by DuckDB within {memory} of memory")
+    remark(f"counting rows with DuckDB within {memory} of memory")
     texts = list(roles.expected())
     with open_rows(data, reading, texts, memory) as opened:
         table = count_training(

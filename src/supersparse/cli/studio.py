@@ -15,7 +15,7 @@ def studio(
         typer.Argument(metavar="TABLE", help="CSV, Excel, Parquet, SAS, SPSS or Stata file to begin with."),
     ] = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, show_default="any", help="Port to listen on; 0 for any.")
+        int, typer.Option(min=0, max=65535, show_default="any free port", help="Port to listen on.")
     ] = 0,
     folder: Annotated[
         Path | None,
@@ -29,11 +29,12 @@ def studio(
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
 ) -> None:
-    """Open the studio: a page on this machine from a table to a printed card.
+    """Open the studio in a browser.
 
-    Drop a table, say what to predict, watch the search prove its card, compare cards, edit them and take
-    them away. Nothing leaves this machine: the server listens on 127.0.0.1, and the address that it prints
-    holds a token. Runs are kept in a folder and go on where they were when the studio is opened again.
+    It is a page on this machine that leads from a table to a printed card. Drop a table, say what to
+    predict, watch the search prove its card, compare cards, edit them and take them away. Nothing leaves this
+    machine: the server listens on 127.0.0.1, and the address that it prints holds a token. Runs are kept in a
+    folder and resume when the studio is opened again.
 
     \b
     Example:

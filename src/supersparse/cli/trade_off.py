@@ -1,10 +1,11 @@
-"""`supersparse trade-off`: sensitivity, specificity and net benefit on rows left out."""
+"""`supersparse trade-off`: sensitivity, specificity and net benefit on held-out rows."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from supersparse.cli.command import Without
 from supersparse.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -25,7 +26,7 @@ def trade_off(
     columns: ColumnOptions,
     asked: AskedOptions,
     features: FeatureOptions,
-    validation: ValidationOptions,
+    validation: Annotated[ValidationOptions, Without("validate")],
     search: SearchOptions,
     table: TableOptions,
     output: Output,
@@ -45,13 +46,14 @@ def trade_off(
         Path | None, typer.Option(dir_okay=False, help="Draw it to this .png, .svg or .pdf file.")
     ] = None,
 ) -> None:
-    """Show what class weights do on rows left out.
+    """Compare class weights by cross-validation.
 
-    It shows sensitivity, specificity and net benefit.
+    Shows sensitivity, specificity and net benefit on held-out rows.
 
     Use it to decide how much a missed case should count. For each ratio of the class weights, or each risk
     at which you would act, a card is learned without each fold and judged on it. Then ask `fit` for the
-    card with --objective net_benefit --risk-threshold, or with --class-weight. The time limit covers all.
+    card with --objective net_benefit --risk-threshold, or with --class-weight. The time limit covers
+    everything.
 
     \b
     Example:
@@ -68,11 +70,12 @@ def trade_off(
     from supersparse.learning.trade_off import sweep
 
     check_outputs(("--plot", plot), inputs=(data, asked.settings, features.cut_points))
+    _refuse(asked, validation)
     wanted = read_ratios(_numbers(ratios, "--ratios"), _numbers(thresholds, "--thresholds"))
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
     splits = read_splits(rows, validation)
     if not splits:
-        raise InvalidOptionError("no rows are left out, so there is nothing to judge by; use more rows")
+        raise InvalidOptionError("no rows can be held out, so there is nothing to judge by; use more rows")
     processes = -1 if search.n_jobs is None else search.n_jobs
     with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
         found = sweep(
@@ -91,6 +94,19 @@ def trade_off(
 
         save_plot(found, plot)
         remark(f"Plot saved to {plot}")
+
+
+def _refuse(asked: AskedOptions, validation: ValidationOptions) -> None:
+    """Refuse what says which class weights to use, and a file that asks for no folds."""
+    weights = {"class_weight": asked.class_weight, **asked.declared}
+    for name in ("class_weight", "objective", "risk_threshold"):
+        if weights.get(name) is not None:
+            option, instead = f"--{name.replace('_', '-')}", "--thresholds" if "risk" in name else "--ratios"
+            raise InvalidOptionError(
+                f"{option}: trade-off tries class weights itself; remove it, or use {instead}"
+            )
+    if not validation.judges:
+        raise InvalidOptionError(f"{asked.settings}: validate is false, but trade-off needs folds; remove it")
 
 
 def _numbers(text: str | None, option: str) -> list[float] | None:

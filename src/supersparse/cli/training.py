@@ -84,6 +84,6 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Sp
     if validation.cv is None:
         folds = min(folds, most_folds(rows.y, groups))
         if folds < 2:
-            note("a class has too few rows to leave some out, so the card is not judged on such rows")
+            note("a class has too few rows for folds, so the card is not judged on held-out rows")
             return []
     return repeated_splits(rows.y, folds, validation.times, groups=groups, times=times)

@@ -332,13 +332,13 @@ def _check_signs(name: str, cells: Sequence[str], *, points: bool) -> None:
     shown = shown_sign(present)
     if shown.sign == ",":
         raise InvalidDataError(
-            f"column {name!r} has decimal commas, such as {shown.example!r}; say --decimal , with --engine "
+            f"column {name!r} has decimal commas, such as {shown.example!r}; use --decimal , with --engine "
             "duckdb, or use --engine memory"
         )
     if shown.sign is None and shown.unclear is not None and not points:
         raise InvalidDataError(
-            f"column {name!r} has {shown.unclear!r}, in which a sign could part decimals or thousands; say "
-            "--decimal . or --decimal , with --engine duckdb"
+            f"column {name!r} has {shown.unclear!r}, where the separator could mean decimals or thousands; "
+            "use --decimal . or --decimal , with --engine duckdb"
         )
 
 

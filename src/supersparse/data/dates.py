@@ -81,7 +81,7 @@ def sortable_dates(cells: list[str], name: str, order: str | None) -> list[str]:
         if sortable is None:
             told = "" if _DATE.fullmatch(cell) is None else f" if read with the {_WORDS[kept]} first"
             raise InvalidDataError(
-                f"column {name!r} holds {cell!r}, which is no date{told}; write times as numbers, "
+                f"column {name!r} holds {cell!r}, which is not a date{told}; write times as numbers, "
                 "or as 2024-03-31, 31.03.2024 or 03/31/2024"
             )
         found.append(sortable)

@@ -66,7 +66,7 @@ def open_rows(
             yield OpenedRows(relation=relation, name=name, is_text=is_text)
         except duckdb.OutOfMemoryException as error:
             raise InvalidDataError(
-                f"{name}: {memory} of memory are too few ({_first_line(error)}); raise --memory"
+                f"{name}: {memory} of memory is not enough ({_first_line(error)}); raise --memory"
             ) from None
         except (duckdb.Error, UnicodeError) as error:
             raise InvalidDataError(f"{name} cannot be read by DuckDB: {_reason(error)}") from None

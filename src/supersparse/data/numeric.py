@@ -81,7 +81,9 @@ def _matrix(X: object) -> Values:
     try:
         matrix = np.asarray(X)
     except ValueError:
-        raise InvalidDataError("the rows of X differ in length; give as many values in each") from None
+        raise InvalidDataError(
+            "the rows of X differ in length; give every row the same number of values"
+        ) from None
     if matrix.ndim != 2:
         raise InvalidDataError(f"X has {matrix.ndim} dimension(s); give a table of rows and columns")
     return matrix

@@ -203,19 +203,19 @@ def _given_texts(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
+        raise ValueError(f"{value!r} is not a string")
     return value
 
 
 def _texts(values: object) -> tuple[str, ...]:
     if not isinstance(values, list):
-        raise ValueError(f"{values!r} is no list of texts")
+        raise ValueError(f"{values!r} is not a list of strings")
     return tuple(map(_text, values))
 
 
 def _mapping(values: object) -> dict[str, str]:
     if not isinstance(values, dict):
-        raise ValueError(f"{values!r} is no object of texts")
+        raise ValueError(f"{values!r} is not an object of strings")
     return {_text(name): _text(value) for name, value in values.items()}
 
 

@@ -222,7 +222,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
 
     def _keep_judged(self, question: PreparedProblem, rows: TrainingRows, unseen: list[LeftOut]) -> None:
-        """Give the card its performance on rows left out and, with `calibrate`, its risks."""
+        """Give the card its performance on held-out rows and, with `calibrate`, its risks."""
         card, seen = self.scoring_system_.card, self._scores(rows.X)
         card = judged(card, seen, rows, self.positive_, unseen, self.calibrate)
         self.scoring_system_ = ScoringSystem(card)

@@ -125,7 +125,7 @@ class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 
     As `SLIMClassifierCV`, with log loss in place of errors: ``cv_results_["mean_test_score"]`` is minus the
-    mean log loss of the rows left out.
+    mean log loss of the held-out rows.
 
     Parameters
     ----------

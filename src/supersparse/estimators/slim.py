@@ -71,7 +71,8 @@ class SLIMClassifier(ScoringSystemClassifier):
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
         learned by cross-fitting, which takes up to five more fits and half of the time. The card
-        also keeps its cross-validated performance, and `NoBetterThanBaselineWarning` tells if it is no use.
+        also keeps its cross-validated performance, and `NoBetterThanBaselineWarning` warns if it is no better
+        than the baseline.
     prepare : None, "auto" or Prepare, default=None
         How raw columns become features during fit: numbers are cut, and categories and missing values get
         their own features. The scoring system then takes raw columns. X may contain text and blanks, and may

@@ -1,4 +1,4 @@
-"""cross_validated_trade_off: what a classifier's cards do on rows left out as the class weights change."""
+"""cross_validated_trade_off: what a classifier's cards do on held-out rows as the class weights change."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -25,7 +25,7 @@ def cross_validated_trade_off(
     groups: Any = None,
     n_jobs: int | None = None,
 ) -> CrossValidatedTradeOff:
-    """Learn for several ratios of class weights W+/W- without each fold, and judge on the rows left out.
+    """Learn for several ratios of class weights W+/W- without each fold, and judge on the held-out rows.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def cross_validated_trade_off(
     >>> X, y = [[i % 6] for i in range(24)], [0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1] * 2
     >>> model = SLIMClassifier(C0=0.05, max_points=1, solver="exhaustive")
     >>> print(cross_validated_trade_off(model, X, y, thresholds=[0.25, 0.5], cv=2))
-    On rows left out, 2 folds:
+    On held-out rows (2 folds):
     <BLANKLINE>
     W+/W-  threshold  features  sensitivity  specificity  net benefit  treat all
         1      0.500       1.0       1.0000       0.6667       0.3333     0.0000

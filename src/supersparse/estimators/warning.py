@@ -35,8 +35,8 @@ def say_if_unproven(solution: Solution, *, prepares: bool) -> None:
 def _remedy(solution: Solution, prepares: bool) -> str:
     if solution.stop is Stop.INTERRUPTED:
         return (
-            "fit again to search on; if this is one fit of many, as in a grid search, the others go on "
-            "unless Ctrl-C is pressed twice"
+            "fit again to continue the search; if this is one fit of many, as in a grid search, the others "
+            "continue unless Ctrl-C is pressed twice"
         )
     if solution.stop is Stop.ROUNDING:
         return f"rescale or shift columns with very large values, such as {_largest(solution.problem)}"

@@ -205,7 +205,7 @@ def recalibrate(
     changed = replace(card, risk=fit_risk(tally, method))
     if card.provenance is None or not card.provenance.is_risk:
         return changed
-    why = f"risks fitted anew ({method}) to {count_text(tally.n)} rows"
+    why = f"risks refitted ({method}) to {count_text(tally.n)} rows"
     return replace(changed, provenance=None, learned=None, performance=(), source=_noted(_origin(card), why))
 
 

@@ -1,4 +1,4 @@
-"""The trade-off between errors of the two classes, on rows left out.
+"""The trade-off between errors of the two classes, on held-out rows.
 
 The ratio W+/W- of the class weights and a risk threshold t are two names for one thing: whoever acts at a
 risk above t counts a missed case as (1-t)/t false alarms. So one sweep gives both pictures: sensitivity
@@ -21,7 +21,7 @@ _COLUMNS = ("W+/W-", "threshold", "features", "sensitivity", "specificity", "net
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CrossValidatedPoint(Tabular):
-    """What the cards for one ratio of class weights do on the rows left out."""
+    """What the cards for one ratio of class weights do on the held-out rows."""
 
     ratio: Fraction
     features: float  # mean over the folds
@@ -60,7 +60,7 @@ class CrossValidatedPoint(Tabular):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CrossValidatedTradeOff(Tabular):
-    """What cards for several ratios W+/W- do on rows left out, by ascending ratio."""
+    """What cards for several ratios W+/W- do on held-out rows, by ascending ratio."""
 
     points: tuple[CrossValidatedPoint, ...]
     folds: int
@@ -90,15 +90,23 @@ class CrossValidatedTradeOff(Tabular):
         rows = [_COLUMNS, *(point._row() for point in self.points)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True)) for row in rows]
-        times = "" if self.repeats == 1 else f", {self.repeats} times"
-        head = f"On rows left out, {counted(self.folds, 'fold')}{times}:"
-        return "\n".join([head, "", *lines])
+        return "\n".join([f"On held-out rows ({folds_in_words(self.folds, self.repeats)}):", "", *lines])
 
     def _brief(self) -> str:
         return f"{counted(len(self.points), 'ratio')} of class weights on {counted(self.folds, 'fold')}"
 
     def _small_table(self) -> SmallTable:
         return SmallTable(_COLUMNS, [point._row() for point in self.points])
+
+
+def folds_in_words(folds: int, repeats: int) -> str:
+    """How rows were divided.
+
+    >>> folds_in_words(5, 1), folds_in_words(5, 2), folds_in_words(5, 3)
+    ('5 folds', '5 folds, repeated twice', '5 folds, repeated 3 times')
+    """
+    times = "twice" if repeats == 2 else f"{repeats} times"
+    return counted(folds, "fold") + ("" if repeats == 1 else f", repeated {times}")
 
 
 def read_ratios(ratios: Iterable[Any] | None, thresholds: Iterable[Any] | None) -> list[Fraction] | None:

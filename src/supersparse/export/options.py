@@ -16,7 +16,7 @@ def choice_of(value: object, what: str, allowed: Collection[str]) -> str:
 def text_of(value: object, what: str) -> str:
     """Return a text."""
     if not isinstance(value, str):
-        raise InvalidOptionError(f"{what} is {value!r}; give a text")
+        raise InvalidOptionError(f"{what} is {value!r}; give a string")
     return value
 
 
@@ -25,7 +25,7 @@ def texts_of(value: object, what: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Sequence):
-        raise InvalidOptionError(f"{what} is {value!r}; give a text, or a list of texts")
+        raise InvalidOptionError(f"{what} is {value!r}; give a string, or a list of strings")
     return tuple(text_of(one, f"a part of {what}") for one in value)
 
 
@@ -48,7 +48,7 @@ def people_of(value: object, what: str) -> Sequence[Mapping[str, object]]:
     """Return people, each a mapping from columns to values."""
     if not isinstance(value, Sequence) or not all(isinstance(person, Mapping) for person in value):
         raise InvalidOptionError(
-            f"{what} is no list of dictionaries from columns to values; give one, such as "
+            f"{what} is not a list of dictionaries from columns to values; give one, such as "
             "table.to_dict('records')"
         )
     return value

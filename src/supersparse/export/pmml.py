@@ -80,7 +80,8 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
         )
     if column.whole:
         raise UnsupportedCardError(
-            f"column {column.name!r} refuses fractions, which PMML cannot express; let its domain accept"
+            f"column {column.name!r} refuses fractions, which PMML cannot express; "
+            "set its domain to accept them"
         )
     if column.is_text or column.holds_anything:
         field = ET.SubElement(

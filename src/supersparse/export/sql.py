@@ -262,7 +262,7 @@ class _Writer:
         if term.cuts is not None:
             return _within(x, term.cuts)
         for text in term.texts:
-            plain_text(text, "a text", "SQL")
+            plain_text(text, "a string", "SQL")
         return self.dialect.among(x, term.column, [*term.texts, *term.numbers], none=term.excludes)
 
     def refused(self) -> list[str]:
@@ -301,7 +301,7 @@ def card_text(value: object) -> str:
 
 def _literal(value: Category) -> str | float | None:
     if isinstance(value, str):
-        return plain_text(value, "a text", "SQL")
+        return plain_text(value, "a string", "SQL")
     return double_equal_to(Fraction(value))
 
 

@@ -183,14 +183,14 @@ class _Book:
         self.limits = {d.column: InRange(d.column, d.low, d.high, high_included=True) for d in limits}
 
     def text_cell(self, text: str) -> str:
-        plain_text(text, "a text", "a spreadsheet")
+        plain_text(text, "a string", "a spreadsheet")
         if len(text) > _LONGEST_TEXT:
-            raise UnsupportedCardError(f"a text of {len(text)} characters is too long for a spreadsheet")
+            raise UnsupportedCardError(f"a string of {len(text)} characters is too long for a spreadsheet")
         return f"Texts!$A${self.texts.setdefault(text, len(self.texts)) + 1}"
 
     def write(self, sheet: Any, row: int, column: int, text: str, form: Any) -> None:
         """Write text as text, never as a number or formula."""
-        plain_text(text, "a text", "a spreadsheet")
+        plain_text(text, "a string", "a spreadsheet")
         sheet.write_string(row, column, text[:_LONGEST_TEXT], form)
 
     def formula(self, sheet: Any, row: int, column: int, text: str, form: Any = None) -> None:

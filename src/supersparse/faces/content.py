@@ -14,7 +14,7 @@ from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import shown
 from supersparse.faces.evidence import Judgement, baseline, facts, judgement, no_better
-from supersparse.faces.naming import class_names, heading
+from supersparse.faces.naming import class_names, enumerated, heading
 from supersparse.faces.risk_strip import RiskColumn, risk_columns, risk_formula
 
 Style = Literal["card", "paper"]
@@ -249,16 +249,17 @@ def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
 
 def _said(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
     counted_as = [
-        f"Not known counts as {shown(points)} in {lines_named(numbers)}." for points, numbers in given.items()
+        f"A missing answer counts as {shown(points)} point{'' if abs(points) == 1 else 's'} in "
+        f"{lines_named(numbers)}."
+        for points, numbers in given.items()
     ]
     if not refusing:
         return counted_as
     if len(refusing) == n_lines:
         return ["Every line needs an answer."]
-    return [*counted_as, f"An answer is needed in {lines_named(refusing)}."]
+    return [*counted_as, f"{lines_named(refusing).capitalize()} must be answered."]
 
 
 def lines_named(numbers: Sequence[int]) -> str:
     """Name lines of a card by their numbers: "lines 1, 2 and 5"."""
-    *first, last = map(str, numbers)
-    return f"lines {', '.join(first)} and {last}" if first else f"line {last}"
+    return f"line{'s' if len(numbers) > 1 else ''} {enumerated([str(number) for number in numbers])}"

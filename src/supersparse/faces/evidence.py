@@ -1,16 +1,18 @@
 """The evidence on a card: what was proven, how well it does, and how it was made."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from supersparse.card.card import Card
-from supersparse.card.performance import Performance
+from supersparse.card.performance import ClassWeights, Performance
 from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import counted, shown
-from supersparse.faces.naming import class_names
+from supersparse.faces.naming import class_names, with_class_names
+from supersparse.forms.labels import label_text
 from supersparse.stop import Stop
 
 
@@ -46,7 +48,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         *(() if told_above else (("Errors", _errors(card, made)),)),
         *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
         ("Size", _size(card)),
-        ("Settings", f"minimise {visible(made.minimised)}; {visible(made.allowed)}"),
+        ("Settings", f"minimise {with_class_names(card, made.minimised)}; {visible(made.allowed)}"),
         ("Made by", _maker(made)),
         *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
         *(() if not made.edits else ((EDITED, _edited(made)),)),
@@ -58,7 +60,7 @@ def _proof(made: Provenance) -> str:
     objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"
     of_all = "no other card"
     if made.features is not None:
-        of_all = f"of all cards over {_questions(made)}, none"
+        of_all = f"of all cards over {_candidates(made)}, none"
     if made.proven_optimal:
         smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
         tolerance = " by more than 0.000000001" if made.is_risk else ""
@@ -90,19 +92,19 @@ def _suppressed(hidden: Suppressed) -> str:
     if hidden.left_out:
         gone.append(f"at most {hidden.left_out} of them left out")
     if hidden.merged:
-        gone.append(f"at most {hidden.merged} of them with other answers than theirs")
+        gone.append(f"at most {hidden.merged} of them with answers other than their own")
     return (
         f"learned from counts of people, {' and '.join(gone) or 'nobody left out'}; proof and errors are of "
-        "those counted, for whom a card looks better than it is"
+        "those counted, so these figures are optimistic"
     )
 
 
-def _questions(made: Provenance) -> str:
-    """How many questions the search could use, and of how many, where a limit left some out."""
+def _candidates(made: Provenance) -> str:
+    """How many features the search could use, and of how many, where a limit left some out."""
     n_used = len(made.features or ())
     if made.n_candidates is None or made.n_candidates == n_used:
-        return counted(n_used, "question")
-    return f"{n_used} of {counted(made.n_candidates, 'candidate question')}"
+        return counted(n_used, "feature")
+    return f"{n_used} of {counted(made.n_candidates, 'candidate feature')}"
 
 
 def _errors(card: Card, made: Provenance) -> str:
@@ -160,18 +162,40 @@ def percent(share: float) -> str:
 
 
 def baseline(card: Card, seen: Performance) -> str:
-    """How often whoever always says the commoner class is wrong."""
-    negative, positive = class_names(card)
-    commoner = positive if seen.positives > seen.negatives else negative
-    return f"Always saying {commoner} is wrong in {percent(float(seen.baseline_error))}."
+    """How often always predicting the commoner class is wrong; a weighted card need not beat that."""
+    weighs = "" if _class_weights(card, seen) is None else "; this card weighs errors by class"
+    always = f"Always predicting {_commoner(card, seen)} is wrong"
+    return f"{always} for {percent(float(seen.baseline_error))} of rows{weighs}."
 
 
 def no_better(card: Card, seen: Performance) -> str | None:
-    """The warning on a card that does not beat the baseline; None if it does, or if costs were weighted."""
+    """The warning on a card that costs no less than a fixed answer, by class weight; None if it does."""
+    weights = _class_weights(card, seen)
+    costs = seen if weights is None else seen.weighted(weights)
+    if costs.beats_baseline:
+        return None
+    rows = {"training": "the training rows", "cross-validation": "rows it was not learned from"}
+    always = f"always predicting {_commoner(card, costs)}"
+    return (
+        f"No better than {always}: this card is wrong for {percent(float(costs.error))} of "
+        f"{rows.get(seen.on, 'other rows')}, {always} for {percent(float(costs.baseline_error))}"
+        f"{'' if weights is None else ', by class weight'}."
+    )
+
+
+def _commoner(card: Card, seen: Performance) -> str:
+    negative, positive = class_names(card)
+    return positive if seen.positives > seen.negatives else negative
+
+
+def _class_weights(card: Card, seen: Performance) -> ClassWeights | None:
+    """The weights of errors that the card was learned with; None where they were equal, or are not known."""
     made = card.provenance
     asked = None if made is None or made.settings is None else made.settings.get("class_weight")
-    if seen.beats_baseline or asked not in (None, "auto"):
+    if asked == "balanced" and seen.positives and seen.negatives:
+        return seen.positives, seen.negatives  # so that both classes have the same total
+    if not isinstance(asked, Mapping):
         return None
-    where = {"training": "on the training rows", "cross-validation": "on rows it was not learned from"}
-    error = f"this card is wrong in {percent(float(seen.error))} {where.get(seen.on, 'on other rows')}"
-    return f"No better than a fixed answer: {error}. {baseline(card, seen)}"
+    negative, positive = (Fraction(str(asked.get(label_text(label), 1))) for label in card.classes)
+    same = negative == positive or not (negative * seen.negatives + positive * seen.positives)
+    return None if same else (negative, positive)

@@ -15,6 +15,7 @@ from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
 from supersparse.exact import exact_value, nearest_float, shown
 from supersparse.faces.limits_in_words import limit_in_words
+from supersparse.faces.naming import weights_in_words
 from supersparse.faces.training_performance import training_performance
 from supersparse.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
 
@@ -233,8 +234,7 @@ def _minimised(problem: "Problem") -> str:
     negative, positive = problem.class_weights
     parts = ["error rate" if problem.goal == "errors" else "log loss"]
     if negative != 1 or positive != 1:
-        no, yes = problem.rows.classes
-        parts[0] += f" (weight {shown(positive)} for {yes}, {shown(negative)} for {no})"
+        parts[0] += f" ({weights_in_words(negative, positive)})"
     penalties = sorted({c for c, own in zip(problem.C0, problem.levels, strict=True) if own is None})
     if problem.has_levels:
         parts.append("a penalty by the level of each feature's points")
@@ -255,7 +255,7 @@ def _allowed(problem: "Problem") -> str:
     """The allowed scoring systems in words."""
     sets = {s for s in problem.sets if len(s) > 1 or 0 not in s}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
-    limit = "".join(f", {limit_in_words(problem, constraint)}" for constraint in problem.asked)
+    limit = "".join(f", {limit_in_words(constraint)}" for constraint in problem.asked)
     low, high = problem.intercept.low, problem.intercept.high
     ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
     intercept = {

@@ -1,9 +1,14 @@
 """How a card and its classes are called on every face."""
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 from supersparse.card.card import Card
 from supersparse.card.words import readable
 from supersparse.data.plain import quoted, visible
+from supersparse.exact import shown
 
+_FEW = 6  # characters of a weight that is written exactly
 _YES = {"1", "1.0", "true", "yes", "y"}
 _ADJECTIVES = {"ill", "sick", "dead", "alive", "high", "low", "positive", "severe", "malignant", "pregnant"}
 _NO = {"0", "0.0", "-1", "-1.0", "false", "no", "n"}
@@ -24,6 +29,31 @@ def class_names(card: Card) -> tuple[str, str]:
     if found[0] == found[1]:  # the text "1" beside the number 1
         found = [f'"{c}"' if isinstance(c, str) else str(c) for c in card.classes]
     return found[0], found[1]
+
+
+_NEGATIVE, _POSITIVE = "the negative class", "the positive class"
+
+
+def weights_in_words(negative: Fraction, positive: Fraction) -> str:
+    """Class weights, short; `with_class_names` names the classes.
+
+    >>> weights_in_words(Fraction(4, 7), Fraction(4))
+    'weight 4 for the positive class, 0.571 for the negative class'
+    """
+    return f"weight {_short(positive)} for {_POSITIVE}, {_short(negative)} for {_NEGATIVE}"
+
+
+def _short(weight: Fraction) -> str:
+    exact = shown(weight)
+    if len(exact) <= _FEW and "/" not in exact:
+        return exact
+    return f"{float(weight):.3g}" if weight < 1000 else f"{float(weight):.0f}"
+
+
+def with_class_names(card: Card, text: str) -> str:
+    """What was minimised, in visible text, with the classes called as on the rest of the card."""
+    negative, positive = class_names(card)
+    return visible(text).replace(_POSITIVE, positive).replace(_NEGATIVE, negative)
 
 
 def _named_after_title(card: Card) -> bool:
@@ -47,6 +77,16 @@ def _name(text: str) -> str:
     """A class in visible text, in quotes unless it is made of plain words."""
     plain = visible(text)
     return plain if text and all(quoted(word) == word for word in text.split(" ")) else quoted(text)
+
+
+def enumerated(words: Sequence[str]) -> str:
+    """Words as in a sentence.
+
+    >>> enumerated(["1"]), enumerated(["1", "2", "5"])
+    ('1', '1, 2 and 5')
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def heading(card: Card) -> str:

@@ -120,8 +120,8 @@ def _cross_validated(result: CrossValidatedTradeOff, ax: "Axes | None") -> "Axes
     left, right = _new_pair() if ax is None else (ax, None)
     rows = result.table()
     left.plot([r["specificity"] for r in rows], [r["sensitivity"] for r in rows], "o-", color="C0")
-    left.set_xlabel("specificity on rows left out")
-    left.set_ylabel("sensitivity on rows left out")
+    left.set_xlabel("specificity on held-out rows")
+    left.set_ylabel("sensitivity on held-out rows")
     left.set_xlim(-0.02, 1.02)
     left.set_ylim(-0.02, 1.02)
     if right is not None:
@@ -137,7 +137,7 @@ def _cross_validated(result: CrossValidatedTradeOff, ax: "Axes | None") -> "Axes
         most, least = (of(r["net_benefit"] for r in rows) for of in (max, min))
         right.set_ylim(min(-0.05, -0.2 * most, 1.1 * least), 1.15 * max(most, 0.05))
         right.set_xlabel("risk threshold")
-        right.set_ylabel("net benefit on rows left out")
+        right.set_ylabel("net benefit on held-out rows")
         right.legend(frameon=False)
     return left
 

@@ -1,7 +1,7 @@
 """Risks for a learned card: how often the positive class occurs at each score that rows get unseen.
 
 A card looks too good on the rows it was learned from. So it is learned again without each fold, the
-rows left out are scored by what was learned from the others, and the risk of the final card is fitted
+held-out rows are scored by what was learned from the others, and the risk of the final card is fitted
 to these scores. Cards of different folds differ in scale: their scores are brought to that of
 the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-odds of all risks are moved so
 that the mean risk by the final card is the share of positives.
@@ -41,7 +41,7 @@ _MOST_TOTALS = 40  # of a table that a smooth risk becomes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """Rows left out of a fit, by position, and the scores that it gives them.
+    """Held-out rows, by position, and the scores that it gives them.
 
     Scores are in units of their root mean square on the rows of the fit.
     """
@@ -51,7 +51,7 @@ class LeftOut:
 
 
 def left_out(rows: NDArray[np.intp], unseen: Floats, seen: Floats, weights: Any) -> LeftOut:
-    """Bring the scores of rows left out to the scale of those that were learned from."""
+    """Bring the scores of held-out rows to the scale of those that were learned from."""
     unit = root_mean_square(seen, None if weights is None else as_array(weights))
     return LeftOut(rows=rows, scores=unseen / (unit or 1.0))
 
@@ -66,7 +66,7 @@ def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
 def learn_without(
     recipe: Recipe, rows: TrainingRows, folds: Splits, clock: Clock, initial: Any = None
 ) -> list[LeftOut]:
-    """Learn again without each fold, and score the rows left out; the folds share the time left."""
+    """Learn again without each fold, and score the held-out rows; the folds share the time left."""
     return [
         without_fold(clock.limited(recipe, 1 / (len(folds) - k)), rows, folds, k, initial)
         for k in range(len(folds))
@@ -92,7 +92,7 @@ def without_fold(recipe: Recipe, rows: TrainingRows, folds: Splits, k: int, init
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pooled:
-    """The scores of all rows left out, on one scale: above 0 the positive class is predicted.
+    """The scores of all held-out rows, on one scale: above 0 the positive class is predicted.
 
     A row left out several times has its weight divided among its scores; one never left out has none, and
     rows of weight 0 are not here.
@@ -103,7 +103,7 @@ class Pooled:
     positive: NDArray[np.bool_]
     weights: IntArray  # over `unit`
     unit: int
-    kept: NDArray[np.bool_]  # of the rows left out: those with weight
+    kept: NDArray[np.bool_]  # of the held-out rows: those with weight
 
     @classmethod
     def of(cls, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut]) -> "Pooled":
@@ -138,7 +138,7 @@ class Pooled:
 def fitted_risk(
     card: Card, seen: Floats, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut], method: str
 ) -> Risk:
-    """Return the risks that scores of rows left out speak for; `seen` are the card's scores of all rows.
+    """Return the risks that scores of held-out rows speak for; `seen` are the card's scores of all rows.
 
     Sample weights count, class weights do not: risks are of the rows as they are. A table says how many
     training rows have each total.

@@ -115,7 +115,7 @@ def check_text_file(data: Path) -> None:
     """Refuse a table that the checker cannot read, by its name."""
     if data.name.removesuffix(".gz").rpartition(".")[2].lower() not in _TEXT_FILES:
         raise UnsupportedProblemError(
-            f"certificates are about text files, and {data.name!r} is none; save the table as CSV, "
+            f"certificates need a text file, and {data.name!r} is not one; save the table as CSV, "
             "and learn the card from that"
         )
 

@@ -126,7 +126,7 @@ class CountTable:
         if self.merged:
             said = (
                 f"Cells of fewer than {self.at_least} people are merged with the most similar cells of their "
-                f"class: at most {self.merged} people are counted with other answers than theirs."
+                f"class: at most {self.merged} people are counted with answers other than their own."
             )
             if self.left_out:
                 said += f" At most {self.left_out} people are left out."
@@ -268,7 +268,7 @@ class CountTable:
         more = self.most_lost(solution)
         constraints = " Constraints on rates hold for those counted." if solution.problem.rate_limits else ""
         return (
-            f"{said}{'With them' if self.left_out else 'With their own answers'} the card errs on "
+            f"{said}{'With them' if self.left_out else 'With their own answers'} the card is wrong for "
             f"{max(0, errors - self.merged)} to {errors + self.left_out + self.merged} people, and no "
             f"allowed card has an objective that is lower by more than {float(more):.4g}.{constraints}"
         )
@@ -281,7 +281,7 @@ class CountTable:
             said.append(f"at most {self.left_out} of at most {everybody} people are left out of the counts")
         if self.merged:
             said.append(
-                f"at most {self.merged} of {self.people} people are counted with other answers than theirs"
+                f"at most {self.merged} of {self.people} people are counted with answers other than their own"
             )
         return ", and ".join(said)
 

@@ -201,11 +201,11 @@ def _with_cut(question: PreparedProblem, state: Edited, name: str, to: object) -
 
 def _number(given: object, what: str) -> Fraction:
     if isinstance(given, bool) or not isinstance(given, int | float | str | Fraction):
-        raise _refused(what, given, "is no number", "give a number")
+        raise _refused(what, given, "is not a number", "give a number")
     try:
         return exact(float(given) if isinstance(given, str) else given, what)
     except (InvalidInputError, ValueError):
-        raise _refused(what, given, "is no number", "give a number") from None
+        raise _refused(what, given, "is not a number", "give a number") from None
 
 
 def _points(question: PreparedProblem, given: object) -> Fraction:

@@ -1,4 +1,4 @@
-"""From a question to a card that was judged on rows left out, within one time limit.
+"""From a question to a card that was judged on held-out rows, within one time limit.
 
 If C0 is left open, a first card is learned in a tenth of the time, then cross-validation chooses C0 in half
 of it, and the final card takes the rest; what it leaves goes to the folds that lack time. If C0 is given, the
@@ -34,7 +34,7 @@ class Fitted:
     solution: Solution
     card: Card
     validation: Validation | None
-    unjudged: str | None = None  # why the card was not judged on rows left out, though that was asked
+    unjudged: str | None = None  # why the card was not judged on held-out rows, though that was asked
 
 
 def fit_card(

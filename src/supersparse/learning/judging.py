@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from supersparse.card.card import Card
-from supersparse.card.performance import Performance
+from supersparse.card.performance import ClassWeights, Performance
 from supersparse.card.risk import Floats
 from supersparse.evaluate.performance import performance_of
 from supersparse.learning.calibrating import LeftOut, Pooled, fitted_risk
@@ -13,8 +13,6 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.solving.solution import Solution
 
 RISKS = "logistic"  # how the command line calibrates
-
-ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)
 
 
 def judged(
@@ -27,7 +25,7 @@ def judged(
 ) -> Card:
     """Return the card with its cross-validated performance and, given a method, with risks.
 
-    `seen` are the card's scores of all rows. Rows left out are judged by the cards that were learned without
+    `seen` are the card's scores of all rows. Held-out rows are judged by the cards that were learned without
     them, all folds together. The AUC compares scores of different cards, each in units of its root mean
     square.
     """
@@ -57,16 +55,13 @@ def no_better_than_baseline(card: Card, class_weights: ClassWeights) -> str | No
     found = next((p for p in reversed(card.performance) if p.on in ("cross-validation", "training")), None)
     if found is None:
         return None
-    of_negative, of_positive = class_weights
-    whole = of_negative * found.negatives + of_positive * found.positives
-    cost = of_negative * found.false_positives + of_positive * found.false_negatives
-    always = {card.negative: of_positive * found.positives, card.positive: of_negative * found.negatives}
-    label, baseline = min(always.items(), key=lambda pair: pair[1])
-    if cost < baseline:
+    costs = found.weighted(class_weights)
+    if costs.beats_baseline:
         return None
+    label = card.positive if costs.positives > costs.negatives else card.negative
     return (
-        f"this card is no better than always predicting {label!r}: it is wrong on {_percent(cost / whole)} "
-        f"of {_rows(found)}, and always predicting {label!r} on {_percent(baseline / whole)}"
+        f"this card is no better than always predicting {label!r}: it is wrong on {_percent(costs.error)} "
+        f"of {_rows(found)}, and always predicting {label!r} on {_percent(costs.baseline_error)}"
         f"{_weighted(class_weights)}; try other columns or more rows"
     )
 
@@ -76,7 +71,7 @@ def _percent(share: Fraction) -> str:
 
 
 def _rows(found: Performance) -> str:
-    return "the rows left out" if found.on == "cross-validation" else "the training rows"
+    return "the held-out rows" if found.on == "cross-validation" else "the training rows"
 
 
 def _weighted(class_weights: ClassWeights) -> str:

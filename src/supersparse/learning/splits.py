@@ -61,7 +61,7 @@ def repeated_splits(
     read_whole(repeats, "repeats", 1, InvalidOptionError)
     if times is not None:
         if repeats > 1:
-            raise InvalidOptionError("rows in the order of time can be divided once only; remove repeats")
+            raise InvalidOptionError("time-ordered folds cannot be repeated; remove repeats")
         return splits_of(y, folds, times=times)
     seeds = [None, *range(1, repeats)]
     return [split for seed in seeds for split in splits_of(y, folds, groups=groups, seed=seed)]

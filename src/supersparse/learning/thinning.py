@@ -1,7 +1,7 @@
 """Thinning: of a large table, the folds learn from as many rows as their time allows.
 
 A fold is there to tell how a card does on rows it has not seen. Learning it from all rows of a large table
-would take longer than its share of a time limit, and so would scoring all rows left out.
+would take longer than its share of a time limit, and so would scoring all held-out rows.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.solving.answering import LARGE
 
 LEAST_SECONDS = 0.1  # for a solve on the rows that are left
-SCORED_PER_LEARNED = 8  # rows left out that are scored, for each row that is learned from
+SCORED_PER_LEARNED = 8  # held-out rows that are scored, for each row that is learned from
 _VALUES_PER_SECOND = 2**20  # that can be prepared and searched
 _LEAST_ROWS = 1000
 _LEAST_OF_CLASS = 50

@@ -1,4 +1,4 @@
-"""A sweep over the class weights: a card for each ratio and fold, judged on the rows left out."""
+"""A sweep over the class weights: a card for each ratio and fold, judged on the held-out rows."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -29,7 +29,7 @@ def sweep(
     watch: Watch | None = None,
     n_jobs: int = 1,
 ) -> CrossValidatedTradeOff:
-    """Learn for each ratio and fold, and judge on the rows left out, all within the recipe's time limit.
+    """Learn for each ratio and fold, and judge on the held-out rows, all within the recipe's time limit.
 
     C0 is the one of the settings, by default 0.01. Ctrl-C interrupts.
     """

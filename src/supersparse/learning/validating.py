@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.card.performance import Performance
 from supersparse.evaluate.performance import performance_of
+from supersparse.evaluate.trade_off import folds_in_words
 from supersparse.exact import counted, exact, shown
 from supersparse.learning.calibrating import LeftOut, Pooled
 from supersparse.learning.choosing import Candidate, choose_penalty, read_values
@@ -42,7 +43,7 @@ class Tried:
     sizes: tuple[int, ...]
     costs: tuple[Fraction, ...]  # of errors, class weights applied, over the weight of the rows
     performances: tuple[Performance, ...]
-    unseen: tuple[LeftOut, ...]  # the scores of the rows left out
+    unseen: tuple[LeftOut, ...]  # the scores of the held-out rows
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
@@ -80,7 +81,7 @@ class Validation:
 
     @property
     def unseen(self) -> tuple[LeftOut, ...]:
-        """Scores of the rows left out, by the chosen C0, of the repeats in which every row was left out."""
+        """Scores of the held-out rows, by the chosen C0, of the repeats in which every row was left out."""
         return self.chosen.unseen[: self.folds - self.folds % (self.folds_asked // self.repeats)]
 
     def as_data(self) -> dict[str, Any]:
@@ -100,11 +101,9 @@ class Validation:
 
     def in_words(self) -> str:
         """The same for a person."""
-        folds = f"{self.folds} folds"
+        folds = folds_in_words(self.folds // self.repeats, self.repeats)
         if self.folds < self.folds_asked:
             folds = f"{self.folds} of {self.folds_asked} folds (the others were skipped)"
-        elif self.repeats > 1:
-            folds = f"{self.folds // self.repeats} folds, {self.repeats} times"
         sample = "" if self.sampled is None else f", from a sample of {counted(self.sampled, 'row')}"
         lines = [f"Cross-validation on {folds}, each tested with a card learned without it{sample}:", ""]
         penalties = ["varies" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 class Watch(Protocol):
-    """Something that shows the progress of a fit: its stages, its models, and what rows left out say."""
+    """Something that shows the progress of a fit: its stages, its models, and what held-out rows say."""
 
     def __call__(self, event: "TraceEvent") -> None:
         """Take note of a better model or bound."""
@@ -16,7 +16,7 @@ class Watch(Protocol):
         """Take note of what is done from now on."""
 
     def cross_validated(self, error: float) -> None:
-        """Take note of the error on rows left out so far."""
+        """Take note of the error on held-out rows so far."""
 
 
 class Unwatched:

@@ -44,7 +44,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     max_cuts : int, default=6
         Maximum number of cut points per column.
     per_variable : int or None, default=2
-        Maximum number of thresholds per column in one scoring system. None means no limit.
+        Maximum number of cut points per column in one scoring system. None means no limit.
     intervals : bool, default=False
         Also offer intervals such as "45 <= age < 60", for the most informative pairs of cut points.
     rare : "auto" or float, default="auto"
@@ -82,7 +82,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     features_ : tuple of Feature
         The features, each with its rule on a raw column.
     constraints_ : tuple of constraints
-        At most `per_variable` thresholds for each column, and points of one sign for those of a column that
+        At most `per_variable` cut points for each column, and points of one sign for those of a column that
         rises or falls, for `Problem.of`.
     bounds_ : list
         The bounds on each feature's points, for `Problem.of`; None for no bound.

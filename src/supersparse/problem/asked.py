@@ -14,9 +14,9 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.errors import InvalidOptionError
 from supersparse.exact import Number
-from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word
+from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word, suggest
 from supersparse.forms.scalars import Whole as WholeForm
 from supersparse.forms.shapes import Field, ListOf, Pair, TableOf
 from supersparse.forms.tree import FileNode, Scalar
@@ -36,8 +36,7 @@ SYNONYMS = {
     "coefficients": "points",
     "coef_set": "points",
     "max_coef": "max_points",
-    "weights": "class_weight",
-    "target": "positive",
+    "weights": "sample_weight",
 }
 
 _OPEN_PAIR = Pair(Either(NumberForm(), Null()), "a pair such as [0, 10], or [0, null] for an open end")
@@ -109,7 +108,7 @@ class Asked:
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None = setting(
         None,
         _or_by_name(NumberForm(0)),
-        "Cost of a feature: what it must save to be used; default: 0.01, and `fit` chooses it by its folds.",
+        "What a feature must save to be used; default: 0.01, and `fit` chooses it by cross-validation.",
         option=float,
     )
     goal: Literal["errors", "risk"] = setting(
@@ -174,7 +173,7 @@ class Asked:
     risk_threshold: Number | None = setting(
         None,
         Either(_RiskForm(), Null()),
-        "Risk above which one would act, such as 0.2; with objective net_benefit, or goal risk (there 0.5).",
+        "Risk above which you would act, such as 0.2; for objective net_benefit, or goal risk (there 0.5).",
         option=float,
     )
     positive: Any = setting(None, LabelForm(), "Positive class, the one that scores high.")
@@ -190,8 +189,7 @@ class Asked:
         known = names_of(Asked)
         for name in given:
             if name not in known:
-                hint = f"did you mean {SYNONYMS[name]!r}?" if name in SYNONYMS else did_you_mean(name, known)
-                raise InvalidOptionError(f"unknown setting {name!r}; {hint}")
+                raise InvalidOptionError(f"unknown setting {name!r}; {suggest(name, known, SYNONYMS)}")
         return Asked(**given)
 
 

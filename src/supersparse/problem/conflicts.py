@@ -6,11 +6,29 @@ from fractions import Fraction
 from itertools import combinations
 
 from supersparse.errors import InfeasibleError
+from supersparse.exact import shown
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, SignLimit, SupportLimit
 from supersparse.problem.parts import ProblemParts
 
 FEW = 8  # up to this many constraints, all subsets are checked
+
+
+def infeasible(problem: ProblemParts, *, proved_by: str | None = None) -> InfeasibleError:
+    """The error of a solver that has proven that no scoring system satisfies all constraints."""
+    proved = "" if proved_by is None else f", as {proved_by} proved"
+    return InfeasibleError(
+        f"no scoring system satisfies all constraints{asked_in_words(problem)}{proved}; "
+        "drop or relax a constraint"
+    )
+
+
+def asked_in_words(problem: ProblemParts) -> str:
+    """The constraints in brackets, for a message; nothing if there are none."""
+    asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
+    if problem.goal == "risk" and problem.rate_limits:
+        asked += f" at a risk_threshold of {shown(problem.risk_threshold)}"
+    return f" ({asked})" if asked else ""
 
 
 def check_feasible(problem: ProblemParts) -> None:

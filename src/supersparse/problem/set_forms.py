@@ -158,4 +158,4 @@ class LevelsForm(Form[Levels]):
 
     def definition(self) -> Schema:
         """The definition behind the reference."""
-        return {"description": "Values and their penalties, most welcome first", **self._list.schema()}
+        return {"description": "Values and their penalties, preferred ones first", **self._list.schema()}

@@ -26,7 +26,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossValidation:
-    """Performance on rows left out, fold by fold."""
+    """Performance on held-out rows, fold by fold."""
 
     folds: tuple[Judged, ...]
     asked: int  # number of folds planned
@@ -55,7 +55,7 @@ class CrossValidation:
 
     @property
     def forecasts(self) -> Forecasts:
-        """The risks of all rows left out, each from a card that was learned without the row."""
+        """The risks of all held-out rows, each from a card that was learned without the row."""
         return pooled([fold.forecasts for fold in self.folds])
 
 
@@ -95,7 +95,7 @@ def cross_validate(card: Card, data: LabelledRows, refit: Refit, plan: Plan, par
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradePoint:
-    """What cards learned with one ratio of class weights do on rows left out, all folds together."""
+    """What cards learned with one ratio of class weights do on held-out rows, all folds together."""
 
     ratio: Fraction  # cost of an error in the positive class, over that in the negative class
     is_own: bool  # the ratio that the card was learned with

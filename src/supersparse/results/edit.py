@@ -270,7 +270,7 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
         if left is None:
             raise InfeasibleError(
                 f"feature {names[j]!r}: no value of {problem.given_sets[j]} satisfies "
-                f"{' and '.join(map(repr, all_words))}"
+                f"{' and '.join(map(repr, all_words))}; leave one of them out"
             )
         kept[j] = _Kept(left, all_words)
 

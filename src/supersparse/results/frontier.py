@@ -98,7 +98,7 @@ class Frontier(Tabular):
             return row.solution
         none = f"no scoring system with at most {counted(size, 'feature')}"
         if row.proven:
-            raise InfeasibleError(f"{none} satisfies all constraints")
+            raise InfeasibleError(f"{none} satisfies all constraints; allow more features, or relax one")
         raise SolverFailedError(f"{none} was found: {self.stop.value}; raise the limits")
 
     def path(self) -> "C0Path":

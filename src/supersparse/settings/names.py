@@ -32,7 +32,7 @@ Place = tuple[str, ...]  # the keys that lead to a key
 class _Words(Form[str | None]):
     """Any single value as it is written; nothing, where nothing is."""
 
-    wanted = "a text"
+    wanted = "text"
 
     def fits(self, node: FileNode) -> bool:
         """Scalars."""

@@ -61,10 +61,10 @@ PREPARE = Record(
             form=TableOf(ListOf(_NUMBER, "a list of numbers", least=1), "cut points by column"),
             help="Your own cut points by column, such as {age: [45, 60]}.",
         ),
-        "max_cuts": Field(form=Whole(1), help="Maximum number of cut points per column; default: 6."),
+        "max_cuts": Field(form=Whole(1), help="Maximum number of cut points to try per column; default: 6."),
         "per_variable": Field(
             form=Either(Whole(1), Null()),
-            help="Maximum number of thresholds per column on one card; default: 2, null for no limit.",
+            help="Maximum number of cut points per column on one card; default: 2, null for no limit.",
         ),
         "intervals": Field(form=Truth(), help="Whether to offer intervals such as 45 <= age < 60, too."),
         "missing": Field(
@@ -85,7 +85,7 @@ PREPARE = Record(
         ),
         "rare": Field(
             form=Either(Word("auto"), _NUMBER),
-            help="Share of the rows that every answer must hold at least; default: auto.",
+            help="Minimum share of the rows in every answer; default: auto.",
         ),
         "units": Field(form=TableOf(_TEXT, "units by column"), help="Units by column, for the card."),
         "candidates": Field(
@@ -98,7 +98,7 @@ PREPARE = Record(
 VALIDATE = Record(
     {
         "cv": Field(form=Whole(2), help="Number of folds; default: 5."),
-        "repeats": Field(form=Whole(1), help="How often the rows are divided into folds."),
+        "repeats": Field(form=Whole(1), help="How many times the rows are divided into folds."),
         "cv_groups": Field(form=_COLUMN, help="Column of groups to keep in one fold, or none."),
         "cv_time": Field(form=_COLUMN, help="Column of times: train on earlier rows, test on later ones."),
     }
@@ -112,7 +112,7 @@ def _about(**more: Field) -> Record:
 
 _CHANGES = {
     "points": Field(
-        form=_about(to=Field(form=_NUMBER, help="Its points from now on.", required=True)),
+        form=_about(to=Field(form=_NUMBER, help="Its new points.", required=True)),
         help="Change the points of a feature: {question: 'age >= 60', to: 2}.",
     ),
     "drop": Field(form=_QUESTION, help="Leave a feature out."),
@@ -121,8 +121,8 @@ _CHANGES = {
         help="Add a feature: {question: 'age >= 60', points: 1}.",
     ),
     "swap": Field(
-        form=_about(**{"for": Field(form=_QUESTION, help="The feature in its place.", required=True)}),
-        help="Put another feature in the place of one: {question: 'age >= 60', for: 'age >= 70'}.",
+        form=_about(**{"for": Field(form=_QUESTION, help="The new feature.", required=True)}),
+        help="Replace a feature: {question: 'age >= 60', for: 'age >= 70'}.",
     ),
     "cut": Field(
         form=_about(to=Field(form=_NUMBER, help="The new cut point.", required=True)),

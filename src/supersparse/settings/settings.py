@@ -102,7 +102,7 @@ class Settings(Tabular, Asked):
         ByName(()), PREPARE, "How `fit` makes features of columns; the arguments of `Prepare`."
     )
     validate: Mapping[str, Any] | bool = setting(
-        True, Either(Truth(), VALIDATE), "How `fit` judges the card on rows left out; false: not at all."
+        True, Either(Truth(), VALIDATE), "How `fit` judges the card on held-out rows; false: not at all."
     )
     edits: tuple[Mapping[str, Any], ...] = setting(
         (), EDITS, "Changes that `fit` makes by hand to the card it learned, one after another."
@@ -331,11 +331,12 @@ _AT_THE_TOP = {
     **{name: f"it is about the columns; write it under 'prepare': {name}: ..." for name in PREPARE.fields},
     **{name: f"it is about the table; write it under 'table': {name}: ..." for name in TABLE.fields},
     **{
-        name: f"it is about the rows left out; write it under 'validate': {name}: ..."
+        name: f"it is about the held-out rows; write it under 'validate': {name}: ..."
         for name in VALIDATE.fields
     },
     **{name: f"it is an option of the solver; write it under 'solve': {name}: ..." for name in SOLVE.fields},
     **{name: f"it is a constraint; write it under 'constraints': - {name}: ..." for name in KINDS},
+    "seed": "it is an option of the solver; write it under 'solve': random_state: ...",
 }
 SETTINGS = Record(
     fields_of(Settings),

@@ -88,14 +88,14 @@ def load(path: Path, form: str, identity: str) -> dict[str, Any]:
 def malformed(path: Path, why: str) -> InvalidOptionError:
     """The error for a file with a right checksum that no search has written."""
     return InvalidOptionError(
-        f"checkpoint {str(path)!r} holds what no search has written ({why[:200]}); delete it to start again"
+        f"checkpoint {str(path)!r} was not written by a search ({why[:200]}); delete it to start again"
     )
 
 
 def warn_not_saved(error: OSError) -> None:
     """Say that a checkpoint could not be written, and that nothing else is lost."""
     warnings.warn(
-        f"the checkpoint could not be written ({error}); the search goes on, and what was saved before stays",
+        f"the checkpoint could not be written ({error}); the search continues, and the earlier one is kept",
         NotSavedWarning,
         stacklevel=users_level(),
     )

@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import product
 from typing import ClassVar
 
-from supersparse.errors import InfeasibleError, UnsupportedProblemError
+from supersparse.errors import UnsupportedProblemError
+from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.limits import SupportLimit
 from supersparse.problem.objective import (
@@ -144,7 +145,4 @@ def _refuse_large(problem: Problem) -> None:
 
 def _require_some(problem: Problem, points: Points | None) -> None:
     if points is None:
-        asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
-        raise InfeasibleError(
-            f"no scoring system satisfies all constraints ({asked}); drop or relax a constraint"
-        )
+        raise infeasible(problem)

@@ -47,7 +47,7 @@ class SolveOptions:
     checkpoint: str | PathLike[str] | None = setting(
         None,
         InsideForm(),
-        "File to save the search to and resume it from; in a file, beside where one works.",
+        "File to save the search to and resume it from; in a settings file, within the working folder.",
     )
     solver_options: Mapping[str, object] = setting(
         {},

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supersparse.errors import InvalidOptionError
+from supersparse.problem.conflicts import asked_in_words
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -78,10 +79,9 @@ def rounded(problem: Problem, model: Start) -> Points:
             if best is None or (found.objective, found.l1) < best[:2]:
                 best = found.objective, found.l1, points
     if best is None:
-        asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
         raise InvalidOptionError(
-            f"no rounded linear model satisfies the constraints ({asked}); start from points that do, or "
-            "without a model"
+            f"no rounded linear model satisfies the constraints{asked_in_words(problem)}; start from points "
+            "that do, or without a model"
         )
     return best[2]
 

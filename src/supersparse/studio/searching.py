@@ -1,8 +1,8 @@
-"""A run: from a question to a card that was judged on rows left out, within one time limit.
+"""A run: from a question to a card that was judged on held-out rows, within one time limit.
 
 As on the command line (`supersparse.learning.fitting`), cross-validation chooses C0 where it is left open.
 What is done is kept in the run's folder, so that a run that was stopped or killed goes on from there: the
-chosen C0 with the scores of the rows left out, and the checkpoint of the final search.
+chosen C0 with the scores of the held-out rows, and the checkpoint of the final search.
 """
 
 import json
@@ -273,13 +273,13 @@ class _Kept:
 
     @property
     def measures(self) -> dict[str, Any]:
-        """The measures on rows left out."""
+        """The measures on held-out rows."""
         found: dict[str, Any] = self._content["measures"]
         return found
 
     @property
     def unseen(self) -> tuple[LeftOut, ...]:
-        """The scores of the rows left out."""
+        """The scores of the held-out rows."""
         return tuple(
             LeftOut(rows=np.array(rows, dtype=np.intp), scores=np.array(scores, dtype=float))
             for rows, scores in self._content["unseen"]

@@ -1,4 +1,4 @@
-"""The best card of each size, on the training rows and on rows left out.
+"""The best card of each size, on the training rows and on held-out rows.
 
 Small sizes come first: they are proven soon, and the card of one size starts the search for the next.
 """
@@ -168,7 +168,7 @@ def _fold_measures(
 
 
 def _judge(result: dict[str, Any], by_size: dict[int, list[dict[str, float]]]) -> None:
-    """Put the measures on rows left out beside each size; choose the smallest within one standard error."""
+    """Put the measures on held-out rows beside each size; choose the smallest within one standard error."""
     measure = result["measure"]
     for one in result["sizes"]:
         folds = by_size.get(one["size"])

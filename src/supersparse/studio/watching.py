@@ -58,7 +58,7 @@ class Telling:
         self._tell_progress()
 
     def cross_validated(self, error: float) -> None:
-        """Take note of the error on rows left out so far."""
+        """Take note of the error on held-out rows so far."""
         self._cv_error = error
         self._tell_progress()
         if self._talk.stopped():  # folds in other processes hear of it here

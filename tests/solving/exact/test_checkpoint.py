@@ -254,7 +254,7 @@ def test_a_forged_checkpoint_with_a_right_checksum_is_refused_before_kernels_rea
     problem, content = amid_boxes
     file.write_bytes(content)
     rewritten(file, forgery)
-    with pytest.raises(InvalidOptionError, match="holds what no search has written"):
+    with pytest.raises(InvalidOptionError, match="was not written by a search"):
         solve(problem, "exact", checkpoint=file, node_limit=1)
 
 

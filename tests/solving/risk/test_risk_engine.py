@@ -167,7 +167,7 @@ def test_a_checkpoint_of_another_problem_and_one_that_no_search_wrote_are_refuse
     del content["problem"]
     for forged in ({"nodes": ["AAAA"]}, {"coefficients": [99] * 20}, {"floor": "low"}):
         checkpoint_file.save(file, "supersparse risk checkpoint 1", identity, {**content, **forged})
-        with pytest.raises(InvalidOptionError, match="holds what no search has written"):
+        with pytest.raises(InvalidOptionError, match="was not written by a search"):
             solve(medium(), checkpoint=file)
 
 

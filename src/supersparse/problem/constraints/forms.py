@@ -89,8 +89,15 @@ _GROUP = Field(
 )
 
 
+_COUNTS = {
+    "at_most": "maximum number of these features",
+    "at_least": "minimum number of these features",
+    "exactly": "number of these features",
+}
+
+
 def _count(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
-    fields = {name: _head(Whole(0), f"{name.replace('_', ' ')} so many of some features"), "of": _of()}
+    fields = {name: _head(Whole(0), _COUNTS[name]), "of": _of()}
     return ConstraintKind(record=Record(fields), make=lambda given: make(given[name], of=given["of"]))
 
 
@@ -113,7 +120,7 @@ KINDS: dict[str, ConstraintKind] = {
     ),
     "fixed": ConstraintKind(
         record=Record(
-            {"fixed": _of("features of given points"), "value": _head(NumberForm(), "their points")},
+            {"fixed": _of("features whose points are fixed"), "value": _head(NumberForm(), "their points")},
         ),
         make=lambda given: single.fixed(given["fixed"], given["value"]),
     ),
@@ -123,7 +130,7 @@ KINDS: dict[str, ConstraintKind] = {
     "thresholds_per_variable": ConstraintKind(
         record=Record(
             {
-                "thresholds_per_variable": _head(Whole(0), "at most so many features of each raw variable"),
+                "thresholds_per_variable": _head(Whole(0), "maximum number of features of each raw variable"),
                 "variables": _head(
                     Either(TableOf(NamesForm(), "features by variable"), NamesForm()),
                     "the features of each variable, {age: 'age>=*'}, or one pattern a variable",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from supersparse.errors import InvalidProblemError
-from supersparse.exact import read_non_negative, read_whole, shown
+from supersparse.exact import counted, read_non_negative, read_whole, shown
 from supersparse.problem.limits import Constraint, SupportLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.rows import Rows
@@ -87,7 +87,8 @@ class ThresholdsPerVariable(Constraint):
     def in_words(self) -> str:
         """Describe the constraint."""
         names = ", ".join(name for name, _ in self.variables)
-        return f"at most {self.most} threshold{'' if self.most == 1 else 's'} for each of {names}"
+        each = "each of " if len(self.variables) > 1 else ""
+        return f"at most {counted(self.most, 'cut point')} for {each}{names}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
         """One limit per variable."""
@@ -109,7 +110,7 @@ def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -
     In a list of patterns, each pattern stands for one variable.
 
     >>> thresholds_per_variable(1, {"age": ["age>=40", "age>=60"], "bmi": "bmi>=*"}).in_words()
-    'at most 1 threshold for each of age, bmi'
+    'at most 1 cut point for each of age, bmi'
     """
     what = "thresholds_per_variable"
     if isinstance(variables, Mapping):

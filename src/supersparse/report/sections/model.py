@@ -5,6 +5,7 @@ from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.content import content_of
 from supersparse.faces.evidence import facts
+from supersparse.faces.naming import with_class_names
 from supersparse.report.blocks import (
     Block,
     Bullets,
@@ -59,7 +60,7 @@ def making(evidence: Evidence) -> Section:
         stop = Stop.__members__.get(made.stop)
         rows = [
             ("type of model", _TYPE_OF_RISK_MODEL if evidence.is_risk else _TYPE_OF_MODEL),
-            ("minimised", visible(made.minimised)),
+            ("minimised", with_class_names(evidence.card, made.minimised)),
             ("allowed", visible(made.allowed)),
             *_ties(evidence.card.cutoff),
             *_edits(evidence),

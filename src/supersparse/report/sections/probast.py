@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import shown
+from supersparse.faces.naming import with_class_names
 from supersparse.report.blocks import PROBAST, Block, Paragraph, Section, TableBlock, column_name, counted
 from supersparse.report.bootstrap import Stability
 from supersparse.report.evidence import Evidence
@@ -146,9 +147,9 @@ def _overfitting(evidence: Evidence) -> str:
     made = evidence.card.provenance
     if made is None:
         return _ASK + "how the card was made"
-    tried = f"Settings limit it: {visible(made.allowed)}; {visible(made.minimised)}."
+    tried = f"Settings limit it: {visible(made.allowed)}; {with_class_names(evidence.card, made.minimised)}."
     if evidence.is_edited:
-        tried += " The card was then edited by hand, and the edits were not judged on rows left out."
+        tried += " The card was then edited by hand, and the edits were not judged on held-out rows."
     if isinstance(evidence.stability, Stability):
         tried += f" Optimism was measured on {counted(evidence.stability.samples, 'bootstrap sample')}."
     return tried

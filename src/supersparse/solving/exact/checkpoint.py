@@ -94,7 +94,7 @@ _MOST_FAMILIES = 2**31
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or len(value) > 4000:
-        raise ValueError(f"{value!r:.60} is no fraction")
+        raise ValueError(f"{value!r:.60} is not a fraction")
     return value
 
 

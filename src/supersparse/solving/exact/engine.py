@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from supersparse.errors import InfeasibleError, UnsupportedProblemError
+from supersparse.errors import UnsupportedProblemError
+from supersparse.problem.conflicts import infeasible
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
@@ -172,10 +173,7 @@ class _Solve:
             self._save()
             return self.monitor.claim(stop=self.stop, smallest=False)
         if self.monitor.best_evaluation is None:
-            raise InfeasibleError(
-                "no scoring system satisfies all constraints: "
-                + "; ".join(constraint.in_words() for constraint in self.problem.asked)
-            )
+            raise infeasible(self.problem)
         self.monitor.bound(self.monitor.best_evaluation.objective)
         if self.file is not None:
             with suppress(OSError):

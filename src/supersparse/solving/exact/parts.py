@@ -184,7 +184,7 @@ def support_part(
 def whole(value: object, low: int, high: int) -> int:
     """A whole number within bounds."""
     if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"{value!r:.60} is no whole number from {low} to {high}")
+        raise ValueError(f"{value!r:.60} is not a whole number from {low} to {high}")
     return value
 
 

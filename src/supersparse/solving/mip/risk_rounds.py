@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
-from supersparse.errors import InfeasibleError, SolverFailedError, UnsupportedProblemError
+from supersparse.errors import SolverFailedError, UnsupportedProblemError
 from supersparse.exact import exact
+from supersparse.problem.conflicts import infeasible
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
@@ -99,11 +100,7 @@ class RiskRounds:
         found: list[FloatArray] = []
         outcome = self._call(model, found)
         if outcome.stop is None and best is None:
-            asked = ", ".join(repr(constraint.in_words()) for constraint in self._problem.asked)
-            raise InfeasibleError(
-                f"no scoring system satisfies all constraints ({asked}), as {self.name} proved; "
-                "drop or relax a constraint"
-            )
+            raise infeasible(self._problem, proved_by=self.name)
         before = len(self._seen)
         for values in found:
             coefficients, point = self.program.read(values)

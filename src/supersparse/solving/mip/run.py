@@ -150,7 +150,7 @@ def check_option_names(
         if _NAMES_A_FILE.search(name):
             raise InvalidOptionError(
                 f"solver_options: {name!r} of {who} names a file; supersparse lets no solver "
-                "write files, so that settings can be shared without fear"
+                "write files, so that settings are safe to share"
             )
         if name in reserved:
             raise InvalidOptionError(

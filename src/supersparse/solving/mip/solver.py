@@ -7,8 +7,9 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar
 
-from supersparse.errors import InfeasibleError, SolverFailedError
+from supersparse.errors import SolverFailedError
 from supersparse.exact import exact
+from supersparse.problem.conflicts import infeasible
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
@@ -175,11 +176,7 @@ class TwoSolves:
     def _why_stopped(self, outcome: Outcome) -> Stop:
         if outcome.stop is None:
             if self.monitor.best is None:
-                asked = ", ".join(repr(constraint.in_words()) for constraint in self._problem.asked)
-                raise InfeasibleError(
-                    f"no scoring system satisfies all constraints ({asked}), as {self.name} proved; "
-                    "drop or relax a constraint"
-                )
+                raise infeasible(self._problem, proved_by=self.name)
             raise SolverFailedError(
                 f"{self.name} reports that there is no solution, but one is known; use another solver"
             )

@@ -72,11 +72,11 @@ def _coefficients(values: Any, problem: Problem) -> tuple[int, ...]:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r:.60} is no text")
+        raise ValueError(f"{value!r:.60} is not a string")
     return value
 
 
 def _real(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or isnan(value):
-        raise ValueError(f"{value!r:.60} is no number")
+        raise ValueError(f"{value!r:.60} is not a number")
     return float(value)

@@ -98,7 +98,7 @@ def _penalties(
     penalty = _padded(lists)
     if penalty.size and penalty.min() < 0:
         raise UnsupportedProblemError(
-            "a level makes 0 points dearer than others, which the log loss does not support; "
+            "a level makes 0 points more expensive than others, which the log loss does not support; "
             "lower the penalty of 0"
         )
     return penalty

@@ -12,8 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from supersparse.errors import InfeasibleError
-from supersparse.exact import shown
+from supersparse.problem.conflicts import infeasible
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept
 from supersparse.problem.points import Points
@@ -119,10 +118,7 @@ class _Run:
             with suppress(OSError):
                 self.file.unlink(missing_ok=True)  # nothing is open any more
         if stop is None and self.monitor.best is None:
-            raise InfeasibleError(
-                f"no scoring system satisfies all constraints ({_asked(self.problem)}); "
-                "drop or relax a constraint"
-            )
+            raise infeasible(self.problem)
         return self.monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
 
     def _start(self) -> None:
@@ -308,12 +304,6 @@ class _Run:
                 warn_not_saved(error)
             self._could_not_save = True
         self._saved_at = time.perf_counter()
-
-
-def _asked(problem: Problem) -> str:
-    asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
-    threshold = f" at a risk_threshold of {shown(problem.risk_threshold)}" if problem.rate_limits else ""
-    return asked + threshold
 
 
 def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:

@@ -33,7 +33,7 @@ function drawn(run, trace) {
 
 function isFold(stage) { return /^fold/.test(stage || ""); }
 
-// First card, rows left out, final card: where the run is.
+// First card, held-out rows, final card: where the run is.
 function phases(run) {
   if (!run.plan || !run.plan.validate || run.kind !== "card") return null;
   const stage = run.stage || "", at = /(\d+) of (\d+)/.exec(stage);
