@@ -64,7 +64,7 @@ def test_a_certificate_of_a_file_that_is_no_text_is_refused_before_the_search(ru
     (tmp_path / "data.parquet").write_bytes(b"PAR1")  # it is not even read
     done = run("fit", "data.parquet", "--target", "y", "--certificate", "c.vipr")
     assert done.returncode == 1
-    assert "certificates are about text files, and 'data.parquet' is none" in done.stderr
+    assert "certificates need a text file, and 'data.parquet' is not one" in done.stderr
 
 
 def test_a_large_file_is_announced(run, tiny, monkeypatch):

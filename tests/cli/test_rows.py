@@ -107,7 +107,7 @@ def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
     written(tmp_path, "x;state", lambda k, x, own: f"{x},{k % 2 * 5};{own}")
     done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
     assert done.returncode == 2
-    assert "column 'x' has decimal commas, such as '0,0'; say --decimal ," in done.stderr
+    assert "column 'x' has decimal commas, such as '0,0'; use --decimal ," in done.stderr
     told = [
         json.loads(
             run("fit", "t.csv", *QUICK, "--no-validate", "--json", "--decimal", ",", *more, check=True).stdout

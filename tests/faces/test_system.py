@@ -10,7 +10,7 @@ import pytest
 from supersparse import Problem, ScoringSystem, one_digit, solve
 from supersparse.card.performance import Performance
 from supersparse.errors import InvalidCardError
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 from supersparse.settings.settings import Settings
 
 X = [[0, 1], [1, 0], [1, 1], [2, 0], [3, 1], [0, 0]]
@@ -125,7 +125,7 @@ def test_a_weighted_card_is_compared_with_a_fixed_answer_by_class_weight(weights
         on="cross-validation", true_positives=20, false_negatives=30, true_negatives=105, false_positives=45
     )
     made = replace(card.provenance, settings={"class_weight": weights})
-    said = content(replace(card, performance=(seen,), provenance=made))
+    said = content_of(replace(card, performance=(seen,), provenance=made))
     assert (
         said.baseline
         == "Always predicting not ill is wrong for 25.0 % of rows; this card weighs errors by class."

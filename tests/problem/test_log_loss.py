@@ -2,9 +2,12 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from supersparse import Points, Problem, solve
 from supersparse import constraints as c
@@ -16,7 +19,7 @@ from supersparse.errors import (
 )
 from supersparse.problem import rows as rows_module
 from supersparse.problem.fingerprint import fingerprint
-from supersparse.problem.log_loss import log_loss, slope_at_limit, with_best_risk
+from supersparse.problem.log_loss import largest_slope, log_loss, slope_at_limit, with_best_risk
 from supersparse.problem.near_totals import NearTotals
 from supersparse.problem.objective import evaluate
 from supersparse.solving.verify import check_points
@@ -220,3 +223,28 @@ def test_a_card_that_points_the_wrong_way_is_decided_like_one_without_features(v
     points = with_best_risk(problem, (value * problem.unit,))
     # all risks are one half but for rounding, so every row counts as above
     assert min(value * v + points.intercept_value for v in x) > 0
+
+
+def test_a_slope_near_its_limit_keeps_the_intercept_that_belongs_to_it():
+    rows, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 3, [0, 1, 1, 1] * 2 + [0, 0, 1, 1]
+    problem = Problem.of(rows, y, goal="risk", C0=0, max_points=2)
+    # the risks of the totals 0 to 3 are 0, 2/3, 1 and 1 at the steepest slope
+    expected = -(2 * math.log(2 / 3) + math.log(1 / 3)) / 12
+    assert float(log_loss(problem, with_best_risk(problem, (2, 1)))) == pytest.approx(expected, abs=1e-9)
+
+
+@given(st.integers(0, 10**6))
+def test_slope_and_intercept_are_the_best_to_be_found(seed):
+    random = np.random.default_rng(seed)
+    rows, y = random.integers(-3, 4, (12, 2)), random.permutation([0, 1] * 6)
+    problem = Problem.of(rows, y, goal="risk", C0=0, max_points=3)
+    coefficients = tuple(random.integers(1, 4, 2).tolist())
+    points = with_best_risk(problem, coefficients)
+    least = log_loss(problem, points)
+    most = Fraction(largest_slope(problem, coefficients, problem.unit))
+    for factor, shift in product((0.7, 0.999, 1.001, 1.3), (-0.3, -0.001, 0.0, 0.001, 0.3)):
+        slope, intercept = points.slope * Fraction(factor), points.intercept_value + Fraction(shift)
+        other = Points(
+            points.coefficients, intercept * points.denominator, points.denominator, slope=min(slope, most)
+        )
+        assert log_loss(problem, other) >= least - Fraction(1, 10**9)

@@ -337,5 +337,11 @@ def _polished(
         step = _newton(score, label, weight, most, a, b)
         if step is None or not 0 < step.saved < 0.1 * before:
             break
-        a, b, before = min(max(a + step.slope, 0.0), most), b + step.intercept, step.saved
+        new_a, new_b, before = a + step.slope, b + step.intercept, step.saved
+        if not 0 <= new_a <= most:
+            new_a = min(max(new_a, 0.0), most)
+            new_b = _best_intercept(score, label, weight, new_a)
+        if _loss(new_a * score + new_b, label, weight) > _loss(a * score + b, label, weight) + 1e-12:
+            break
+        a, b = new_a, new_b
     return a, b
