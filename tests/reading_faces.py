@@ -184,6 +184,7 @@ def expected_texts(card, style="card", *, as_boxes, by_measure=False):
     expected += [column.totals for column in said.risks] + [column.percent for column in said.risks]
     if any(column.cases is not None for column in said.risks):
         expected += [count_text(column.cases) for column in said.risks]
+    expected += [said.risk_note] if said.risk_note else []
     if said.judgements and by_measure:
         for k, name in enumerate(MEASURES):
             expected += [name, *(one.cells[k] for one in said.judgements)]

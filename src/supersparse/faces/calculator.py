@@ -165,7 +165,8 @@ def _strip(said: Content) -> str:
         for k, column in enumerate(said.risks)
     )
     label = f"Risk ({said.positive}) by total"
-    return f'<p class="caption">{escape(label)}: <b id="risk"></b></p><ol class="strip">{cells}</ol>'
+    note = f'<p class="note">{escape(said.risk_note)}</p>' if said.risk_note else ""
+    return f'<p class="caption">{escape(label)}: <b id="risk"></b></p><ol class="strip">{cells}</ol>{note}'
 
 
 def _bar_style(said: Content) -> str:
@@ -187,3 +188,4 @@ def _blocks(said: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
         yield from (Block(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
     yield Block(text=said.rule, gap=8)
     yield from (Block(text="Risk", gap=1.2) for _ in range(5) if said.risks)
+    yield from (Block(text=note, size=0.9) for note in (said.risk_note,) if note)

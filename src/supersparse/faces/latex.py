@@ -70,6 +70,8 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
             latex_escaped(f"Risk ({said.positive})") + r"\par",
             *_grid(_risk_rows(said)),
         ]
+    if said.risk_note:
+        blocks.append(latex_escaped(said.risk_note) + r"\par")
     if said.judgements:
         rows = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
         blocks += [r"\par\medskip", *_grid(rows)]
@@ -125,7 +127,14 @@ def _word(word: str) -> str:
 def _size(said: Content) -> _Size:
     """Return the largest letters in which the card fits a page, else the smallest."""
     answers = [answer.text for line in said.lines for answer in line.answers]
-    texts = [*(line.text for line in said.lines), *answers, said.how, said.rule, *said.notes]
+    texts = [
+        *(line.text for line in said.lines),
+        *answers,
+        said.how,
+        said.rule,
+        said.risk_note or "",
+        *said.notes,
+    ]
     facts = [f"{label}: {fact}" for label, fact in said.facts]
 
     def fits(size: _Size) -> bool:

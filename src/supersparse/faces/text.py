@@ -128,7 +128,8 @@ def _risks(said: Content, columns: int) -> list[str]:
         ["Risk", *(column.percent for column in said.risks)],
     ]
     rows += [[name, *cells] for name, cells in rows_behind(said.risks)]
-    return [*wrap(f"Risk ({said.positive}):", columns), *_grid(rows, columns)]
+    note = wrap(said.risk_note, columns) if said.risk_note else []
+    return [*wrap(f"Risk ({said.positive}):", columns), *_grid(rows, columns), *note]
 
 
 def _judgements(said: Content, columns: int) -> list[str]:
@@ -162,6 +163,8 @@ def card_markdown(card: Card, *, style: Style = "card") -> str:
     blocks.append("\n".join(markdown_escaped(s) for s in (said.how, said.example, said.rule) if s))
     if said.risks:
         blocks.append("\n".join(_markdown_risks(said)))
+    if said.risk_note:
+        blocks.append(markdown_escaped(said.risk_note))
     if said.judgements:
         rows = [["", *MEASURES], *([one.on, *one.cells] for one in said.judgements)]
         blocks.append("\n".join(_markdown_table(rows)))

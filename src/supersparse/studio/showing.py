@@ -144,6 +144,7 @@ def card_view(asked: Asked, solution: Solution, card: Card, ids: Mapping[str, An
             }
             for column in seen.risks
         ],
+        "risk_note": seen.risk_note,
         "observed": _observed(solution, card),
         "judgements": [{"on": one.on, "cells": list(one.cells)} for one in seen.judgements],
         "baseline": seen.baseline,
