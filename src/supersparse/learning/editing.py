@@ -90,7 +90,7 @@ def check_possible(question: Question, edits: Sequence[Mapping[str, Any]]) -> No
         with _entry(number):
             for kind, what in _change(edit).items():
                 if kind in ("points", "drop", "swap", "cut"):
-                    name = what.get("question") if isinstance(what, Mapping) else what
+                    name = str(what.get("question") if isinstance(what, Mapping) else what)
                     _check_known(question, state, name)
                     state = replace(state, points={name: Fraction(1), **state.points})
             state, _ = changed(question, state, _change(edit))
