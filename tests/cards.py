@@ -59,7 +59,11 @@ def provenances(draw):
         sensitivity=draw(st.none() | st.fractions(0, 1)),
         specificity=draw(st.none() | st.fractions(0, 1)),
         features=draw(st.none() | st.lists(names, max_size=3).map(tuple)),
-        settings=draw(st.none() | st.dictionaries(names, names | st.floats(0, 1), max_size=2)),
+        settings=draw(
+            st.none()
+            | st.just({"goal": "risk", "class_weight": "balanced"})
+            | st.dictionaries(names, names | st.floats(0, 1), max_size=2)
+        ),
     )
 
 

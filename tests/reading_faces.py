@@ -184,6 +184,7 @@ def expected_texts(card, style="card", *, as_boxes, by_measure=False):
     expected += [column.totals for column in content.risks] + [column.percent for column in content.risks]
     if any(column.cases is not None for column in content.risks):
         expected += [count_text(column.cases) for column in content.risks]
+    expected += [content.risk_note] if content.risk_note else []
     if content.judgements and by_measure:
         for k, name in enumerate(MEASURES):
             expected += [name, *(one.cells[k] for one in content.judgements)]

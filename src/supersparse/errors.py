@@ -25,6 +25,7 @@
     SupersparseWarning (UserWarning)
     ├── PenaltyRangeWarning                   a penalty outside its useful range
     ├── SeparatedClassesWarning               a risk model whose slope is at its limit
+    ├── WeightedRisksWarning                  a risk model that was learned with class weights
     ├── NotProvenWarning                      a limit, Ctrl-C or rounding errors left the proof open
     ├── SkippedFoldsWarning                   a time limit that left no time for some folds
     ├── NotSavedWarning                       a checkpoint that could not be written; the search goes on
@@ -129,6 +130,10 @@ class PenaltyRangeWarning(SupersparseWarning):
 
 class SeparatedClassesWarning(SupersparseWarning):
     """A risk model whose slope is at its limit, because its features separate the classes, or nearly."""
+
+
+class WeightedRisksWarning(SupersparseWarning):
+    """A risk model was learned with different class weights, so its risks are not those of the rows."""
 
 
 class NotProvenWarning(SupersparseWarning):

@@ -361,6 +361,21 @@ def test_numbers_as_they_are_refuse_text_and_gaps(run, tmp_path, row, message):
     assert message in done.stderr
 
 
+def test_class_weights_are_told_to_distort_risks(run, tiny):
+    words = ["--goal", "risk", "--solver", "risk", "--class-weight", "1,5", "--no-validate"]
+    done = run("fit", tiny, *FIT, *words, check=True)
+    said = "two classes had different weights in learning, so the risks are not those of the rows as they are"
+    assert f"warning: the {said}; to favour one kind of error" in done.stderr
+    assert f"The {said}." in " ".join(done.stdout.split())
+
+
+def test_a_tie_break_that_contradicts_the_goal_is_refused_before_the_table_is_read(run, tiny):
+    done = run("fit", tiny, *FIT, "--goal", "risk", "--tie-break", "log_loss")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("goal 'risk' minimises the log loss itself; remove tie_break")
+
+
 def test_the_next_command_reads_the_file_as_this_one_did(run, tmp_path):
     rows = [f"{'k. A.' if i == 3 else i % 7};{int(i % 7 > 3)}" for i in range(40)]
     (tmp_path / "odd.csv").write_text("\n".join(["a;y", *rows]), encoding="cp1252")

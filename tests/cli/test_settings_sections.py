@@ -113,16 +113,56 @@ edits:
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
-        ('{drop: "nothing"}', "edits, entry 1: question: 'nothing' is not on the card; choose one of its"),
+        ('{drop: "nothing"}', "edits, entry 1: question: 'nothing' is not among those of the table; known: "),
+        ('{drop: "alter >= 4"}', "is not among those of the table; did you mean 'alter >= 40'?"),
+        (
+            '{points: {question: "alter >= 40", to: 0.5}}',
+            "points: '1/2' are not allowed; give a whole number",
+        ),
+        ('{swap: {question: "alter >= 40", for: "alter >= 40"}}', "'alter >= 40' is on the card already"),
+        ('{cut: {question: "nothing", to: 4}}', "question: 'nothing' is not among those of the table"),
         ('{drop: "a", threshold: 2}', "has 2 changes; give one of points, drop"),
         ("{reason: why}", "has 0 changes; give one of points, drop"),
     ],
 )
-def test_an_edit_that_makes_no_sense_is_refused(run, tmp_path, table, edit, told):
+def test_an_edit_that_makes_no_sense_is_refused_before_learning(
+    run, tmp_path, table, edit, told, monkeypatch
+):
+    monkeypatch.setattr("supersparse.cli.learn.fit_with_progress", None)
     (tmp_path / "s.yaml").write_text(FILE + f"edits:\n  - {edit}\n", encoding="utf-8")
     done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"))
     assert done.returncode == 2
     assert told in done.stderr
+
+
+@pytest.mark.parametrize("others", ["", '  - points: {question: "alter >= 40", to: 3}\n'])
+def test_an_edit_that_does_not_fit_the_card_leaves_it_as_learned(run, tmp_path, table, others):
+    (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
+    plain = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))
+    (tmp_path / "s.yaml").write_text(f'{FILE}edits:\n{others}  - drop: "alter >= 61"\n', encoding="utf-8")
+    done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "new.json"))
+    assert done.returncode == 2
+    assert "Predict ja if the total is" in done.stdout
+    assert json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))["items"] == plain["items"]
+    assert done.stderr.splitlines()[-1] == (
+        "supersparse: the card above is as it was learned, without edits: edits, entry "
+        f"{2 if others else 1}: question: 'alter >= 61' is not on the card; its questions are "
+        "'alter >= 40', 'wert >= 3'"
+    )
+
+
+def test_an_edit_may_name_what_an_earlier_one_put_on_the_card(run, tmp_path, table):
+    edits = """
+edits:
+  - swap: {question: "alter >= 40", for: "alter >= 61"}
+  - cut: {question: "alter >= 61", to: 50}
+  - points: {question: "alter >= 50", to: 2}
+  - drop: "wert >= 3"
+  - add: {question: "wert >= 3", points: 1}
+"""
+    (tmp_path / "s.yaml").write_text(FILE + edits, encoding="utf-8")
+    card = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))
+    assert len(card["provenance"]["edits"]) == 5
 
 
 def test_a_thing_has_one_name_in_python_in_the_file_and_on_the_command_line():

@@ -15,6 +15,7 @@ from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, SLIMClassifi
 pytestmark = [
     pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
     pytest.mark.filterwarnings("ignore::supersparse.errors.SeparatedClassesWarning"),
+    pytest.mark.filterwarnings("ignore::supersparse.errors.WeightedRisksWarning"),
 ]
 
 # a node limit and no time limit: the same models on every machine

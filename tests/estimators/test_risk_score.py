@@ -1,12 +1,21 @@
 """RiskScoreClassifier: the risks are the model, and the card says them."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import pytest
 
 from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem, SLIMClassifier
 from supersparse import constraints as c
-from supersparse.errors import InfeasibleError, InvalidProblemError, NotProvenWarning, SeparatedClassesWarning
+from supersparse.errors import (
+    InfeasibleError,
+    InvalidProblemError,
+    NotProvenWarning,
+    SeparatedClassesWarning,
+    WeightedRisksWarning,
+)
 from supersparse.exact import shown
+from supersparse.faces.content import content
 from supersparse.learning.recipe import MAX_FEATURES
 
 
@@ -83,6 +92,49 @@ def test_rare_classes_are_not_balanced_because_weights_distort_risks():
     columns = {f"x{j}": X[:, j] for j in range(4)}
     model = RiskScoreClassifier(prepare="auto", max_features=2, positive="ill", **QUICK).fit(columns, y)
     assert model.predict_proba(columns)[:, 0].mean() == pytest.approx((y == "ill").mean(), abs=1e-6)
+
+
+WEIGHTED = "two classes had different weights in learning, so the risks are not those of the rows as they are"
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {"ill": 5, "well": 1}])
+def test_class_weights_are_warned_of_and_every_face_says_that_they_distort_the_risks(class_weight):
+    with pytest.warns(WeightedRisksWarning, match=f"{WEIGHTED}; .* set risk_threshold"):
+        model = RiskScoreClassifier(class_weight=class_weight, positive="ill", **QUICK).fit(X > 0, Y)
+    system = model.scoring_system_
+    texts = [system.to_text(columns=500), system.to_markdown(), system.to_html(), system.to_latex()]
+    drawn = " ".join("".join(one.itertext()) for one in ET.fromstring(system.to_svg()).iter())
+    for text in (*texts, drawn, system.calculator(), system.sheet().to_html()):
+        assert f"The {WEIGHTED}." in " ".join(text.split())
+    assert "with different class weights" in str(system.with_threshold(1).card.source)
+    assert "with different class weights" in str(system.scaled().card.source)
+    assert WEIGHTED not in str(system.recalibrate(X > 0, Y))
+
+
+@pytest.mark.parametrize("class_weight", ["auto", None, {"ill": 2, "well": 2}])
+def test_equal_class_weights_keep_the_risks_and_nothing_is_said(class_weight):
+    model = RiskScoreClassifier(class_weight=class_weight, positive="ill", **QUICK).fit(X, Y)
+    assert "different weights" not in " ".join(str(model.scoring_system_).split())
+
+
+def test_class_weights_are_told_beside_a_formula_of_risks():
+    values = np.random.default_rng(0).normal(size=(60, 1)) * 1000
+    y = np.where(values[:, 0] + 800 * np.sin(np.arange(60)) > 0, "ill", "well")
+    with pytest.warns(WeightedRisksWarning):
+        model = RiskScoreClassifier(class_weight={"ill": 3}, C0=0, **QUICK).fit(values, y)
+    formula, note, *_ = content(model.scoring_system_.card).notes[1:]
+    assert formula.startswith("Risk (ill) by the total: 1 / (1 + exp(")
+    assert note == f"The {WEIGHTED}."
+
+
+def test_a_tie_with_slope_one_is_told_at_the_total_whose_risk_is_one_half():
+    x = np.array([0, 1, 2, 3, 4, 5] * 4)[:, None]
+    y = np.array([0, 0, 1, 0, 1, 1] * 3 + [1, 0, 0, 0, 1, 1])
+    system = RiskScoreClassifier(C0=0, max_points=1, slope=1).fit(x, y).scoring_system_
+    assert system.predict_risk({"x0": 2}) == 0.5
+    text = system.to_text(columns=500)
+    assert "counting a total of exactly 2 as wrong for both classes" in text
+    assert "because the rule predicts 0 at exactly 2" in text
 
 
 def test_separated_classes_are_warned_of():

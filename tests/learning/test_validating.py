@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 
+from supersparse import RiskScoreClassifier
+from supersparse.errors import WeightedRisksWarning
 from supersparse.learning import validating
 from supersparse.learning.clock import Clock
 from supersparse.learning.fitting import fit_card
@@ -52,6 +55,24 @@ def test_an_interrupt_keeps_the_finished_folds(monkeypatch, finished):
     monkeypatch.setattr(validating, "fit_fold", interrupted)
     found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2))
     assert (0 if found is None else found.folds) == finished
+
+
+def test_the_log_loss_told_is_without_class_weights_and_that_chosen_by_is_with_them():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (200, 3))
+    y = (rng.random(200) < 0.1 + 0.4 * x[:, 0]).astype(int)
+    rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("a", "b", "c"))
+    asked = Settings.of(C0=0.01, max_points=2, goal="risk", positive="1", class_weight={"0": 1, "1": 5})
+    found = validating.validate(Recipe(settings=asked, options={"solver": "risk"}), rows, splits_of(y, 4))
+    by_fold = []
+    for train, test in splits_of(y, 4):
+        model = RiskScoreClassifier(C0=0.01, max_points=2, class_weight={0: 1, 1: 5})
+        with pytest.warns(WeightedRisksWarning):
+            model.fit(x[train], y[train])
+        by_fold.append(log_loss(y[test], model.predict_proba(x[test])[:, 1]))
+    assert found.as_data()["tried"][0]["log_loss"] == pytest.approx(np.mean(by_fold))
+    assert f"{np.mean(by_fold):8.4f}  " in found.in_words()
+    assert float(found.chosen.costs[0]) != pytest.approx(by_fold[0])
 
 
 def test_the_error_so_far_is_told():

@@ -61,6 +61,18 @@ def test_risks_that_were_changed_afterwards_may_disagree_with_the_class(without_
     assert "Risk and class may disagree" in said(report_of(ScoringSystem(raised)), "limits")
 
 
+@pytest.mark.parametrize(("settings", "tells"), [({"slope": 1}, True), ({}, False)])
+def test_a_risk_of_one_half_is_spoken_of_where_it_counted_as_wrong(settings, tells, without_matplotlib):
+    report = report_of(learned(**settings), larger=1)
+    sentences = {
+        "making": "in training, a risk of exactly one half counted as wrong for both classes",
+        "proof": "training errors (risk = one half is wrong)",
+        "frontier": "Errors count a risk of exactly one half as wrong for both classes.",
+    }
+    for section, sentence in sentences.items():
+        assert (sentence in said(report, section)) is tells, section
+
+
 def test_the_theory_names_a_remedy_that_goal_risk_accepts(without_matplotlib):
     text = said(report_of(learned()), "theory")
     assert "only goal 'errors' with a range of intercepts has a bound" in text

@@ -158,6 +158,21 @@ class Provenance(Tabular):
         return self.settings is not None and self.settings.get("goal") == "risk"
 
     @property
+    def half_was_wrong(self) -> bool:
+        """Whether a row with a risk of exactly one half was wrong, whatever its class: with slope 1."""
+        asked = self.settings or {}
+        return self.is_risk and asked.get("slope") == 1 and asked.get("risk_threshold") in (None, 0.5)
+
+    @property
+    def weighs_classes(self) -> bool:
+        """Whether the two classes had different weights, beside those of the rows."""
+        asked = (self.settings or {}).get("class_weight")
+        if not isinstance(asked, Mapping):
+            return asked == "balanced"
+        weights = list(asked.values())
+        return any(weight != weights[0] for weight in weights)
+
+    @property
     def gap(self) -> Fraction:
         """(objective - bound) / objective, and 0 when the objective is 0."""
         return Fraction(0) if self.objective == 0 else 1 - self.lower_bound / self.objective

@@ -20,7 +20,7 @@ from supersparse.cli.options import (
 from supersparse.cli.outputs import check_outputs
 from supersparse.cli.rows import EngineOptions, read_rows_question
 from supersparse.cli.say import note, remark
-from supersparse.errors import InvalidOptionError
+from supersparse.errors import InvalidOptionError, SupersparseError
 
 
 def fit(
@@ -87,7 +87,7 @@ def fit(
     from supersparse.learning.clock import Clock
     from supersparse.learning.counts import NO_RISKS
     from supersparse.learning.counts_file import is_count_table
-    from supersparse.learning.editing import with_changes
+    from supersparse.learning.editing import check_possible, with_changes
     from supersparse.results.frontier import frontier as find_frontier
 
     check_folder(out_dir)
@@ -126,6 +126,8 @@ def fit(
         if counts is not None or rows.is_counted:
             raise InvalidOptionError("--certificate needs rows, and there are only counts; remove it")
         check_certifiable(question.problem)
+    edits = question.recipe.settings.edits
+    check_possible(question, edits)
     words = read_words(wording, None if counts is not None or rows.is_counted else rows)
     clock = Clock.of(question.recipe, question.seconds)
     fitted = fit_with_progress(
@@ -136,11 +138,17 @@ def fit(
         repeats=repeats,
         n_jobs=search.n_jobs,
     )
-    edits = fitted.question.recipe.settings.edits
+    unedited: SupersparseError | None = None  # told at the end, like a full disk
     if edits:
-        fitted = with_changes(fitted, rows, edits)
-        before = "" if fitted.validation is None else "; the folds judged the card before that"
-        note(f"changed by hand, as {asked.settings} says{before}")
+        try:
+            fitted = with_changes(fitted, rows, edits)
+            before = "" if fitted.validation is None else "; the folds judged the card before that"
+            note(f"changed by hand, as {asked.settings} says{before}")
+        except SupersparseError as error:
+            unedited = error
+            remark(
+                f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned"
+            )
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = fitted.card if counts is None else counts.raw_card(fitted.card)
@@ -210,3 +218,5 @@ def fit(
         remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data[0]), *more])}")
     if not saved:
         remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")
+    if unedited is not None:
+        raise InvalidOptionError(f"the card above is as it was learned, without edits: {unedited}")

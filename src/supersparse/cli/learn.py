@@ -49,7 +49,7 @@ def fit_with_progress(
     import os
 
     from supersparse.learning.fitting import fit_card
-    from supersparse.learning.judging import no_better_than_baseline, slope_at_its_limit
+    from supersparse.learning.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
     from supersparse.stop import Stop
 
     processes = (question.recipe.options.get("n_jobs", -1) or 1) if n_jobs is None else n_jobs
@@ -70,8 +70,9 @@ def fit_with_progress(
         remark(f"Interrupted after {done} of {len(splits)} folds; the others were skipped.")
     elif fitted.unjudged is not None:
         note(f"the card could not be judged on held-out rows: {fitted.unjudged}")
-    useless = no_better_than_baseline(fitted.card, fitted.question.problem.class_weights)
-    for warning in (useless, slope_at_its_limit(fitted.solution)):
+    problem = fitted.question.problem
+    useless = no_better_than_baseline(fitted.card, problem.class_weights)
+    for warning in (useless, slope_at_its_limit(fitted.solution), weighs_risks(problem)):
         if warning is not None:
             remark(f"warning: {warning}")
     return fitted

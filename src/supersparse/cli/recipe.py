@@ -26,13 +26,14 @@ def read_recipe(
     asked: AskedOptions, columns: ColumnOptions, features: FeatureOptions, search: SearchOptions
 ) -> "Recipe":
     """Combine the command line with the settings file; class weights come later, with the rows."""
-    from supersparse.learning.recipe import Recipe
+    from supersparse.learning.recipe import Recipe, slack_of
 
     settings = read_settings_file(
         asked.settings, {**asked.declared, "positive": columns.positive, "sample_weight": columns.weights}
     )
+    slack_of(settings)  # errors show before the table is read
     if asked.class_weight is not None:
-        ClassWeights.read(asked.class_weight, "--class-weight")  # errors show before the table is read
+        ClassWeights.read(asked.class_weight, "--class-weight")
         if settings.class_weight != "auto":
             note(f"--class-weight overrides class_weight in {asked.settings}")
     if features.no_prepare and settings.prepare:

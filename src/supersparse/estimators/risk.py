@@ -3,11 +3,11 @@
 import warnings
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from supersparse.errors import SeparatedClassesWarning, users_level
+from supersparse.errors import SeparatedClassesWarning, WeightedRisksWarning, users_level
 from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, takes_settings
 from supersparse.estimators.slim_cv import SLIMClassifierCV
-from supersparse.learning.judging import slope_at_its_limit
+from supersparse.learning.judging import slope_at_its_limit, weighs_risks
 from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.rows import TrainingRows
 from supersparse.solving.solution import Solution
@@ -27,6 +27,9 @@ class _RiskModel(ScoringSystemClassifier):
         separated = slope_at_its_limit(solution)
         if separated is not None:
             warnings.warn(separated, SeparatedClassesWarning, stacklevel=users_level())
+        weighted = weighs_risks(solution.problem)
+        if weighted is not None:
+            warnings.warn(weighted, WeightedRisksWarning, stacklevel=users_level())
 
 
 @takes_settings("goal", "intercept", "calibrate", "certificate")

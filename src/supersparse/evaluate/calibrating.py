@@ -216,7 +216,9 @@ def _given(number: float) -> str:
 def _origin(card: Card) -> str | None:
     if card.source is not None or card.provenance is None:
         return card.source
-    return f"learned by supersparse {card.provenance.version}"
+    made = card.provenance
+    weights = " with different class weights" if made.is_risk and made.weighs_classes else ""
+    return f"learned by supersparse {made.version}{weights}"
 
 
 def _noted(source: str | None, note: str) -> str:

@@ -207,4 +207,7 @@ def _source(card: Card, score: float, odds: float, double: float, good: Label) -
     scale = (
         f"scaled: {score:g} points at odds of {odds:g} to 1 for {good}, doubled by every {double:g} points"
     )
-    return scale if card.source is None else f"{card.source}; {scale}"
+    made, said = card.provenance, [card.source, scale]
+    if made is not None and made.is_risk and made.weighs_classes:
+        said.insert(1, "learned with different class weights")
+    return "; ".join(text for text in said if text is not None)

@@ -165,7 +165,8 @@ def _strip(content: Content) -> str:
         for k, column in enumerate(content.risks)
     )
     label = f"Risk ({content.positive}) by total"
-    return f'<p class="caption">{escape(label)}: <b id="risk"></b></p><ol class="strip">{cells}</ol>'
+    note = f'<p class="note">{escape(content.risk_note)}</p>' if content.risk_note else ""
+    return f'<p class="caption">{escape(label)}: <b id="risk"></b></p><ol class="strip">{cells}</ol>{note}'
 
 
 def _bar_style(content: Content) -> str:
@@ -187,3 +188,4 @@ def _blocks(content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
         yield from (Block(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
     yield Block(text=content.rule, gap=8)
     yield from (Block(text="Risk", gap=1.2) for _ in range(5) if content.risks)
+    yield from (Block(text=note, size=0.9) for note in (content.risk_note,) if note)

@@ -13,7 +13,7 @@ from supersparse.card.rules import Domain, IsMissing
 from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import shown
-from supersparse.faces.evidence import Judgement, baseline, facts, judgement, no_better
+from supersparse.faces.evidence import Judgement, baseline, facts, judgement, no_better, weighted_risks
 from supersparse.faces.naming import class_names, enumerated, heading
 from supersparse.faces.risk_strip import RiskColumn, risk_columns, risk_formula
 
@@ -70,6 +70,7 @@ class Content:
     always: str | None  # the class of everyone, for a card without lines
     example: str | None  # how to multiply, where a line needs it
     risks: tuple[RiskColumn, ...]
+    risk_note: str | None  # why they are not the shares of events below them
     judgements: tuple[Judgement, ...]
     baseline: str | None  # how often whoever always says the commoner class is wrong
     warning: str | None
@@ -113,6 +114,8 @@ def content_of(card: Card, style: Style = "card") -> Content:
     asked = bool(shown_card.items)
     total = "Total C" if difference is not None else "the total"
     strip = risk_columns(shown_card) if asked else ()
+    formula = risk_formula(shown_card, positive, total) if asked and not strip else ()
+    weighted = weighted_risks(card)
     judged = card.performance[-1] if card.performance else None
     return Content(
         heading=heading(card),
@@ -126,12 +129,14 @@ def content_of(card: Card, style: Style = "card") -> Content:
         always=None if asked else (positive if shown_card.intercept > 0 else negative),
         example=_example(parts),
         risks=strip,
+        risk_note=weighted if strip else None,
         judgements=tuple(map(judgement, card.performance)),
         baseline=None if judged is None else baseline(card, judged),
         warning=None if judged is None else no_better(card, judged),
         notes=(
             *(_missing_notes(lines) if style == "card" else _missing_by_item(parts, shown_card)),
-            *(() if strip or not asked else risk_formula(shown_card, positive, total)),
+            *formula,
+            *((weighted,) if formula and weighted is not None else ()),
             *(() if card.source is None else (f"Source: {visible(card.source)}",)),
         ),
         facts=facts(card),

@@ -8,9 +8,10 @@ from math import ceil
 from supersparse.card.card import Card
 from supersparse.card.performance import ClassWeights, Performance
 from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
+from supersparse.card.risk import LogisticRisk
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
-from supersparse.exact import counted, shown
+from supersparse.exact import counted, exact, shown
 from supersparse.faces.naming import class_names, with_class_names
 from supersparse.forms.labels import label_text
 from supersparse.stop import Stop
@@ -33,6 +34,11 @@ COUNTS = "Counts"
 """The label of who is missing in the counts that a card was learned from."""
 EDITED = "Edited"
 """The label of what was changed by hand."""
+
+WEIGHTED_RISKS = (
+    "the two classes had different weights in learning, so the risks are not those of the rows as they are"
+)
+"""Why risks differ from the shares of events beside them."""
 
 _UNSIGNED = " (the card's file is not signed: it may have been changed since)"
 
@@ -111,12 +117,20 @@ def _errors(card: Card, made: Provenance) -> str:
     training = f"training errors {_share(made.training_errors, made.total_weight)}"
     if made.predicted_errors == made.training_errors:
         return training
-    total = shown(card.threshold)
+    total = shown(_tie(card))
     return (
         f"{training}, counting a total of exactly {total} as wrong for both classes; "
         f"predicted errors {_share(made.predicted_errors, made.total_weight)}, "
         f"because the rule predicts {class_names(card)[0]} at exactly {total}"
     )
+
+
+def _tie(card: Card) -> Fraction:
+    """The total that was wrong for both classes: the threshold, or that of a risk of one half."""
+    risk = card.risk
+    if card.provenance is not None and card.provenance.half_was_wrong and isinstance(risk, LogisticRisk):
+        return exact(-risk.offset / risk.slope, "the total of a risk of one half")
+    return card.threshold
 
 
 def _size(card: Card) -> str:
@@ -166,6 +180,14 @@ def baseline(card: Card, seen: Performance) -> str:
     weighs = "" if _class_weights(card, seen) is None else "; this card weighs errors by class"
     always = f"Always predicting {_commoner(card, seen)} is wrong"
     return f"{always} for {percent(float(seen.baseline_error))} of rows{weighs}."
+
+
+def weighted_risks(card: Card) -> str | None:
+    """The sentence below risks that were learned with different weights of the classes; None for others."""
+    made = card.provenance
+    if card.risk is None or made is None or not (made.is_risk and made.weighs_classes):
+        return None
+    return f"{WEIGHTED_RISKS.capitalize()}."
 
 
 def no_better(card: Card, seen: Performance) -> str | None:

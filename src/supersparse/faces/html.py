@@ -127,7 +127,8 @@ def _risks(content: Content) -> list[str]:
     for name, cells in rows_behind(content.risks):
         rows.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
     caption = f"<caption>Risk ({escape(content.positive)})</caption>"
-    return [f'<div class="block"><table class="risks">{caption}', *rows, "</table></div>"]
+    note = f'<p class="note">{escape(content.risk_note)}</p>' if content.risk_note else ""
+    return [f'<div class="block"><table class="risks">{caption}', *rows, f"</table>{note}</div>"]
 
 
 def _painted(colour: str) -> str:
@@ -221,6 +222,7 @@ def _blocks(content: Content) -> Iterator[Block]:
         yield Block(text=part.adds, gap=1.1)
     yield Block(text=content.rule, bold=True, gap=4)
     yield from (Block(text="Risk", gap=0.6) for _ in range(6) if content.risks)
+    yield from (Block(text=note, size=0.85, gap=0.3) for note in (content.risk_note,) if note)
     yield from (Block(text=one.on, size=0.85, gap=0.4) for one in content.judgements)
     yield Block(text=content.warning or content.baseline or "", size=0.9, gap=1.6)
     yield from (Block(text=note, size=0.85, gap=0.3) for note in content.notes)

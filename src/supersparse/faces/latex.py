@@ -70,6 +70,8 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
             latex_escaped(f"Risk ({content.positive})") + r"\par",
             *_grid(_risk_rows(content)),
         ]
+    if content.risk_note:
+        blocks.append(latex_escaped(content.risk_note) + r"\par")
     if content.judgements:
         rows = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
         blocks += [r"\par\medskip", *_grid(rows)]
@@ -125,7 +127,14 @@ def _word(word: str) -> str:
 def _size(content: Content) -> _Size:
     """Return the largest letters in which the card fits a page, else the smallest."""
     answers = [answer.text for line in content.lines for answer in line.answers]
-    texts = [*(line.text for line in content.lines), *answers, content.how, content.rule, *content.notes]
+    texts = [
+        *(line.text for line in content.lines),
+        *answers,
+        content.how,
+        content.rule,
+        content.risk_note or "",
+        *content.notes,
+    ]
     facts = [f"{label}: {fact}" for label, fact in content.facts]
 
     def fits(size: _Size) -> bool:

@@ -343,6 +343,8 @@ def _risks(content: Content, page: Page) -> None:
                 page.centred(line, x + width / 2, size, bold=is_bar, colour=colour)
                 page.skip(1.2 * size)
         page.y = top + high
+    if content.risk_note:
+        page.paragraph(content.risk_note, _SMALL, colour=FAINT)
 
 
 def _fitting(cells: list[str], width: float, page: Page, *, bold: bool) -> tuple[float, list[list[str]]]:

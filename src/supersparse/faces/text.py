@@ -128,7 +128,8 @@ def _risks(content: Content, columns: int) -> list[str]:
         ["Risk", *(column.percent for column in content.risks)],
     ]
     rows += [[name, *cells] for name, cells in rows_behind(content.risks)]
-    return [*wrap(f"Risk ({content.positive}):", columns), *_grid(rows, columns)]
+    note = wrap(content.risk_note, columns) if content.risk_note else []
+    return [*wrap(f"Risk ({content.positive}):", columns), *_grid(rows, columns), *note]
 
 
 def _judgements(content: Content, columns: int) -> list[str]:
@@ -162,6 +163,8 @@ def card_markdown(card: Card, *, style: Style = "card") -> str:
     blocks.append("\n".join(markdown_escaped(s) for s in (content.how, content.example, content.rule) if s))
     if content.risks:
         blocks.append("\n".join(_markdown_risks(content)))
+    if content.risk_note:
+        blocks.append(markdown_escaped(content.risk_note))
     if content.judgements:
         rows = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
         blocks.append("\n".join(_markdown_table(rows)))

@@ -6,7 +6,8 @@ A change is a mapping with one key, as in the section ``edits`` of a settings fi
 ``{"threshold": 4}``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -15,7 +16,7 @@ from supersparse.card.card import Card, Item
 from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import InRange, Rule
 from supersparse.card.words import question as question_in_words
-from supersparse.errors import InvalidInputError, InvalidOptionError
+from supersparse.errors import InvalidInputError, InvalidOptionError, did_you_mean
 from supersparse.exact import exact, shown
 from supersparse.learning.fitting import Fitted
 from supersparse.learning.recipe import PreparedProblem, with_directions
@@ -62,11 +63,8 @@ def with_changes(fitted: Fitted, rows: TrainingRows, edits: Sequence[Mapping[str
     state = Edited.of(fitted.solution)
     made = []
     for number, edit in enumerate(edits, start=1):
-        change = {name: value for name, value in edit.items() if name in KINDS}
-        try:
-            state, text = changed(fitted.question, state, change)
-        except InvalidInputError as error:
-            raise InvalidOptionError(f"edits, entry {number}: {error}") from None
+        with _entry(number):
+            state, text = changed(fitted.question, state, _change(edit))
         made.append(CardEdit(change=text, reason=edit.get("reason", ""), at=edit.get("at")))
     question = question_with(fitted.question, rows, state.new_questions)
     solution = edited_solution(question, rows, state, fitted.solution)
@@ -77,11 +75,39 @@ def with_changes(fitted: Fitted, rows: TrainingRows, edits: Sequence[Mapping[str
 def check_edits(goal: str, edits: Sequence[Mapping[str, Any]]) -> None:
     """Raise for changes that no card of this goal allows."""
     for number, edit in enumerate(edits, start=1):
-        try:
+        with _entry(number):
             if "threshold" in edit:
                 check_threshold(goal, edit["threshold"])
-        except InvalidOptionError as error:
-            raise InvalidOptionError(f"edits, entry {number}: {error}") from None
+
+
+def check_possible(question: PreparedProblem, edits: Sequence[Mapping[str, Any]]) -> None:
+    """Raise for changes that no card of this question allows, before one is learned.
+
+    Whatever a change needs on the card is taken to be there.
+    """
+    state = Edited({}, {}, None, frozenset())
+    for number, edit in enumerate(edits, start=1):
+        with _entry(number):
+            for kind, what in _change(edit).items():
+                if kind in ("points", "drop", "swap", "cut"):
+                    name = str(what.get("question") if isinstance(what, Mapping) else what)
+                    _check_known(question, state, name)
+                    state = replace(state, points={name: Fraction(1), **state.points})
+            state, _ = changed(question, state, _change(edit))
+
+
+def _change(edit: Mapping[str, Any]) -> dict[str, Any]:
+    """The change of an entry, without its reason and date."""
+    return {name: value for name, value in edit.items() if name in KINDS}
+
+
+@contextmanager
+def _entry(number: int) -> Iterator[None]:
+    """Name the entry of the settings file in what is refused."""
+    try:
+        yield
+    except InvalidInputError as error:
+        raise InvalidOptionError(f"edits, entry {number}: {error}") from None
 
 
 def with_edits(card: Card, edits: Sequence[CardEdit]) -> Card:
@@ -219,12 +245,18 @@ def _points(question: PreparedProblem, given: object) -> Fraction:
 
 def _check_used(state: Edited, name: object) -> None:
     if not isinstance(name, str) or name not in state.points:
-        raise _refused("question", name, "is not on the card", "choose one of its questions")
+        its = (
+            f"its questions are {', '.join(map(repr, state.points))}"
+            if state.points
+            else "it has no questions"
+        )
+        raise _refused("question", name, "is not on the card", its)
 
 
 def _check_known(question: PreparedProblem, state: Edited, name: object) -> None:
-    if not isinstance(name, str) or (name not in question.problem.rows.names and name not in state.moved):
-        raise _refused("question", name, "is not among those of the table", "choose one of them")
+    names = (*question.problem.rows.names, *state.moved)
+    if name not in names:
+        raise _refused("question", name, "is not among those of the table", did_you_mean(str(name), names))
 
 
 def question_with(question: PreparedProblem, rows: TrainingRows, new: Sequence[Feature]) -> PreparedProblem:

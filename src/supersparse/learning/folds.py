@@ -34,6 +34,7 @@ class FoldResult:
     error: Fraction  # weight of the wrong test rows over that of all, class weights applied
     loss: Fraction  # what C0 is chosen by: the error, or the log loss of a risk model
     score: float  # higher is better: the share that is right, or minus the log loss
+    log_loss: float | None  # of a risk model, without class weights
     size: int
     gap: float
     fit_seconds: float
@@ -137,17 +138,20 @@ def fit_fold(
         unseen = question.scores(solution, test.X)
         wrong = (unseen > 0) != (test.y == positive)
         missed = weighted_mean(wrong.astype(float), test.y, test.sample_weight, costs, fold)
-        loss = missed
+        loss, log_loss = missed, None
         if solution.slope is not None:
             logit = solution.slope * (unseen + _moved(question, solution))
             of_rows = np.logaddexp(0.0, np.where(test.y == positive, -logit, logit))
             loss = weighted_mean(of_rows, test.y, test.sample_weight, costs, fold)
+            alike = dict.fromkeys(costs, Fraction(1))
+            log_loss = float(weighted_mean(of_rows, test.y, test.sample_weight, alike, fold))
         score_seconds = time.perf_counter() - began
         results.append(
             FoldResult(
                 error=missed,
                 loss=loss,
                 score=float(1 - missed) if solution.slope is None else -float(loss),
+                log_loss=log_loss,
                 size=len(solution.points.support),
                 gap=solution.gap,
                 fit_seconds=fit_seconds,

@@ -8,8 +8,10 @@ from supersparse.card.card import Card
 from supersparse.card.performance import ClassWeights, Performance
 from supersparse.card.risk import Floats
 from supersparse.evaluate.performance import performance_of
+from supersparse.faces.evidence import WEIGHTED_RISKS
 from supersparse.learning.calibrating import LeftOut, Pooled, fitted_risk
 from supersparse.learning.rows import TrainingRows
+from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Solution
 
 RISKS = "logistic"  # how the command line calibrates
@@ -44,6 +46,13 @@ def slope_at_its_limit(solution: Solution) -> str | None:
         "say little between 0 and 1; allow fewer features or smaller points, raise C0, or ask for goal "
         "errors (SLIMClassifier)"
     )
+
+
+def weighs_risks(problem: Problem) -> str | None:
+    """Say that class weights distort the risks of a risk model, and what to do about it; None without any."""
+    if problem.goal != "risk" or problem.class_weights[0] == problem.class_weights[1]:
+        return None
+    return f"{WEIGHTED_RISKS}; to favour one kind of error and keep the risks, set risk_threshold instead"
 
 
 def no_better_than_baseline(card: Card, class_weights: ClassWeights) -> str | None:

@@ -41,7 +41,8 @@ class Tried:
 
     C0: float | None
     sizes: tuple[int, ...]
-    costs: tuple[Fraction, ...]  # of errors, class weights applied, over the weight of the rows
+    costs: tuple[Fraction, ...]  # what C0 is chosen by: errors or log loss, class weights applied
+    log_losses: tuple[float, ...]  # of a risk model, of the rows as they are, like the other measures
     performances: tuple[Performance, ...]
     unseen: tuple[LeftOut, ...]  # the scores of the held-out rows
 
@@ -97,7 +98,7 @@ class Validation:
         }
 
     def _loss(self, tried: Tried) -> dict[str, float]:
-        return {"log_loss": float(mean(tried.costs))} if self.goal == "risk" else {}
+        return {"log_loss": mean(tried.log_losses)} if self.goal == "risk" else {}
 
     def in_words(self) -> str:
         """The same for a person."""
@@ -119,7 +120,7 @@ class Validation:
                 f"{'-' if m[name] is None else f'{m[name]:.3f}':>{width}}"
                 for name, width in (("sensitivity", 11), ("specificity", 11), ("auc", 5))
             )
-            loss = f"{float(mean(tried.costs)):8.4f}  " if risk else ""
+            loss = f"{mean(tried.log_losses):8.4f}  " if risk else ""
             lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {loss}{error}  {rates}{mark}")
         return "\n".join(lines)
 
@@ -192,6 +193,7 @@ def validate(
             C0=C0,
             sizes=tuple(result.size for result in results),
             costs=tuple(result.loss for result in results),
+            log_losses=tuple(r.log_loss for r in results if r.log_loss is not None),
             performances=tuple(_performance(*pair) for pair in zip(pooled, results, strict=True)),
             unseen=tuple(result.unseen for result in results),
         )

@@ -19,7 +19,13 @@ from supersparse.card.card import Card
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
 from supersparse.learning.calibrating import LeftOut
 from supersparse.learning.clock import Clock
-from supersparse.learning.judging import RISKS, judged, no_better_than_baseline, slope_at_its_limit
+from supersparse.learning.judging import (
+    RISKS,
+    judged,
+    no_better_than_baseline,
+    slope_at_its_limit,
+    weighs_risks,
+)
 from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.validating import Validation, chooses_penalty, validate
 from supersparse.solving.options import SolverKeywords
@@ -182,7 +188,9 @@ class _Run:
         cross_validated = None if self.kept is None else self.kept.measures
         view["cross_validated"] = cross_validated
         self.talk.tell("card", {"card": view, "model": model_of(solution.problem, solution.points)})
-        useless = no_better_than_baseline(card, asked.question.problem.class_weights)
+        problem = asked.question.problem
+        useless = no_better_than_baseline(card, problem.class_weights)
+        warnings = (useless, slope_at_its_limit(solution), weighs_risks(problem))
         return {
             "plan": plan,
             "model": model_of(solution.problem, solution.points),
@@ -192,7 +200,7 @@ class _Run:
             "notes": [
                 *asked.notes,
                 *([] if unjudged is None else [text("notes.unjudged", why=unjudged)]),
-                *(warning for warning in (useless, slope_at_its_limit(solution)) if warning is not None),
+                *(warning for warning in warnings if warning is not None),
             ],
             "proven": solution.proven_optimal,
             "stop": solution.stop.value,

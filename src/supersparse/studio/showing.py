@@ -156,6 +156,7 @@ def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, 
             }
             for column in seen.risks
         ],
+        "risk_note": seen.risk_note,
         "observed": _observed(solution, card),
         "judgements": [{"on": one.on, "cells": list(one.cells)} for one in seen.judgements],
         "baseline": seen.baseline,

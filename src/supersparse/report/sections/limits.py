@@ -9,7 +9,7 @@ from supersparse.card.rules import Domain, IsMissing
 from supersparse.card.words import category_text
 from supersparse.data.plain import visible
 from supersparse.exact import shown
-from supersparse.faces.evidence import facts
+from supersparse.faces.evidence import WEIGHTED_RISKS, facts
 from supersparse.faces.naming import class_names
 from supersparse.report.blocks import Bullets, Section, column_name, counted, rate
 from supersparse.report.evidence import Evidence
@@ -72,10 +72,7 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     else:
         yield "Risk and class may disagree: the class depends on the threshold, not on a risk above 0.5."
     if evidence.is_risk and _weighs_classes(evidence):
-        yield (
-            "The two classes had different weights in the log loss, so the risks are not those of the rows "
-            "as they are; see the calibration."
-        )
+        yield f"{WEIGHTED_RISKS.capitalize()}; see the calibration."
     if evidence.data.weights is not None:
         yield ("Rows are weighted. Intervals treat a weight as a number of rows, so they may be too narrow.")
 

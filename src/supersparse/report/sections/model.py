@@ -1,6 +1,7 @@
 """The summary, the scoring system, and how it was made."""
 
 from supersparse.card.card import Cutoff
+from supersparse.card.provenance import Provenance
 from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.content import content_of
@@ -62,7 +63,7 @@ def making(evidence: Evidence) -> Section:
             ("type of model", _TYPE_OF_RISK_MODEL if evidence.is_risk else _TYPE_OF_MODEL),
             ("minimised", with_class_names(evidence.card, made.minimised)),
             ("allowed", visible(made.allowed)),
-            *_ties(evidence.card.cutoff),
+            *_ties(made, evidence.card.cutoff),
             *_edits(evidence),
             ("training rows", f"{made.n_rows} (total weight {shown(made.total_weight)})"),
             ("fingerprint", visible(made.data or "not recorded")),
@@ -90,7 +91,9 @@ def making(evidence: Evidence) -> Section:
     )
 
 
-def _ties(cutoff: Cutoff) -> list[tuple[str, str]]:
+def _ties(made: Provenance, cutoff: Cutoff) -> list[tuple[str, str]]:
+    if made.half_was_wrong:
+        return [("ties", "in training, a risk of exactly one half counted as wrong for both classes")]
     if not cutoff.tie_is_wrong:
         return []
     return [("ties", "in training, a total equal to the threshold counted as wrong for both classes")]

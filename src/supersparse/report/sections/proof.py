@@ -104,6 +104,8 @@ def _compared(made: Provenance, found: Recheck) -> TableBlock:
         return f"{float(objective):.10f}" if made.is_risk else str(objective)
 
     tie = "" if made.threshold_was_free else " (total = threshold is wrong)"
+    if made.half_was_wrong:
+        tie = " (risk = one half is wrong)"
     numbers = "" if made.is_risk else " (exact fractions)"
     return TableBlock(
         caption=f"The card's claims, and the same numbers recomputed from these rows{numbers}",
@@ -225,10 +227,16 @@ def _frontier_table(found: Frontier) -> TableBlock:
         caption="The best card of each size",
         header=("points", "max. features", *losses, "training errors", "proven"),
         rows=tuple(rows),
-        notes=()
-        if found.problem.intercept.mode == "free"
-        else ("Errors count a total equal to the threshold as wrong for both classes.",),
+        notes=_ties(found.problem),
     )
+
+
+def _ties(problem: Problem) -> tuple[str, ...]:
+    if problem.goal == "risk" and problem.slope == 1 and problem.risk_threshold == Fraction(1, 2):
+        return ("Errors count a risk of exactly one half as wrong for both classes.",)
+    if problem.intercept.mode == "free":
+        return ()
+    return ("Errors count a total equal to the threshold as wrong for both classes.",)
 
 
 def theory(evidence: Evidence) -> Section:

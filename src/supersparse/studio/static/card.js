@@ -37,7 +37,8 @@ function riskStrip(card) {
   return h("div", { class: "risk-block" },
     h("h4", {}, t("card.risk_by_total")),
     h("ol", { class: card.risks.length > 7 ? "strip many" : "strip" }, card.risks.map((one) => h("li", {},
-      h("span", { class: "at" }, one.total), h("span", { class: "risk", style: shade(one.value) }, one.risk)))));
+      h("span", { class: "at" }, one.total), h("span", { class: "risk", style: shade(one.value) }, one.risk)))),
+    card.risk_note ? h("p", { class: "small" }, card.risk_note) : null);
 }
 
 // Without calibrated risks: how many of the training rows with each total are positive.
