@@ -21,7 +21,7 @@ from supersparse.data.limits import Limit, inside_said, limits_inside
 from supersparse.data.parquet import column_of_series, text_column
 from supersparse.data.reading import ColumnReading, Reading
 from supersparse.data.roles import HOLDS_NESTED, classes_of
-from supersparse.data.signs import possible_signs, shown_sign
+from supersparse.data.signs import Shown, possible_signs, shown_sign, thousands_said
 from supersparse.data.table import Column, Fault, Kind, Table, objects, typed
 from supersparse.data.tidying import counts_of_texts, tidied
 from supersparse.data.training import Roles, check_named, feature_remedy, usable_features
@@ -129,6 +129,7 @@ def count_training(
         [n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected]
     )
     found, readings, column_notes = {}, {}, {}
+    grouped: list[str] = []
     for own in wanted:
         counted = _counted(
             labelled,
@@ -141,8 +142,12 @@ def count_training(
         found[own], readings[own], column_notes[own] = _tidy(labelled, counted, reading)
         if texts and not counted.source.holds_numbers:
             _check_limits(found[own], reading)
-        if texts and reading.decimal == "," and found[own].column.kind is Kind.NUMBER:
-            readings[own] = replace(readings[own], decimal=",")
+        if texts and found[own].column.kind is Kind.NUMBER:
+            sign, shown = reading.decimal or ".", _shown(counted, reading)
+            if sign == "," or shown.unclear is not None:
+                readings[own] = replace(readings[own], decimal=sign)
+            if reading.decimal is None and (cell := shown.grouped(sign)) is not None:
+                grouped.append(thousands_said(own, cell, sign))
         labelled = labelled.without_codes(own, found[own].source.gone)
     table = Table(
         name=name,
@@ -154,7 +159,7 @@ def count_training(
         column_notes={own: said for own, said in column_notes.items() if said},
     )
     check_named(table, roles)
-    for text in notes:
+    for text in (*notes, *grouped[:1]):
         note(text)
     kept = usable_features(table, roles, note)
     groups = {own: found[own] for own in roles.rate_groups}
@@ -174,6 +179,13 @@ def count_training(
         rate_groups=groups,
         reading=replace(reading, columns=settled, decimal=None, settled=True),
     )
+
+
+def _shown(counted: CountedColumn, reading: Reading) -> Shown:
+    """What the texts of a column show of its decimal sign; nothing where DuckDB has read numbers."""
+    if counted.source.holds_numbers:
+        return Shown(sign=None)
+    return shown_sign(filter(None, (reading.plain(text) for text in counted.raw if text is not None)))
 
 
 def _check_limits(counted: CountedColumn, reading: Reading) -> None:
