@@ -109,8 +109,8 @@ def _csv(
         found = connection.read_csv(list(files), **options, dtype=as_text)
     if list(named) == list(named.values()):
         return found, separator
-    names = ", ".join(f"{_quoted(theirs)} AS {_quoted(own)}" for theirs, own in named.items())
-    return found.project(names), separator
+    projected = ", ".join(f"{_quoted(theirs)} AS {_quoted(own)}" for theirs, own in named.items())
+    return found.project(projected), separator
 
 
 def _top(
