@@ -215,3 +215,52 @@ def test_codes_and_spellings_are_those_of_the_first_site(run, hospitals):
     assert asked.card.reading is not None
     assert asked.card.reading.of_column("smoker").spellings == {"Yes": "yes"}
     assert asked.card.reading.over(Reading()).separator is None
+
+
+def recoded(hospitals, name, column, change):
+    """Write the second hospital's rows with another coding of one column."""
+    head, *rows = (line.split(",") for line in (hospitals / "all.csv").read_text().split("\n")[:-1])
+    at = head.index(column)
+    lines = [[*row[:at], change(n, row[at]), *row[at + 1 :]] for n, row in enumerate(rows)]
+    (hospitals / name).write_text("\n".join(map(",".join, [head, *lines])) + "\n")
+    return ["counts", name, "--target", "state", "--questions", "q.json", "--out", "9.csv"]
+
+
+def test_a_column_of_which_no_value_is_known_is_refused(run, hospitals):
+    counted(run)
+    ask = recoded(hospitals, "b.csv", "smoker", lambda n, word: {"yes": "1", "no": "0"}.get(word, ""))
+    done = run(*ask)
+    assert done.returncode == 2
+    assert "b.csv: column 'smoker' holds '0', '1', and the questions know 'no', 'yes' only" in done.stderr
+    assert not (hospitals / "9.csv").exists()
+
+
+def test_values_that_the_questions_do_not_know_are_noted(run, hospitals):
+    counted(run)
+    done = run(
+        *recoded(hospitals, "b.csv", "smoker", lambda n, word: "rarely" if n < 7 else word), check=True
+    )
+    assert (
+        "note: column 'smoker': 'rarely' (7 rows) is outside what the questions know; it is counted"
+        in done.stderr
+    )
+
+
+def test_of_many_categories_none_that_is_asked_about_is_noted(run, hospitals):
+    def wards(n, word):
+        return "abc"[n % 3] if word != "yes" else "d"
+
+    ask = recoded(hospitals, "a.csv", "smoker", wards)
+    run(*ask[:4], "--save-questions", "q.json", "--keep", "smoker", "--out", "8.csv", check=True)
+    done = run(*recoded(hospitals, "b.csv", "smoker", lambda n, word: "45"[n % 2]), check=True)
+    assert re.search(r"note: column 'smoker' holds '4', '5', and the questions ask about 'd'", done.stderr)
+
+
+def test_codes_of_another_site_are_recognised_as_in_fit(run, hospitals):
+    counted(run)
+    ask = recoded(hospitals, "b.csv", "age", lambda n, age: "-99" if n < 5 else age)
+    done = run(*ask)
+    assert "'age': -99 (5 rows) stands apart from the other numbers" in done.stderr
+    assert "column 'age' has 5 missing value(s)" in done.stderr
+    done = run(*ask, "--as-written", "age", check=True)
+    assert "-99" not in done.stderr

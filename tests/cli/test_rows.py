@@ -1,6 +1,7 @@
 """`fit --engine duckdb`: rows counted in their files."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -121,6 +122,19 @@ def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
     written(tmp_path, "x;state", lambda k, x, own: f"{x + 1},{100 + k};{own}")
     done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
     assert "could mean decimals or thousands; use --decimal . or --decimal ," in done.stderr
+
+
+def test_thousands_mean_the_same_for_a_card_of_either_engine(run, tmp_path):
+    written(tmp_path, "x,y,state", lambda k, x, own: f'"{x + 1},{100 + k}",{k % 3}.5,{own}')
+    (tmp_path / "new.csv").write_text('x,y\n"9,508",1\n"1,508",1\n')
+    for engine in ("memory", "duckdb"):
+        ask = ["--no-validate", "--engine", engine, "--out", f"{engine}.json"]
+        done = run("fit", "t.csv", *QUICK, *ask, check=True)
+        assert re.search(r"numbers have thousands separators: '(\d),(\d+)' in 'x' is \1\2", done.stderr)
+        reading = json.loads((tmp_path / f"{engine}.json").read_text())["reading"]
+        assert reading["columns"] == {"x": {"decimal": "."}}
+        assert reading["found"]["separator"] == "commas"
+        assert run("predict", f"{engine}.json", "new.csv", check=True).stdout.split()[1:]
 
 
 def test_limits_among_the_numbers_of_their_column_are_refused(run, tmp_path):

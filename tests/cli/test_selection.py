@@ -35,6 +35,13 @@ def test_frontier(run, table, tmp_path):
     assert (tmp_path / "frontier.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_checkpoint_in_the_settings_is_none_of_a_frontier(run, table, tmp_path):
+    (tmp_path / "s.yaml").write_text("solve:\n  checkpoint: tree\n  solver: exact\n")
+    ask = [word for word in FIT if word not in ("--solver", "exhaustive")]
+    done = run("frontier", table, *ask, "--settings", "s.yaml", check=True)
+    assert "note: the checkpoint of the settings is for `fit`; a frontier is not saved" in done.stderr
+
+
 def test_pool(run, table):
     expected = pool(problem(), within=0.5, solver="exhaustive")
     arguments = ["pool", table, *FIT, "--within", "0.5"]

@@ -125,12 +125,14 @@ def test_a_weighted_card_is_compared_with_a_fixed_answer_by_class_weight(weights
         on="cross-validation", true_positives=20, false_negatives=30, true_negatives=105, false_positives=45
     )
     made = replace(card.provenance, settings={"class_weight": weights})
-    said = content_of(replace(card, performance=(seen,), provenance=made))
+    content = content_of(replace(card, performance=(seen,), provenance=made))
     assert (
-        said.baseline
+        content.baseline
         == "Always predicting not ill is wrong for 25.0 % of rows; this card weighs errors by class."
     )
-    assert (said.warning is None) if warning is None else (f"{warning}, by class weight." in said.warning)
+    assert (
+        (content.warning is None) if warning is None else (f"{warning}, by class weight." in content.warning)
+    )
 
 
 def test_labels_keep_their_type():

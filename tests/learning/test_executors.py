@@ -1,6 +1,8 @@
 """One executor for everything: folds, frontier, path, pool and bootstrap, of both goals."""
 
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -207,6 +209,33 @@ def test_tasks_come_back_in_order_however_they_end():
         assert list(each_on(executor, pow, ((n, 2) for n in range(4)), "it")) == [0, 1, 4, 9]
     with Losing() as executor:
         assert list(each_on(executor, pow, [], "it")) == []
+
+
+def test_tasks_that_a_pool_cancels_when_it_is_shut_down_are_done_here():
+    executor, busy = ThreadPoolExecutor(2), threading.Event()
+    for _ in range(2):
+        executor.submit(busy.wait)
+    shut_down = threading.Timer(0.1, executor.shutdown, kwargs={"wait": False, "cancel_futures": True})
+    shut_down.start()
+    try:
+        with (
+            pytest.warns(WorkerLostWarning, match="the rest is done here"),
+            pytest.warns(WorkerLostWarning, match="CancelledError"),
+        ):
+            assert list(each_on(executor, pow, ((n, 2) for n in range(4)), "it")) == [0, 1, 4, 9]
+    finally:
+        busy.set()
+
+
+def test_tasks_are_done_here_while_no_worker_answers_for_long(monkeypatch):
+    monkeypatch.setattr(executors, "_START", 0.05)
+    monkeypatch.setattr(executors, "_LOOK_SECONDS", 0.01)
+    with (
+        Silent(range(10**6)) as executor,
+        pytest.warns(WorkerLostWarning, match="not answered for 0 seconds; it is done here") as told,
+    ):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(8)), "it")) == [n**2 for n in range(8)]
+    assert len(told) == 1
 
 
 def test_a_task_that_never_comes_back_is_done_here(monkeypatch):

@@ -108,6 +108,18 @@ def test_a_class_that_nobody_has_is_none():
         Problem.of_counts({**table, "n": [9, 0, 0]}, target="y")
 
 
+@pytest.mark.parametrize("made", [dict, pd.DataFrame], ids=["dict", "frame"])
+def test_what_is_missing_in_a_line_that_nobody_is_in_is_not_needed(made):
+    without = Problem.of_counts(TABLE, target="died", rate_groups=["b"])
+    more = {"a": None, "b": None, "died": None, "n": 0}
+    table = made({name: [more[name], *values] for name, values in TABLE.items()})
+    found = Problem.of_counts(table, target="died", rate_groups=["b"])
+    assert (found.class_totals, found.rows.names) == (without.class_totals, without.rows.names)
+    assert solve(found).objective == solve(without).objective
+    with pytest.raises(InvalidDataError, match=r"'a' has .*missing"):
+        Problem.of_counts({**table, "n": [1, *TABLE["n"]]}, target="died")
+
+
 def test_groups_are_columns():
     table = {**TABLE, "sex": ["f", "m", "m", "f"]}
     asked = [constraints.max_error(0, group="sex")]
@@ -137,7 +149,7 @@ def test_counts_beyond_64_bits_stay_exact():
         ({"n": ["1", "2", "3", "4"]}, {}, "column 'n' holds '1', not counts"),
         ({"n": [0, 0, 0, 0]}, {}, "every count in column 'n' is 0"),
         ({"n": [1, 2, 3]}, {}, "column 'a' has 4 values for 3 counts"),
-        ({"b": [0, 1, 0]}, {}, "column 'b' has 3 values and 'a' has 4"),
+        ({"b": [0, 1, 0]}, {}, "column 'b' has 3 values for 4 counts"),
         ({"b": 7}, {}, "column 'b' is 7; give a value for each row"),
         ({"b": list("xyzw")}, {}, "column 'b' holds 'x', not numbers"),
         ({}, {"rate_groups": "sex"}, r"rate_groups is 'sex'; give a list of columns: \['sex'\]"),

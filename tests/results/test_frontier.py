@@ -167,6 +167,13 @@ def test_the_path_is_that_of_a_solve_at_every_penalty(solver, case: Case, most):
         assert path.exact_from == 0
 
 
+@pytest.mark.parametrize("goal", ["errors", "risk"])
+def test_a_checkpoint_is_refused_because_none_would_be_written(goal, tmp_path):
+    problem = Problem.of([[0], [1], [0], [1]], [0, 1, 0, 1], goal=goal, max_points=2)
+    with pytest.raises(InvalidOptionError, match=r"checkpoint: a frontier .* cannot be resumed; remove it"):
+        frontier(problem, checkpoint=tmp_path / "tree")
+
+
 def test_a_model_of_more_features_can_win_only_below_the_price_of_its_errors():
     # the best of one feature makes one error; two features make none, and are not looked at
     problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0], [1, 1]], [0, 0, 1, 0, 1], max_points=3)

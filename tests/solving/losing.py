@@ -72,6 +72,43 @@ class Answering(ThreadPoolExecutor):
         return future
 
 
+class Changing(ThreadPoolExecutor):
+    """Changes every second answer; that the arrays are not known stays as it is."""
+
+    def __init__(self, change):
+        super().__init__(1)
+        self.change, self.n, self.changed = change, 0, 0
+
+    def submit(self, function, /, *args, **kwargs):
+        def answer():
+            result = function(*args, **kwargs)
+            if result is None:
+                return None
+            self.n += 1
+            if self.n % 2 == 0:
+                self.changed += 1
+                return self.change(result)
+            return result
+
+        return super().submit(answer)
+
+
+class Stale(Changing):
+    """Answers every second task with the answer to the one before."""
+
+    def __init__(self):
+        super().__init__(lambda result: self.last)
+
+    def submit(self, function, /, *args, **kwargs):
+        def keep():
+            result = function(*args, **kwargs)
+            if result is not None and self.n % 2 == 0:
+                self.last = result
+            return result
+
+        return super().submit(keep)
+
+
 @contextmanager
 def killed_processes(after=1.0):
     """Two processes, one of which is killed after so many seconds."""

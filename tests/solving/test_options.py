@@ -37,3 +37,11 @@ def test_the_keywords_are_the_options_with_the_same_types():
 )  # fmt: skip
 def test_functions_that_solve_declare_their_options(function):
     assert inspect.signature(function).parameters["options"].annotation == Unpack[SolveKeywords]
+
+
+@pytest.mark.parametrize("cores", [2, 96])
+def test_no_more_threads_are_started_than_cores_can_use(cores, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    most = max(32, 4 * cores)
+    assert [SolveOptions(n_jobs=n).n_jobs for n in (1, 7, most, most + 1, 10**6)] == [1, 7, most, most, most]
+    assert SolveOptions(n_jobs=-1).n_jobs == cores

@@ -19,6 +19,7 @@ from supersparse.data.roles import Target, rest_of, weight_column
 from supersparse.data.signs import beyond, plain_number, possible_signs
 from supersparse.data.spellings import same_text, variants_of
 from supersparse.data.table import Kind, Table, objects
+from supersparse.data.tidying import tidied
 from supersparse.data.values import Category
 from supersparse.errors import InvalidDataError
 from supersparse.exact import counted
@@ -119,6 +120,25 @@ def read_labelled(
         table=table,
         rows=found.rows,
     )
+
+
+def with_own_codes(
+    cases: LabelledCases, card: Card, reading: Reading, note: Callable[[str], None]
+) -> LabelledCases:
+    """Return the cases with the codes for missing values that this file has among its numbers, as in `fit`.
+
+    A card that keeps no range of its columns cannot tell -99 from a value.
+    """
+    unsettled = replace(reading_for(card, reading), settled=False)
+    columns = dict(cases.columns)
+    for name in card.columns:
+        column = cases.table.columns[name]
+        tidy = tidied(column, unsettled, None) if column.kind is Kind.NUMBER else None
+        if tidy is not None and tidy.notes:
+            columns[name] = tidy.column.values[cases.rows]
+            for text in tidy.notes:
+                note(text)
+    return replace(cases, columns=columns)
 
 
 def _read(

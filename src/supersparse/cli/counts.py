@@ -19,11 +19,13 @@ from supersparse.cli.options import (
     ValidationOptions,
 )
 from supersparse.cli.outputs import check_outputs
-from supersparse.cli.say import note, remark, say_size
-from supersparse.errors import InvalidOptionError
+from supersparse.cli.say import note, remark, say_outside, say_size
+from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.exact import counted
 
 if TYPE_CHECKING:
+    from supersparse.card.card import Card
+    from supersparse.card.cases import LabelledCases
     from supersparse.learning.counts import CountTable
     from supersparse.learning.recipe import PreparedProblem
     from supersparse.learning.rows import TrainingRows
@@ -72,7 +74,7 @@ def counts(
       supersparse counts rows.csv --target diagnosis --questions q --out b
       supersparse fit a b
     """
-    from supersparse.card.cases import read_labelled
+    from supersparse.card.cases import read_labelled, with_own_codes
     from supersparse.learning.counts import CountTable
 
     check_outputs(
@@ -87,6 +89,9 @@ def counts(
         asked = _read(questions, columns, features)
     say_size(data)
     cases = read_labelled(data, table.reading, asked.card, target, note=note)
+    if questions is not None:
+        cases = with_own_codes(cases, asked.card, table.reading, note)
+        _check_known(asked.card, cases)
     found = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
     found.save(out)
     if save_questions is not None:
@@ -103,6 +108,36 @@ def counts(
             "saved": [str(path) for path in (out, save_questions) if path is not None],
         },
     )
+
+
+def _check_known(card: "Card", cases: "LabelledCases") -> None:
+    """Say which values the questions do not know, and refuse a column of nothing else: it is coded otherwise.
+
+    Of a column with more than two values, questions keep those that they ask about.
+    """
+    from supersparse.card.cases import known_values
+    from supersparse.card.checks import outside_values
+    from supersparse.card.tables import read_card_table
+    from supersparse.data.values import is_missing
+
+    outside = outside_values(card, read_card_table(card, cases.columns))
+    listed = {domain.column for domain in card.domains if domain.values is not None}
+    for column in card.columns:
+        known = known_values(card, column)
+        held = [value for value in dict.fromkeys(cases.columns[column].tolist()) if not is_missing(value)]
+        if not known or not held or not set(known).isdisjoint(held):
+            continue
+        these, those = (", ".join(map(repr, values[:3])) for values in (held, known))
+        if column in listed:
+            raise InvalidDataError(
+                f"{cases.table.name}: column {column!r} holds {these}, and the questions know {those} only; "
+                "code it as the site does that wrote them"
+            )
+        note(
+            f"column {column!r} holds {these}, and the questions ask about {those} only; check that it is "
+            "coded as at the site that wrote them"
+        )
+    say_outside(outside, "what the questions know", "counted")
 
 
 def _say(found: "CountTable", n_rows: int, out: Path, saved: Path | None) -> None:

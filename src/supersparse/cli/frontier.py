@@ -15,7 +15,7 @@ from supersparse.cli.options import (
     TableOptions,
 )
 from supersparse.cli.outputs import check_outputs
-from supersparse.cli.say import remark
+from supersparse.cli.say import note, remark
 
 
 def frontier(
@@ -49,7 +49,11 @@ def frontier(
     question, rows = read_question(data, table.reading, columns, asked, features, search)
     asked_size = question.recipe.settings_for(rows.y).max_features
     most = asked_size if isinstance(asked_size, int) else 8
-    found = with_progress(find_frontier, question.problem, max_features=most, **question.recipe.options)
+    options = question.recipe.options
+    if options.get("checkpoint") is not None:
+        note("the checkpoint of the settings is for `fit`; a frontier is not saved")
+        options = {**options, "checkpoint": None}
+    found = with_progress(find_frontier, question.problem, max_features=most, **options)
     remark("")
     output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})
     if plot is not None:

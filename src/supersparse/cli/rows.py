@@ -1,6 +1,6 @@
 """Rows that are counted where they are, for `supersparse fit --engine duckdb`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -125,6 +125,7 @@ def _counts(
     remark(f"counting rows with DuckDB within {memory} of memory")
     texts = list(roles.expected())
     with open_rows(data, reading, texts, memory) as opened:
+        reading = replace(reading, found=opened.found)
         table = count_training(
             LazyTable.of(opened.relation), opened.name, reading, roles, note, texts=opened.is_text
         )

@@ -61,15 +61,17 @@ def say_size(path: Path) -> None:
         remark(f"reading {path}, {size / 1e6:.0f} MB ...")
 
 
-def say_outside(outside: "Sequence[OutsideValue]") -> None:
-    """Report values outside the training data of the card."""
+def say_outside(
+    outside: "Sequence[OutsideValue]", of: str = "the training data", done: str = "scored"
+) -> None:
+    """Report values outside the data that a card was learned from, and what is done with them."""
     for value in outside[:10]:
         note(
-            f"column {value.column!r}: {value.value!r} ({counted(value.rows, 'row')}) is outside the "
-            "training data; it is scored by the usual rules"
+            f"column {value.column!r}: {value.value!r} ({counted(value.rows, 'row')}) is outside {of}; "
+            f"it is {done} by the usual rules"
         )
     if len(outside) > 10:
-        note(f"{len(outside) - 10} more values are outside the training data")
+        note(f"{len(outside) - 10} more values are outside {of}")
 
 
 @contextmanager

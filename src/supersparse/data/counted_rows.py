@@ -21,7 +21,7 @@ from supersparse.data.limits import Limit, inside_said, limits_inside
 from supersparse.data.parquet import column_of_series, text_column
 from supersparse.data.reading import ColumnReading, Reading
 from supersparse.data.roles import HOLDS_NESTED, classes_of
-from supersparse.data.signs import possible_signs, shown_sign
+from supersparse.data.signs import Shown, possible_signs, shown_sign, thousands_said
 from supersparse.data.table import Column, Fault, Kind, Table, objects, typed
 from supersparse.data.tidying import counts_of_texts, tidied
 from supersparse.data.training import Roles, check_named, feature_remedy, usable_features
@@ -129,6 +129,7 @@ def count_training(
         [n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected]
     )
     found, readings, column_notes = {}, {}, {}
+    grouped: list[str] = []
     for column_name in wanted:
         counted = _counted(
             labelled,
@@ -141,8 +142,12 @@ def count_training(
         found[column_name], readings[column_name], column_notes[column_name] = _tidy(counted, reading)
         if texts and not counted.source.holds_numbers:
             _check_limits(found[column_name], reading)
-        if texts and reading.decimal == "," and found[column_name].column.kind is Kind.NUMBER:
-            readings[column_name] = replace(readings[column_name], decimal=",")
+        if texts and found[column_name].column.kind is Kind.NUMBER:
+            sign, shown = reading.decimal or ".", _shown(counted, reading)
+            if sign == "," or shown.unclear is not None:
+                readings[column_name] = replace(readings[column_name], decimal=sign)
+            if reading.decimal is None and (cell := shown.grouped(sign)) is not None:
+                grouped.append(thousands_said(column_name, cell, sign))
         labelled = labelled.without_codes(column_name, found[column_name].source.gone)
     table = Table(
         name=name,
@@ -154,7 +159,7 @@ def count_training(
         column_notes={column_name: said for column_name, said in column_notes.items() if said},
     )
     check_named(table, roles)
-    for text in notes:
+    for text in (*notes, *grouped[:1]):
         note(text)
     kept = usable_features(table, roles, note)
     groups = {column_name: found[column_name] for column_name in roles.rate_groups}
@@ -174,6 +179,13 @@ def count_training(
         rate_groups=groups,
         reading=replace(reading, columns=settled, decimal=None, settled=True),
     )
+
+
+def _shown(counted: CountedColumn, reading: Reading) -> Shown:
+    """What the texts of a column show of its decimal sign; nothing where DuckDB has read numbers."""
+    if counted.source.holds_numbers:
+        return Shown(sign=None)
+    return shown_sign(filter(None, (reading.plain(text) for text in counted.raw if text is not None)))
 
 
 def _check_limits(counted: CountedColumn, reading: Reading) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from supersparse.data.collecting import read_header
 from supersparse.data.csv_file import read_top
-from supersparse.data.reading import Reading
+from supersparse.data.reading import Reading, separator_name
 from supersparse.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError
 
 _PARQUET, _CSV = (".parquet", ".pq"), (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst")
@@ -20,11 +20,12 @@ _SAMPLE = 1_000_000  # rows of a CSV file by which types are told
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OpenedRows:
-    """A relation of DuckDB, what it is called, and whether it comes from text files."""
+    """A relation of DuckDB, what it is called, whether it comes from text files, and what these show."""
 
     relation: Any
     name: str
     is_text: bool
+    found: Mapping[str, str]  # as in a reading
 
 
 @contextmanager
@@ -56,14 +57,17 @@ def open_rows(
                 f"--memory is {memory!r}; give a size such as 2GB ({_first_line(error)})"
             ) from None
         connection.execute("SET enable_progress_bar = false")  # it would be printed into the card
+        found: dict[str, str] = {}
         try:
             if is_text:
-                relation = _csv(connection, files, reading, texts)
+                relation, separator = _csv(connection, files, reading, texts)
+                if separator is not None:
+                    found["separator"] = separator_name(separator)
             else:
                 for file in files:
                     _check_case(file, _parquet_names(connection, file))
                 relation = connection.read_parquet(files, union_by_name=len(files) > 1)
-            yield OpenedRows(relation=relation, name=name, is_text=is_text)
+            yield OpenedRows(relation=relation, name=name, is_text=is_text, found=found)
         except duckdb.OutOfMemoryException as error:
             raise InvalidDataError(
                 f"{name}: {memory} of memory is not enough ({_first_line(error)}); raise --memory"
@@ -74,7 +78,10 @@ def open_rows(
             connection.close()
 
 
-def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collection[str]) -> Any:
+def _csv(
+    connection: Any, files: Sequence[str], reading: Reading, texts: Collection[str]
+) -> tuple[Any, str | None]:
+    """The files as a relation, and the separator if all have the same."""
     options: dict[str, Any] = {
         "header": True,
         "na_values": ["", *sorted(reading.missing)],
@@ -88,8 +95,9 @@ def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collect
         options["encoding"] = reading.encoding
     tops = [_top(connection, file, reading, options) for file in files]
     separators = {separator for separator, _ in tops}
-    if len(separators) == 1:  # otherwise DuckDB finds that of each file
-        options["delimiter"] = separators.pop()
+    separator = separators.pop() if len(separators) == 1 else None
+    if separator is not None:  # otherwise DuckDB finds that of each file
+        options["delimiter"] = separator
     for file, (_, names) in zip(files, tops, strict=True):
         _check_case(file, names)
     found = connection.read_csv(list(files), **options)
@@ -100,8 +108,9 @@ def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collect
     if as_text:
         found = connection.read_csv(list(files), **options, dtype=as_text)
     if list(named) == list(named.values()):
-        return found
-    return found.project(", ".join(f"{_quoted(theirs)} AS {_quoted(own)}" for theirs, own in named.items()))
+        return found, separator
+    projected = ", ".join(f"{_quoted(theirs)} AS {_quoted(own)}" for theirs, own in named.items())
+    return found.project(projected), separator
 
 
 def _top(

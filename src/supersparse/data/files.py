@@ -14,7 +14,14 @@ from supersparse.data.csv_file import check_file, is_parquet, read_csv_file, sho
 from supersparse.data.limits import first_row, inside_said, limit_notes, limits_among, limits_inside
 from supersparse.data.parquet import read_parquet
 from supersparse.data.reading import ColumnReading, Reading, fits
-from supersparse.data.signs import Shown, plain_number, possible_signs, settle_signs, shown_sign
+from supersparse.data.signs import (
+    Shown,
+    plain_number,
+    possible_signs,
+    settle_signs,
+    shown_sign,
+    thousands_said,
+)
 from supersparse.data.statistics_file import is_statistics_file, read_statistics_file
 from supersparse.data.table import _NOTHING, Column, Fault, Kind, Table, typed
 from supersparse.data.tidying import tidied
@@ -229,10 +236,7 @@ class _Signs:
         for column_name in numbers:
             cell = self.shown[column_name].grouped(self.of(column_name))
             if cell is not None:
-                notes.append(
-                    f"numbers have thousands separators: {cell!r} in {column_name!r} is "
-                    f"{plain_number(cell, self.of(column_name))}"
-                )
+                notes.append(thousands_said(column_name, cell, self.of(column_name)))
                 break
         return notes
 

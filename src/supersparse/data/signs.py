@@ -126,6 +126,11 @@ class Shown:
         return self.groups.get(sign)
 
 
+def thousands_said(name: str, cell: str, decimal: str) -> str:
+    """Say that a cell of a column has its thousands apart, and what it means."""
+    return f"numbers have thousands separators: {cell!r} in {name!r} is {plain_number(cell, decimal)}"
+
+
 def shown_sign(cells: Iterable[str]) -> Shown:
     """Return the decimal sign that most of the cells show that can have only one."""
     only: dict[str, list[str]] = {".": [], ",": []}

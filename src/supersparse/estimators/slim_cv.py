@@ -198,7 +198,8 @@ intercept, solver, solver_options, gap
         if executor is not None:
             each = list(each_on(executor, fit_fold_in_time, fits, "its fold", are_fold_results))
         else:
-            each = Parallel(n_jobs=self.n_jobs)(delayed(fit_fold_in_time)(*given) for given in fits)
+            processes = min(at_once, len(folds))  # joblib would start all that it is told of
+            each = Parallel(n_jobs=processes)(delayed(fit_fold_in_time)(*given) for given in fits)
         by_fold = [results for results in each if results]
         self._count(by_fold, len(folds))
         by_value = [list(results) for results in zip(*by_fold, strict=True)]

@@ -278,7 +278,8 @@ class _Folds:
         if self.executor is not None:
             yield from each_on(self.executor, self.task, at_once, "its fold", are_fold_results)
             return
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch=n_jobs)
+        processes = max(1, min(n_jobs, len(rest)))  # joblib would start all that it is told of
+        parallel = Parallel(n_jobs=processes, return_as="generator", pre_dispatch=processes)
         yield from parallel(delayed(self.task)(*given) for given in at_once)
 
     def _timed(self, fold: Fold, seconds: float | None) -> list[FoldResult]:

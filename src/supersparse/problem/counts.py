@@ -46,21 +46,34 @@ def read_counted(table: object, target: str, count: str, rate_groups: Sequence[s
     keep = np.asarray(counts > 0, dtype=bool)
     if not keep.any():
         raise InvalidDataError(f"every count in column {count!r} is 0; give a row that occurs")
-    names, values = read_numeric_table({n: v for n, v in columns.items() if n not in apart})
-    if not names:
-        raise InvalidDataError(f"the table has no column besides {apart}; add features")
-    labels = {name: _labels(columns[name]) for name in (target, *rate_groups)}
-    for name, column in (*zip(names, values, strict=True), *labels.items()):
-        if len(column) != len(counts):
+    for name, column in columns.items():
+        if hasattr(column, "__len__") and len(column) != len(counts):
             raise InvalidDataError(
                 f"column {name!r} has {len(column)} values for {len(counts)} counts; give one for each row"
             )
+    features = {name: column for name, column in columns.items() if name not in apart}
+    if not features:
+        raise InvalidDataError(f"the table has no column besides {apart}; add features")
+    names, values = read_numeric_table({name: _those(column, keep) for name, column in features.items()})
+    labels = {name: _labels(_those(columns[name], keep)) for name in (target, *rate_groups)}
     return CountedRows(
-        X={name: column[keep] for name, column in zip(names, values, strict=True)},
-        y=labels[target][keep],
+        X=dict(zip(names, values, strict=True)),
+        y=labels[target],
         counts=counts[keep],
-        rate_groups={name: labels[name][keep] for name in rate_groups} or None,
+        rate_groups={name: labels[name] for name in rate_groups} or None,
     )
+
+
+def _those(values: Any, keep: NDArray[np.bool_]) -> Any:
+    """The values of the rows that occur."""
+    if keep.all() or not hasattr(values, "__len__"):
+        return values
+    series = as_series(values)
+    if series is not None:
+        return series.filter(keep.tolist())
+    if isinstance(values, list | tuple):
+        return [value for value, kept in zip(values, keep.tolist(), strict=True) if kept]
+    return np.asarray(values)[keep]
 
 
 def _columns(table: object) -> dict[str, Any]:

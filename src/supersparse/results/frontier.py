@@ -333,8 +333,8 @@ def frontier(
     """Find the lowest error with at most s features, for s = 0, ..., max_features.
 
     The C0 of the problem and the penalties of levels are ignored; sets, constraints, weights and a numeric C1
-    apply. Options are those of `solve`; limits apply to the whole run; each size, largest first, takes at
-    most half of what is left. A run that is stopped has the best model met of each size.
+    apply. Options are those of `solve` except `checkpoint`; limits apply to the whole run; each size, largest
+    first, takes at most half of what is left. A run that is stopped has the best model met of each size.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], max_points=3)
     >>> print(frontier(problem, solver="exhaustive"))

@@ -5,6 +5,7 @@ it is sent, and comes back as what is still open. Both engines prove this way. W
 when they start, this process proves alone.
 """
 
+import hashlib
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -16,13 +17,15 @@ LOOK_SECONDS = 0.02  # between two looks at the limits
 _QUIET = 0.5  # seconds without an answer, at least, after which this process works on what waits
 _PATIENCE = 5.0  # seconds, at least, after which a slice without an answer is done here
 _START = 60.0  # the same before the first answer: workers must start, and load what is compiled
+_MOST_COUNTED = 2**48  # no slice does so much
 Taken = TypeVar("Taken")
 
 
 class Request(NamedTuple):
     """A slice as a call: the function is given the digest, the arrays, the rest, and an amount of work.
 
-    It returns None where the arrays are None and not known there by their digest.
+    It returns None where the arrays are None and not known there by their digest, else an outcome whose
+    `question` is `question_of` all that it was given but the arrays.
     """
 
     function: Callable[..., Any]
@@ -30,6 +33,25 @@ class Request(NamedTuple):
     arrays: bytes
     rest: tuple[Any, ...]
     most_work: int | None = None  # less than slices have now, where something more important may come
+
+
+def question_of(digest: str, *asked: Any) -> bytes:
+    """The digest of what a slice was asked, which its outcome repeats: no answer stands for another's."""
+    question = hashlib.blake2b(digest.encode(), digest_size=16)
+    for value in asked:
+        for one in value if isinstance(value, tuple | list) else (value,):
+            written = one if isinstance(one, bytes) else repr(one).encode()
+            question.update(b"%d:" % len(written))
+            question.update(written)
+        question.update(b",")
+    return question.digest()
+
+
+def checked_count(value: object) -> int:
+    """How much a worker says that it did; an error if no slice can have said so."""
+    if type(value) is not int or not 0 <= value <= _MOST_COUNTED:
+        raise ValueError(f"{value!r:.60} is not how much a slice can do")
+    return value
 
 
 class Slices(Protocol[Taken]):
@@ -151,6 +173,9 @@ class Cluster:
             try:
                 if result is None:
                     raise TypeError("it was sent the arrays and answered None")
+                digest, _, *asked = task.arguments
+                if result.question != question_of(digest, *asked):
+                    raise ValueError("it answered another slice")
                 left = self._slices.read(task.given, result)
             except Exception as error:  # as good as lost
                 if self._sender.failed(task, error):

@@ -18,6 +18,7 @@ from supersparse.errors import SupersparseError, WorkerLostWarning, users_level
 _MOST_FAILURES = 3
 _LOOK_SECONDS = 1.0  # between two looks at what is overdue
 _PATIENCE = 60.0  # seconds in which a task of `each_on` is not overdue, whatever the others took
+_START = 600.0  # seconds without any answer after which `each_on` does a task here
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
@@ -73,12 +74,14 @@ class Sender(Generic[Given]):
                 self._sent[future] = task
         return not self.is_gone
 
-    def collect(self, seconds: float | None) -> list[Back[Given]]:
+    def collect(self, seconds: float) -> list[Back[Given]]:
         """Wait for tasks, but not longer; return those that are done and those to be done here.
 
         An error of ours, such as an infeasible problem, is raised: no worker was lost.
         """
         finished, _ = wait(self._sent, timeout=seconds, return_when=FIRST_COMPLETED)
+        # what a pool cancels when it is shut down never ends as `wait` understands it
+        finished |= {future for future in self._sent if future.cancelled()}
         back = []
         for future in finished:
             task = self._sent.pop(future)
@@ -174,13 +177,15 @@ def each_on(
     """Yield the results of a function for each tuple of arguments, in order, as `map` does.
 
     Arguments are asked for when a worker is free. What a lost worker had is done again; where the executor
-    takes no more, the rest is done here, and so is what takes four times as long as all that came back.
-    An answer that is no result counts as a lost worker.
+    takes no more, the rest is done here, and so is what takes four times as long as all that came back, or
+    what comes next when none has come back for ten minutes. An answer that is no result counts as a lost
+    worker.
     """
     sender: Sender[int] = Sender(executor, what)
     numbered = enumerate(arguments)
     results: dict[int, Result] = {}
     most, following, is_last = workers_of(executor), 0, False
+    begun = time.monotonic()
     try:
         while not is_last or len(sender) or results:
             while not is_last and len(sender) < most:
@@ -196,7 +201,12 @@ def each_on(
                         continue
                     done = False
                 results[task.given] = result if done else function(*task.arguments)
-            late = sender.overdue(max(_PATIENCE, 4 * sender.slowest)) if sender.slowest else None
+            late = None
+            if sender.slowest:
+                late = sender.overdue(max(_PATIENCE, 4 * sender.slowest))
+            elif len(sender) and time.monotonic() - begun > _START:
+                sender.say_late(_START)
+                late = sender.take_back()
             if late is not None:
                 results[late.given] = function(*late.arguments)
             while following in results:

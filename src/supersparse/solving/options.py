@@ -19,6 +19,7 @@ from supersparse.solving.rounding import Start
 from supersparse.solving.solution import TraceEvent
 
 N_JOBS = "give a whole number of at least 1, or -1 for one per core"
+_FEW_THREADS, _THREADS_PER_CORE = 32, 4
 Formulation = Literal["bigm", "indicator"]
 
 
@@ -74,6 +75,7 @@ class SolveOptions:
             object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
         if isinstance(self.n_jobs, bool) or not hasattr(self.n_jobs, "__index__") or self.n_jobs < 1:
             raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
+        object.__setattr__(self, "n_jobs", min(int(self.n_jobs), most_threads()))
         if not isinstance(self.checkpoint, str | PathLike | None):
             raise InvalidOptionError(f"checkpoint is {self.checkpoint!r}; give the path of a file")
         read_whole(self.random_state, "random_state", 0, InvalidOptionError)
@@ -93,6 +95,11 @@ class SolveOptions:
             if name not in known:
                 raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
         return cls(**options)  # type: ignore[arg-type]
+
+
+def most_threads() -> int:
+    """How many threads a solver starts at most, whatever is asked: more only wait for one another."""
+    return max(_FEW_THREADS, _THREADS_PER_CORE * (os.cpu_count() or 1))
 
 
 class SolveKeywords(TypedDict, total=False):

@@ -32,6 +32,11 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[So
     [(0, '1/2'), (1, '3/10')]
     """
     chosen, settings = chosen_solver(problem, solver, options, Aim.BEST_PER_SIZE)
+    if settings.checkpoint is not None:
+        raise InvalidOptionError(
+            "checkpoint: a frontier asks about one size after the other and cannot be resumed; remove it, or "
+            "solve with max_features for one size"
+        )
     assert isinstance(chosen, AnswersPerSize)
     small = presolve(problem)
     claimed, monitor = _asked(chosen, problem, small, settings, chosen.best_per_size)

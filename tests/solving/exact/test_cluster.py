@@ -1,11 +1,12 @@
 """Executors: slices elsewhere give the same optimum, and lost workers lose nothing but their slice."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from solving.exact.hard import medium
-from solving.losing import Answering, Losing, Silent, killed_dask_workers, killed_processes
+from solving.losing import Answering, Changing, Losing, Silent, Stale, killed_dask_workers, killed_processes
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, WorkerLostWarning
 from supersparse.problem.problem import Problem
 from supersparse.results.pool import pool
@@ -100,6 +101,64 @@ def test_workers_that_answer_with_anything_else_count_as_lost(result):
         found = solve(problem, "exact", executor=executor, time_limit=60)
     assert answer(found) == answer(solve(problem, "exact"))
     assert executor.n < 5000
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"work": None},
+        {"work": -(10**9)},
+        {"work": float("nan")},
+        {"work": 10**30},
+        {"found": None},
+        {"found": ((1,),)},
+        {"found": ((10**6,) + (0,) * 4,)},
+        {"found": ((0.5,) + (0,) * 4,)},
+        {"found": ((float("nan"),) + (0,) * 4,)},
+        {"found": ((None,) * 5,)},
+        {"found": ("x" * 5,)},
+        {"found": ((1,) * 5,)},
+        {"question": b""},
+    ],
+    ids=str,
+)
+def test_answers_that_no_slice_can_have_written_are_asked_for_again(change):
+    problem = medium(seed=1, max_features=4)
+    with (
+        Changing(lambda outcome: outcome._replace(**change)) as executor,
+        pytest.warns(WorkerLostWarning, match="its slice is done again"),
+    ):
+        found = solve(problem, "exact", executor=executor)
+    alone = solve(problem, "exact")
+    assert executor.changed > 2
+    assert answer(found) == answer(alone)
+    assert 0 < found.nodes < 10 * alone.nodes + 100
+
+
+def test_an_answer_to_another_slice_is_none():
+    problem = medium(seed=1)
+    with Stale() as executor, pytest.warns(WorkerLostWarning, match="it answered another slice"):
+        found = solve(problem, "exact", executor=executor)
+    assert executor.changed > 2
+    assert answer(found) == answer(solve(problem, "exact"))
+
+
+def test_what_a_pool_cancels_when_it_is_shut_down_is_done_here(monkeypatch):
+    monkeypatch.setattr(cluster, "_QUIET", 60.0)
+    problem = medium(seed=1)
+    executor, busy = ThreadPoolExecutor(1), threading.Event()
+    executor.submit(busy.wait)
+    shut_down = threading.Timer(0.2, executor.shutdown, kwargs={"wait": False, "cancel_futures": True})
+    shut_down.start()
+    try:
+        with (
+            pytest.warns(WorkerLostWarning, match="the rest is done here"),
+            pytest.warns(WorkerLostWarning, match="CancelledError"),
+        ):
+            found = solve(problem, "exact", executor=executor, time_limit=20)
+    finally:
+        busy.set()
+    assert answer(found) == answer(solve(problem, "exact"))
 
 
 def test_without_the_executor_the_solve_goes_on_here():

@@ -217,14 +217,27 @@ def test_boxes_that_no_slice_can_have_left_are_refused(change):
     X, y = table(20, 4)
     boxes, _, _ = remote_boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2)))
     taken = boxes.take()
-    assert boxes.read(taken, Outcome(forged(taken, lambda arrays: None), (), 1))
+    assert boxes.read(taken, Outcome(forged(taken, lambda arrays: None), (), 1, b""))
     with pytest.raises(ValueError, match="box"):
-        boxes.read(taken, Outcome(forged(taken, change), (), 1))
+        boxes.read(taken, Outcome(forged(taken, change), (), 1, b""))
 
 
-def test_a_model_of_another_problem_is_refused():
+@pytest.mark.parametrize(
+    ("found", "work", "why"),
+    [
+        ((1, 0, 0), 1, "a model needs 4 coefficients"),
+        ((3, 0, 0, 0), 1, "the coefficient 3 is not allowed"),
+        ((0.5, 0, 0, 0), 1, "0.5 is no whole number"),
+        (None, 1, "a model needs 4 coefficients"),
+        ((), -1, "-1 is not how much a slice can do"),
+        ((), None, "None is not how much a slice can do"),
+    ],
+)
+def test_a_model_and_work_of_no_slice_are_refused(found, work, why):
     X, y = table(20, 4)
     boxes, _, _ = remote_boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2)))
     taken = boxes.take()
-    with pytest.raises(ValueError, match="3 coefficients, not 4"):
-        boxes.read(taken, Outcome(forged(taken, lambda arrays: None), (1, 0, 0), 1))
+    written = forged(taken, lambda arrays: None)
+    assert boxes.read(taken, Outcome(written, (1, 0, 0, -2), 1, b"")).found == [1, 0, 0, -2]
+    with pytest.raises(ValueError, match=why):
+        boxes.read(taken, Outcome(written, found, work, b""))

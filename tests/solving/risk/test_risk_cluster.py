@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.risk_brute_force import brute_force, draw_rates, draw_risk
 from counts import examples
-from solving.losing import Answering, Losing, Silent, killed_dask_workers, killed_processes
+from solving.losing import Answering, Changing, Losing, Silent, Stale, killed_dask_workers, killed_processes
 from solving.risk.test_risk_engine import CLOSE, medium
 from supersparse import constraints as c
 from supersparse import frontier, pool, solve
@@ -18,10 +18,13 @@ from supersparse.errors import InfeasibleError, UnsupportedProblemError, WorkerL
 from supersparse.solving import cluster
 from supersparse.solving.arrays import unpacked
 from supersparse.solving.risk import engine, remote
+from supersparse.solving.risk.instance import risk_instance
+from supersparse.solving.risk.tree import RiskTree
 from supersparse.stop import Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
+N_COUNTS = len(RiskTree(risk_instance(medium(), slope_is_free=True)).workers[0].support.counts)
 VARIANTS = [
     {},
     {"slope": 1, "C0": 0.002, "max_features": 4},
@@ -130,6 +133,41 @@ def test_a_slice_that_cannot_be_read_is_done_again(monkeypatch):
     monkeypatch.setattr(remote, "run_remotely", damaging)
     with ThreadPoolExecutor(2) as executor, pytest.warns(WorkerLostWarning, match="done again"):
         assert_same(solve(medium(), executor=executor), solve(medium()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({name: None} for name in ("value", "floor", "nodes", "counts", "found", "parts", "question")),
+        {"value": float("nan")},
+        {"value": -1.0, "found": ()},
+        {"floor": float("-inf")},
+        {"nodes": -(10**6)},
+        {"counts": (1,)},
+        {"counts": (-1,) * N_COUNTS},
+        {"found": (((0, 0), (0, 0)),)},
+        {"found": ((("a",), (0,)),)},
+        {"found": ((tuple(range(6)), (0,) * 6),)},
+    ],
+    ids=str,
+)
+def test_answers_that_no_slice_can_have_written_are_asked_for_again(change):
+    problem = medium(max_features=3)
+    alone = solve(problem)
+    with (
+        Changing(lambda outcome: outcome._replace(**change)) as executor,
+        pytest.warns(WorkerLostWarning, match="its slice is done again"),
+    ):
+        found = solve(problem, executor=executor)
+    assert executor.changed > 2
+    assert_same(found, alone)
+    assert 0 < found.nodes < 10 * alone.nodes + 100
+
+
+def test_an_answer_to_another_slice_is_none():
+    with Stale() as executor, pytest.warns(WorkerLostWarning, match="it answered another slice"):
+        assert_same(solve(medium(), executor=executor), solve(medium()))
+    assert executor.changed > 2
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.literals import literals_where
 from supersparse.solving.exact.partition.tree import OpenNodes
 from supersparse.solving.exact.partition.tree import PartitionNode as PartitionNode
-from supersparse.solving.exact.parts import Part, node_part, support_part, whole
+from supersparse.solving.exact.parts import Part, coefficients_of, node_part, support_part, whole
 from supersparse.solving.kernels.support_search import IMPROVING, PIECE
 
 _FORMAT = "supersparse checkpoint 3"
@@ -79,7 +79,7 @@ def load_tree(path: Path, identity: str, cases: list[Instance]) -> Saved:
     by_case = {instance.case: instance for instance in cases}
     try:
         return Saved(
-            coefficients=_coefficients(content["coefficients"], cases[0]),
+            coefficients=tuple(coefficients_of(content["coefficients"], cases[0])),
             lower_bound=written_fraction(_text(content["lower_bound"])),
             parts=tuple(_read(entry, by_case[entry["case"]]) for entry in content["tasks"]),
             second=None if content["second"] is None else _read_second(content["second"]),
@@ -96,17 +96,6 @@ def _text(value: object) -> str:
     if not isinstance(value, str) or len(value) > 4000:
         raise ValueError(f"{value!r:.60} is not a fraction")
     return value
-
-
-def _coefficients(values: Any, instance: Instance) -> tuple[int, ...]:
-    if not isinstance(values, list) or len(values) != instance.n_features:
-        raise ValueError(f"it needs {instance.n_features} coefficients")
-    for allowed, value in zip(instance.form.values, values, strict=True):
-        side = allowed.of_sign(1 if whole(value, -_LARGEST, _LARGEST) > 0 else -1)
-        at = side.below(abs(value))
-        if not (allowed.has_zero if value == 0 else at < len(side) and side[at] == abs(value)):
-            raise ValueError(f"the coefficient {value} is not allowed")
-    return tuple(values)
 
 
 def _read_second(entry: dict[str, Any]) -> OpenNodes:

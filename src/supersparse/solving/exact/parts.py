@@ -181,6 +181,19 @@ def support_part(
     )
 
 
+def coefficients_of(values: Sequence[object], instance: Instance) -> list[int]:
+    """The coefficients of a model, checked: one of each feature's set."""
+    if not isinstance(values, list | tuple) or len(values) != instance.n_features:
+        raise ValueError(f"a model needs {instance.n_features} coefficients")
+    coefficients = [whole(value, -_LARGEST, _LARGEST) for value in values]
+    for allowed, value in zip(instance.form.values, coefficients, strict=True):
+        side = allowed.of_sign(1 if value > 0 else -1)
+        at = side.below(abs(value))
+        if not (allowed.has_zero if value == 0 else at < len(side) and side[at] == abs(value)):
+            raise ValueError(f"the coefficient {value} is not allowed")
+    return coefficients
+
+
 def whole(value: object, low: int, high: int) -> int:
     """A whole number within bounds."""
     if type(value) is not int or not low <= value <= high:

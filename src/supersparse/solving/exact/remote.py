@@ -3,18 +3,25 @@
 A worker needs neither the problem nor the evaluator, because what it finds is judged where the solve runs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from supersparse.solving.arrays import Known, fields_of, packed
-from supersparse.solving.cluster import Request
+from supersparse.solving.cluster import Request, checked_count, question_of
 from supersparse.solving.exact.covers import CancelledError
 from supersparse.solving.exact.cuts import CutValues
 from supersparse.solving.exact.instance import Instance
 from supersparse.solving.exact.literals import literals_where
-from supersparse.solving.exact.parts import Part, from_bytes, node_part, support_part, to_bytes
+from supersparse.solving.exact.parts import (
+    Part,
+    coefficients_of,
+    from_bytes,
+    node_part,
+    support_part,
+    to_bytes,
+)
 from supersparse.solving.exact.proof import WORK_PER_NODE, Proof
 from supersparse.solving.exact.slices import Slicer, alike
 from supersparse.solving.exact.tree import Task
@@ -31,6 +38,15 @@ class Outcome(NamedTuple):
 
     parts: bytes
     found: tuple[tuple[int, ...], ...]
+    work: int
+    question: bytes  # what it was asked, as `question_of`
+
+
+class Left(NamedTuple):
+    """The same, checked."""
+
+    parts: list[Part]
+    found: list[list[int]]
     work: int
 
 
@@ -72,17 +88,20 @@ class RemoteSlices:
         rest = (case, to_bytes(parts), (now.tie, now.strict, now.l1))
         return Request(run_remotely, digest, content, rest)
 
-    def read(self, taken: list[Task[Part]], result: Outcome) -> tuple[list[Part], Outcome]:
-        """Read the open parts, checked: kernels index arrays by them, unchecked."""
-        first = next(iter(self._cases.values()))
-        return [self._checked(part) for part in from_bytes(result.parts, first.n_features)], result
+    def read(self, taken: list[Task[Part]], result: Outcome) -> Left:
+        """Read the open parts and the models, checked: kernels index arrays by parts, unchecked."""
+        instance = self._cases[taken[0].work.case]
+        return Left(
+            [self._checked(part) for part in from_bytes(result.parts, instance.n_features)],
+            [_model(coefficients, instance) for coefficients in result.found],
+            checked_count(result.work),
+        )
 
-    def receive(self, taken: list[Task[Part]], left: tuple[list[Part], Outcome]) -> None:
+    def receive(self, taken: list[Task[Part]], left: Left) -> None:
         """Judge what was found, and open what is left."""
-        parts, outcome = left
-        for coefficients in outcome.found:
-            self._proof.cuts.offer(list(coefficients))
-        self._proof.put(taken, parts, outcome.work)
+        for coefficients in left.found:
+            self._proof.cuts.offer(coefficients)
+        self._proof.put(taken, left.parts, left.work)
 
     def put_back(self, taken: list[Task[Part]]) -> None:
         """Open the parts again as they were."""
@@ -102,6 +121,15 @@ class RemoteSlices:
             return node_part(part.bound, instance, list(part.literals), allowed, part.theta)
         literals = list(part.literals)
         return support_part(part.bound, instance, literals, part.phase, part.boxes, is_piece=True)
+
+
+def _model(values: Sequence[object], instance: Instance) -> list[int]:
+    """The coefficients of a model that the tree of this case can find."""
+    coefficients = coefficients_of(values, instance)
+    used = sum(value != 0 for value in coefficients)
+    if used > instance.max_features:
+        raise ValueError(f"a model has {used} features, more than the problem allows")
+    return coefficients
 
 
 def _tree_data(values: Iterator[Any]) -> TreeData:
@@ -135,4 +163,5 @@ def run_remotely(
         found.append(tuple(slicer.found()))
         if len(found) >= most:
             break
-    return Outcome(to_bytes(slicer.left()), tuple(found), slicer.work)
+    question = question_of(digest, case, parts, cuts, work)
+    return Outcome(to_bytes(slicer.left()), tuple(found), slicer.work, question)

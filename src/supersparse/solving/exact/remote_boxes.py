@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supersparse.solving.arrays import Known, as_bytes, fields_of, packed, unpacked
-from supersparse.solving.cluster import Request
+from supersparse.solving.cluster import Request, checked_count, question_of
 from supersparse.solving.exact.cuts import Judge
+from supersparse.solving.exact.parts import coefficients_of
 from supersparse.solving.exact.remote import LEAST_WORK, RemoteSlices
 from supersparse.solving.exact.third import ThirdBound
 from supersparse.solving.exact.whole_boxes import OpenBoxes, Rooms, WholeBoxes
@@ -26,6 +27,15 @@ class Outcome(NamedTuple):
 
     boxes: tuple[bytes, ...]
     found: tuple[int, ...]
+    work: int
+    question: bytes  # what it was asked, as `question_of`
+
+
+class Left(NamedTuple):
+    """The same, checked."""
+
+    boxes: list[OpenBoxes]
+    found: list[int]
     work: int
 
 
@@ -68,20 +78,19 @@ class RemoteBoxes:
         cut = min(self._boxes.cut, self._cuts.now.strict)
         return Request(run_boxes_remotely, digest, content, (tuple(map(_to_bytes, taken)), cut))
 
-    def read(self, taken: list[OpenBoxes], result: Outcome) -> tuple[list[OpenBoxes], Outcome]:
-        """Read the open boxes, checked: kernels index arrays by them, unchecked."""
-        left = [_part_of(*piece) for piece in zip(taken, result.boxes, strict=True)]
-        features = taken[0].low.shape[1]
-        if len(result.found) not in (0, features):
-            raise ValueError(f"a model has {len(result.found)} coefficients, not {features}")
-        return left, result
+    def read(self, taken: list[OpenBoxes], result: Outcome) -> Left:
+        """Read the open boxes and the model, checked: kernels index arrays by boxes, unchecked."""
+        return Left(
+            [_part_of(*piece) for piece in zip(taken, result.boxes, strict=True)],
+            coefficients_of(result.found, self._boxes.instance) if result.found != () else [],
+            checked_count(result.work),
+        )
 
-    def receive(self, taken: list[OpenBoxes], left: tuple[list[OpenBoxes], Outcome]) -> None:
+    def receive(self, taken: list[OpenBoxes], left: Left) -> None:
         """Judge what was found, and open what is left."""
-        boxes, outcome = left
-        if outcome.found:
-            self._cuts.offer(list(outcome.found))
-        self._boxes.put(boxes, outcome.work)
+        if left.found:
+            self._cuts.offer(left.found)
+        self._boxes.put(left.boxes, left.work)
 
     def put_back(self, taken: list[OpenBoxes]) -> None:
         """Open the boxes again as they were."""
@@ -207,4 +216,4 @@ def run_boxes_remotely(
             done += room.work
             if done >= work or found is not None:  # the others hear of a model at once
                 break
-    return Outcome(tuple(left), tuple(found or ()), done)
+    return Outcome(tuple(left), tuple(found or ()), done, question_of(digest, boxes, cut, work))

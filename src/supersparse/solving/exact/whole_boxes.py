@@ -146,7 +146,7 @@ class WholeBoxes:
 
     def __init__(self, instance: Instance, cuts: Judge, lower_bound: Fraction, threads: int = 1) -> None:
         """Prepare to raise a bound that is proven already."""
-        self._instance = instance
+        self.instance = instance
         self._cuts = cuts
         self._rooms = Rooms(point_pairs(instance))
         self._literals = first_literals(instance)
@@ -282,7 +282,7 @@ class WholeBoxes:
         if self._open:
             return self._open.pop()
         if self._begun == len(self._first):
-            ratios, low, high = first_box(self._instance, self._literals, self._begun)
+            ratios, low, high = first_box(self.instance, self._literals, self._begun)
             load = np.zeros((1, 2, len(low)), np.int64)
             self._first.append(OpenBoxes(ratios, low[None], high[None], load))
         self._begun += 1
@@ -290,7 +290,7 @@ class WholeBoxes:
 
     def _finish_round(self) -> None:
         """No model costs at most the cut: raise the bound, and begin again with a higher one."""
-        form = self._instance.form
+        form = self.instance.form
         proven = next_attainable(form.problem, Fraction(self.cut + 1) / form.scale)
         self.lower_bound = max(self.lower_bound, proven)
         self._finished.append((self.cut, self.work - sum(work for _, work in self._finished)))
@@ -311,7 +311,7 @@ class WholeBoxes:
         """A whole number of steps below the best model, the last one longer: it saves most."""
         strict = self._cuts.now.strict
         step = max(1, -(-(strict + 1 - self._start) // _ROUNDS))
-        longer, distance = step // 2, strict - self._instance.form.in_kernel_units(self.lower_bound)
+        longer, distance = step // 2, strict - self.instance.form.in_kernel_units(self.lower_bound)
         if distance < step + longer:
             return strict
         return strict - longer - (distance - longer) // step * step

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supersparse.solving.arrays import Known, fields_of, packed
-from supersparse.solving.cluster import Request
+from supersparse.solving.cluster import Request, checked_count, question_of
 from supersparse.solving.kernels.risk_cells import Bits
 from supersparse.solving.kernels.risk_data import BOXES, SUPPORTS, RiskData
 from supersparse.solving.risk.instance import RiskInstance
@@ -34,6 +34,7 @@ class Outcome(NamedTuple):
     floor: float  # the least bound of a card that could not be pruned
     nodes: int
     counts: tuple[int, ...]
+    question: bytes  # what it was asked, as `question_of`
 
 
 class RemoteSlices:
@@ -67,9 +68,18 @@ class RemoteSlices:
 
     def read(self, taken: Taken, result: Outcome) -> tuple[list[Node], Outcome]:
         """Read the open nodes, checked: kernels index arrays by them, unchecked."""
-        instance = self._tree.instance
+        tree, instance = self._tree, self._tree.instance
         for columns, index in result.found:
             _check_card(columns, index, instance)
+        for one in (result.nodes, *result.counts):
+            checked_count(one)
+        if len(result.counts) != len(tree.workers[0].support.counts):
+            raise ValueError(f"a slice counts {len(result.counts)} things")
+        for bound in (result.value, result.floor):
+            if type(bound) is not float or not bound > -np.inf:
+                raise ValueError(f"{bound!r:.60} is no bound")
+        if result.value < tree.best.value[0] and not result.found:
+            raise ValueError(f"a slice pruned by {result.value}, and found no card")
         return [node_from_bytes(written, instance) for written in result.parts], result
 
     def receive(self, taken: Taken, left: tuple[list[Node], Outcome]) -> None:
@@ -98,8 +108,12 @@ class RemoteSlices:
 
 
 def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInstance) -> None:
+    if len(set(columns)) != len(columns) or len(columns) > instance.most_features:
+        raise ValueError(f"a card has {len(columns)} columns, more than the problem allows or one twice")
     for q, v in zip(columns, index, strict=True):
-        if not (0 <= q < len(instance.values) and 0 <= v < len(instance.values[q])):
+        if not (
+            type(q) is type(v) is int and 0 <= q < len(instance.values) and 0 <= v < len(instance.values[q])
+        ):
             raise ValueError(f"a card has value {v} of column {q}, which the problem has not")
 
 
@@ -176,4 +190,5 @@ def run_remotely(
         floor=tree.floor,
         nodes=tree.nodes - 1,
         counts=tuple((worker.support.counts - counts).tolist()),
+        question=question_of(digest, parts, value, counts, room, work),
     )
