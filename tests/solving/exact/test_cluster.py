@@ -192,7 +192,7 @@ def test_an_executor_whose_futures_are_none_takes_no_work(monkeypatch):
     problem = medium(seed=1)
     monkeypatch.delattr(Client, "get_executor")
     with pytest.warns(
-        WorkerLostWarning, match=r"its submit returned 7, which is no .*; the rest is done here"
+        WorkerLostWarning, match=r"its submit returned 7, which is not a .*; the rest is done here"
     ):
         assert answer(solve(problem, "exact", executor=Client())) == answer(solve(problem, "exact"))
 
