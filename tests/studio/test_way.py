@@ -311,7 +311,7 @@ def test_a_killed_server_goes_on_with_its_runs(tmp_path, biopsies, page_at):
         page.table(own)
         page.patch(f"/api/tables/{own}", json={"target": "diagnosis"})
         page.table(own)
-        plan = {"settings": {"C0": 0.002, "max_features": 8}, "validate": None}
+        plan = {"settings": {"C0": 0.0005, "max_features": 12}, "validate": None}  # minutes of proof
         run = page.post("/api/runs", json={"table": own, "plan": plan, "time_limit": 300}).json()["id"]
         checkpoint = tmp_path / "studio" / "runs" / run / "checkpoint"
         ends = time.monotonic() + 120
