@@ -6,7 +6,7 @@ import io
 import sys
 import zlib
 from array import array
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from difflib import get_close_matches
@@ -107,7 +107,7 @@ _CHUNK = 2**12  # rows held as text at a time
 
 
 def read_csv_file(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
     """Read a file with a header line: the wanted columns; `texts` stay text, however many differ.
 
@@ -138,7 +138,7 @@ def _may_be_western(path: Path) -> bool:
 
 
 def _read(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
     name = shown_name(path)
     at = _Place()
@@ -160,7 +160,7 @@ def _read(
                 and not reading.separator
             ):
                 notes.append(f"cells are separated by {separator_name(separator)}")
-            collectors = {own: Collector(reading, keep_text=own in texts) for own in header if wanted(own)}
+            collectors = {own: Collector(reading, keep_text=texts(own)) for own in header if wanted(own)}
             lines = _collect(name, reader, separator, header, collectors)
             encoding = reading.encoding or file.encoding.removesuffix("-sig")
     except csv.Error as error:
