@@ -90,6 +90,7 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
 
 def say_question(question: "Question", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
+    from supersparse.learning.doubts import doubts
     from supersparse.problem.rows import chosen_positive
 
     problem, recipe = question.problem, question.recipe
@@ -117,6 +118,8 @@ def say_question(question: "Question", rows: "TrainingRows") -> None:
     if problem.ignored:
         constant = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored)
         remark(f"note: constant, so not used: {constant}")
+    for doubt in doubts(question, rows):
+        remark(f"note: {doubt}")
 
 
 def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) -> "Prepare":
