@@ -105,10 +105,11 @@ def read_table(path, question):
 
 def cell(text, how, missing):
     """What a cell says: some columns have a decimal comma (1.234,5), spellings, or codes for missing."""
-    text = text.strip()
-    text = text.replace(".", "").replace(",", ".") if how.get("decimal") == "," else text
+    raw = text.strip()
+    text = raw.replace(".", "").replace(",", ".") if how.get("decimal") == "," else raw
     text = how.get("spellings", {}).get(text, text)
-    return "" if text in missing or any(same(text, code) for code in how.get("missing", ())) else text
+    gone = raw in missing or text in missing or any(same(text, code) for code in how.get("missing", ()))
+    return "" if gone else text
 
 def number(text):
     """A number as it is written: with a decimal point, and perhaps signs between thousands."""

@@ -15,6 +15,8 @@ from certify.tampering import TRIALS_A_PROBLEM, accepted_by_viprchk, tamper
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, constraints, solve
 from supersparse.certify import warm_up as warming
 from supersparse.certify.certificate import certify
+from supersparse.certify.rereading import readable
+from supersparse.certify.statement import TableNames
 from supersparse.cli.app import app
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
 from supersparse.problem.objective import with_best_intercept
@@ -165,6 +167,38 @@ def test_a_certificate_that_is_missing_is_told_even_when_quiet(tmp_path, monkeyp
     with chdir(tmp_path):
         done = CliRunner().invoke(app, ["fit", "data.csv", *asked])
     assert "no certificate was written: no luck" in done.stderr
+    assert (done.exit_code, "Proven optimal" in done.stdout) == (1, True)
+
+
+def test_a_card_without_a_proof_is_saved_without_a_certificate(tmp_path):
+    table = "a,b,c,d,e,y\n" + "".join(
+        ",".join(str((7 * row + k * row * row) % 101) for k in range(1, 6)) + f",{row**3 % 103 % 2}\n"
+        for row in range(200)
+    )
+    (tmp_path / "data.csv").write_text(table)
+    (tmp_path / "wishes.json").write_text('{"C0": 0.001, "solve": {"node_limit": 1}}')
+    asked = ["--target", "y", "--settings", "wishes.json", "--no-validate", "--out", "card.json"]
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["fit", "data.csv", *asked, "--certificate", "p.vipr"])
+    assert done.exit_code == 1
+    assert done.stderr.endswith(
+        "supersparse: the card is not proven optimal, so there is no certificate; raise the time limit\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["card.json", "data.csv", "wishes.json"]
+
+
+def test_a_certificate_that_fills_the_disk_does_not_lose_the_card(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("supersparse.learning.certifying.certified", fail)
+    (tmp_path / "data.csv").write_text(TABLE)
+    asked = ["--target", "y", "--no-prepare", "--no-validate", "--C0", "0.2", "--out", "card.json"]
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["fit", "data.csv", *asked, "--certificate", "p.vipr"])
+    assert "no certificate was written: no space left on device" in done.stderr
+    assert done.exit_code == 1
+    assert (tmp_path / "card.json").exists()
 
 
 def test_the_card_of_a_classifier_names_its_certificate(tmp_path):
@@ -283,13 +317,33 @@ def test_a_table_with_commas_codes_spellings_and_gaps_is_certified(missing, tmp_
     assert f"N = {12 if missing == 'item' else 9} rows" in said
 
 
+def test_a_word_for_missing_with_a_dot_stands_among_decimal_commas(tmp_path):
+    table = GERMAN.replace("1.120;", "k.A.;").replace("61;", "k.A.;")
+    (tmp_path / "data.csv").write_text(table)
+    asked = ["--na", "k.A.", "--C0", "0.05", "--max-features", "2", "--max-points", "3", "--no-validate"]
+    files = ["--out", "card.json", "--certificate", "card.vipr.gz"]
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["fit", "data.csv", "--target", "krank", *asked, *files])
+    assert done.exit_code == 0, done.output
+    said = checker().check(*(tmp_path / name for name in ("data.csv", "card.json", "card.vipr.gz")))
+    assert said.startswith("PROVEN")
+
+
+def test_a_cell_that_the_checker_reads_otherwise_is_named_as_it_is_written(tmp_path):
+    (tmp_path / "data.csv").write_text(GERMAN)
+    names = TableNames(target="krank", separator=";", columns={"Druck": {"decimal": ","}})
+    other = Problem.of([[1]] * 12, ["ja", "nein"] * 6, feature_names=["Druck"])
+    with pytest.raises(UnsupportedProblemError, match=r"the cell '1\.520,5' of column 'Druck' otherwise"):
+        readable(names, other, tmp_path / "data.csv")
+
+
 ODD = (
     ("dose", [5, 7, 1, 2, 8, 3, 9, 1, 6, 2, 7, 3]),
     ("ill", ["yes", "yes", "no", "no", "yes", "no", "yes", "no", "yes", "no", "no", "yes"]),
 )
 
 
-def certified_table(folder, header, cells, *asked):
+def certified_table(folder, header, cells, *asked, code=0):
     """Learn from a table with one odd column beside a dose, and certify the card."""
     rows = zip(cells, ODD[0][1], ODD[1][1], strict=True)
     lines = [",".join([header, "dose", "ill"]), *(",".join(map(str, row)) for row in rows)]
@@ -297,7 +351,7 @@ def certified_table(folder, header, cells, *asked):
     quick = ["--C0", "0.05", "--max-points", "2", "--no-validate", "-q", "--out", "card.json"]
     with chdir(folder):
         made = CliRunner().invoke(app, ["fit", "data.csv", "--target", "ill", *quick, *asked])
-        assert made.exit_code == 0, made.output
+        assert made.exit_code == code, made.output
         return made, CliRunner().invoke(app, ["certify", "card.json", "data.csv"])
 
 
@@ -318,7 +372,7 @@ def test_truths_limits_and_odd_headers_are_certified(header, cells, tmp_path):
 @pytest.mark.parametrize("texts", [("01", "1"), ("5'", "5")])
 def test_texts_that_the_checker_takes_for_one_number_are_refused_before_a_proof_is_written(texts, tmp_path):
     asked = ("--category", "a", "--certificate", "proof.vipr.gz")
-    made, done = certified_table(tmp_path, "a", [*texts, "x"] * 4, *asked)
+    made, done = certified_table(tmp_path, "a", [*texts, "x"] * 4, *asked, code=1)
     assert "of column 'a' otherwise than this program" in str(done.exception)
     assert f"no certificate was written: {done.exception}" in made.stderr
     assert not list(tmp_path.glob("*.vipr.gz"))

@@ -219,6 +219,27 @@ def test_explain_gives_points_and_flips(run, system, people):
     assert "The smallest changes that lead to well:" in text
 
 
+@pytest.mark.parametrize("asks", ["known", "high"])
+def test_explain_shows_a_value_with_a_limit_as_it_is_written(run, tmp_path, asks):
+    lines = []
+    for k in range(90):
+        value = "<3,0" if k % 9 == 0 else f"{4 + k % 7},5"
+        ill = value != "<3,0" and k % 7 > 3
+        if asks == "known":
+            value, ill = "" if k % 3 == 1 else value, k % 3 == 1 and k % 4 > 0
+        lines.append(f"{value};{int(ill)}")
+    (tmp_path / "rows.csv").write_text("HbA1c;ill\n" + "\n".join(lines) + "\n")
+    learned = ["--C0", "0.05", "--max-features", "1", "--no-validate", "--out", "hba1c.json"]
+    run("fit", "rows.csv", "--target", "ill", *learned, check=True)
+    typed = run("explain", "hba1c.json", "HbA1c=<3,0", check=True)
+    from_file = run("explain", "hba1c.json", "rows.csv", "--row", "1", check=True)
+    assert typed.stdout == from_file.stdout
+    assert "<3,0  0\n" in typed.stdout
+    assert "outside the training data" not in typed.stderr
+    assert "outside the training data" in run("explain", "hba1c.json", "HbA1c=25", check=True).stderr
+    assert "outside the training data" not in run("explain", "hba1c.json", "HbA1c=5,5", check=True).stderr
+
+
 def test_explain_gives_the_risk_of_a_card_with_risks_before_and_after_a_change(run, system, people, tmp_path):
     risk = LogisticRisk(slope=1, offset=-4)
     ScoringSystem(replace(system.card, risk=risk)).save(tmp_path / "card.json")

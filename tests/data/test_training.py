@@ -76,3 +76,33 @@ def test_text_with_a_comma_is_said_to_be_missing_in_a_settings_file(read):
     table = "crp,ill\n1,no\n2,yes\n" + '"3,5 mg/l",yes\n'
     with pytest.raises(InvalidDataError, match="treat as missing with na under table in a settings file, as"):
         read(table=table)
+
+
+VISITS = "patient,age,bmi,ill\n" + "".join(
+    f"{'x' if p == 7 else ''}{p},{20 + p},{p % 9},{'yes' if p % 3 else 'no'}\n"
+    for p in range(30)
+    for _ in range(3)
+)
+
+
+@pytest.mark.parametrize(
+    "roles", [{"drop": ["patient"]}, {"drop": ["pat*", "bmi"]}, {"keep": ["age"]}, {"keep": ["age", "bmi"]}]
+)
+def test_an_identifier_that_is_no_feature_still_keeps_its_rows_together(read, roles):
+    notes = []  # patient x7 among numbers would be a fault of a feature
+    table = read(notes.append, table=VISITS, find_groups=True, **roles)
+    assert len(set(table.split_by.tolist())) == 30
+    assert all(len(set(table.split_by[3 * p : 3 * p + 3].tolist())) == 1 for p in range(30))
+    assert "patient" not in table.columns
+    (note,) = notes
+    assert note.startswith("'patient' repeats (30 different in 90 rows), so all rows of one are kept in")
+    assert table.reading.found["groups"] == "patient"
+    assert not table.reading.columns  # nothing of the identifiers is remembered
+
+
+@pytest.mark.parametrize("roles", [{}, {"find_groups": True, "split_groups": "bmi"}])
+def test_an_identifier_that_is_dropped_groups_nothing_unless_it_is_looked_for(read, roles):
+    notes = []
+    table = read(notes.append, table=VISITS, drop=["patient"], **roles)
+    assert notes == []
+    assert table.split_by is None or len(set(table.split_by.tolist())) == 9

@@ -78,6 +78,16 @@ def read_cases(
     return Cases(columns=columns, n_rows=table.n_rows, table=table)
 
 
+def read_as_written(
+    path: Path, reading: Reading, card: Card, names: Collection[str]
+) -> dict[str, NDArray[Any]]:
+    """Read some columns of a file that a card has read, as texts that are not tidied."""
+    expected = dict.fromkeys(names, Kind.TEXT)
+    reading = reading_for(card, reading)
+    table = read_table(path, reading, wanted=names.__contains__, expected=expected, verbatim=names)
+    return {name: table.values(name) for name in names}
+
+
 def read_labelled(
     path: Path,
     reading: Reading,
@@ -241,11 +251,15 @@ def reading_for(card: Card, reading: Reading) -> Reading:
 def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:
     """Read one person from texts by column: values, or the words that the card has for them."""
     kinds, reading, known = expected_kinds(card), reading_for(card, reading), known_texts(card)
+    of_numbers = {domain.column for domain in card.domains if domain.values is None}
     person: dict[str, object] = {}
     for name, text in words.items():
         meant: object = _worded_value(card, name, reading.plain(text))
         if meant is None:
-            meant = _value(name, text, kinds.get(name), reading, known.get(name, []), card)
+            kind = kinds.get(name)
+            if kind is None and name in of_numbers and possible_signs(reading.plain(text)):
+                kind = Kind.NUMBER  # the card asks only whether it is known
+            meant = _value(name, text, kind, reading, known.get(name, []), card)
         person[name] = meant
     return person
 

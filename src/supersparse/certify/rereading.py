@@ -35,7 +35,11 @@ def readable(table: TableNames, problem: Problem, data: Path) -> TableNames:
     spelled = {name: _spelled(name, column, rules) for name, column in columns.items()}
     for j, rule in enumerate(rules):
         name = rule["column"]
-        _check(rule, columns[name], spelled[name], problem.rows.columns[j], problem.rows.scales[j])
+        text = _read_differently(
+            rule, columns[name], spelled[name], problem.rows.columns[j], problem.rows.scales[j]
+        )
+        if text is not None:
+            raise _refusal(table, data, name, text)
     return replace(table, columns=_with_spellings(table.columns, spelled))
 
 
@@ -68,7 +72,7 @@ def _read(
         )
     differ = np.flatnonzero(np.array(classes) != problem.rows.positive)
     if len(differ):
-        raise _read_otherwise(rows[differ[0]][target], target)
+        raise _refusal(table, data, target, rows[differ[0]][target])
     return {name: _texts(column) for name, column in cells.items()}
 
 
@@ -92,28 +96,36 @@ def _spelled(name: str, column: _Texts, rules: Sequence[Mapping[str, Any]]) -> d
     return found
 
 
-def _check(
+def _read_differently(
     rule: Mapping[str, Any],
     column: _Texts,
     spelled: Mapping[str, str],
     values: NDArray[Any],
     scale: int,
-) -> None:
-    """Raise where the checker finds another value of a feature than the problem has."""
+) -> str | None:
+    """Return a text in which the checker finds another value of a feature than the problem has."""
     theirs = np.empty(len(column.different), dtype=object)
     theirs[:] = [_times_scale(rule, spelled.get(text, text), scale) for text in column.different]
     differ = np.flatnonzero(theirs[column.codes] != values.astype(object))
-    if len(differ):
-        text = column.different[column.codes[differ[0]]]
-        raise _read_otherwise(text, rule["column"])
+    return column.different[column.codes[differ[0]]] if len(differ) else None
 
 
-def _read_otherwise(text: str, column: str) -> UnsupportedProblemError:
+def _refusal(table: TableNames, data: Path, column: str, text: str) -> UnsupportedProblemError:
+    cell = _as_written(table, data, column, text)
     return UnsupportedProblemError(
-        f"the checker of certificates reads the cell {text!r} of column {column!r} otherwise than this "
+        f"the checker of certificates reads the cell {cell!r} of column {column!r} otherwise than this "
         "program: it knows plain numbers only, and takes texts of the same number for one; write something "
         "else in its place, and learn the card from that"
     )
+
+
+def _as_written(table: TableNames, data: Path, column: str, text: str) -> str:
+    """The first cell of a column that the checker reads as a text, as it stands in the file."""
+    checker, how = checker_module(), table.content()
+    plain = {**how, "columns": {}, "missing": [], "complete": [], "weights": None}
+    cells: list[str] = [row[column] for row in checker.read_table(data, plain)[0]]
+    reading = how["columns"].get(column, {})
+    return next(cell for cell in cells if checker.cell(cell, reading, how["missing"]) == text)
 
 
 def _times_scale(rule: Mapping[str, Any], text: str, scale: int) -> Fraction | None:

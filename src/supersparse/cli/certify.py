@@ -9,7 +9,7 @@ import typer
 
 from supersparse.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions, Weights
 from supersparse.cli.outputs import check_outputs
-from supersparse.cli.say import complain, note, remark, say_size
+from supersparse.cli.say import note, remark, say_size
 from supersparse.errors import SupersparseError
 
 if TYPE_CHECKING:
@@ -119,15 +119,14 @@ def certify(
 
 def with_certificate(
     card: "Card", fitted: "Fitted", place: Path, rows: "TrainingRows", *, target: str | None, data: Path
-) -> "Card":
-    """Return a learned card that names its certificate; the card as it is if none can be written."""
+) -> "tuple[Card, str | None]":
+    """Return a learned card that names its certificate; the card as it is, and why, if none is written."""
     from supersparse.learning.certifying import certified
 
     if not fitted.solution.proven_optimal:
-        complain("the card is not proven optimal, so there is no certificate; raise the time limit")
-        return card
+        return card, "the card is not proven optimal, so there is no certificate; raise the time limit"
     try:
-        return certified(
+        named = certified(
             card,
             fitted.question,
             fitted.solution.points,
@@ -137,6 +136,6 @@ def with_certificate(
             weights=fitted.question.recipe.settings.sample_weight,
             data=data,
         )
-    except SupersparseError as error:  # the card is kept, whatever becomes of its certificate
-        complain(f"no certificate was written: {error}")
-    return card
+    except (SupersparseError, OSError) as error:  # the card is kept, whatever becomes of its certificate
+        return card, f"no certificate was written: {error}"
+    return named, None

@@ -1,5 +1,6 @@
 """`supersparse explain`: explain one prediction, and what would change it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,25 +47,29 @@ def explain(
     from supersparse.faces.risk_strip import risk_percent
 
     system = ScoringSystem.load(model)
-    person = _person(system, values, row, table)
+    person, written = _person(system, values, row, table)
     found = system.explain(person)
     if person:
         say_outside(system.outside(person))
     flips = system.flips(person, fixed=fixed or (), most=most)
     lines = [
-        *_points(found, system.card),
+        *_points(found, system.card, written),
         "",
         f"Predicted: {found.label} (the total is {shown(found.total)}; "
         f"{system.card.positive} needs {system.card.cutoff.positive})",
         *(() if found.risk is None else (f"Risk of {system.card.positive}: {risk_percent(found.risk)}",)),
         "",
-        *_ways(flips, system.card),
+        *_ways(flips, system.card, written),
     ]
-    output.show("\n".join(map(one_line, lines)), lambda: _document(found, flips))
+    output.show("\n".join(map(one_line, lines)), lambda: _document(found, flips, written))
 
 
-def _person(system: object, values: list[str], row: int, table: TableOptions) -> dict[str, object]:
-    from supersparse.card.cases import person_of, read_cases
+def _person(
+    system: object, values: list[str], row: int, table: TableOptions
+) -> tuple[dict[str, object], dict[str, str]]:
+    """Return the values of a person, and how those beyond every number are written."""
+    from supersparse.card.cases import person_of, read_as_written, read_cases
+    from supersparse.data.values import is_beyond
     from supersparse.errors import InvalidDataError, InvalidOptionError
     from supersparse.faces import ScoringSystem
 
@@ -74,7 +79,11 @@ def _person(system: object, values: list[str], row: int, table: TableOptions) ->
         cases = read_cases(Path(values[0]), table.reading, system.card, note=note)
         if not 1 <= row <= cases.n_rows:
             raise InvalidOptionError(f"--row is {row}; {values[0]} has rows 1 to {cases.n_rows}")
-        return {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
+        person = {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
+        limited = [name for name, value in person.items() if is_beyond(value)]
+        is_there = bool(limited) and Path(values[0]).is_file()  # standard input is gone
+        columns = read_as_written(Path(values[0]), table.reading, system.card, limited) if is_there else {}
+        return person, {name: column[row - 1] for name, column in columns.items()}
     words = {}
     for value in values:
         name, mark, text = value.partition("=")
@@ -84,16 +93,16 @@ def _person(system: object, values: list[str], row: int, table: TableOptions) ->
         if not mark:
             raise InvalidDataError(f"{value!r} is neither a file nor a value; write values as age=63")
         words[name] = text
-    return person_of(system.card, words, table.reading)
+    return person_of(system.card, words, table.reading), {name: text.strip() for name, text in words.items()}
 
 
-def _points(found: "Explanation", card: "Card") -> list[str]:
+def _points(found: "Explanation", card: "Card", written: Mapping[str, str]) -> list[str]:
     from supersparse.exact import shown
 
     rows = [
         (
             _asked(reason.item, card),
-            "missing" if reason.missing else _answer(reason.item.column, reason.value, card),
+            "missing" if reason.missing else _answer(reason.item.column, reason.value, card, written),
             shown(reason.points),
         )
         for reason in found.reasons
@@ -118,7 +127,7 @@ def _asked(item: "Item", card: "Card") -> str:
     return line_of_item(item, domain, words).text
 
 
-def _answer(column: str, value: object, card: "Card") -> str:
+def _answer(column: str, value: object, card: "Card", written: Mapping[str, str]) -> str:
     """A value, as the card calls it."""
     from fractions import Fraction
 
@@ -130,15 +139,16 @@ def _answer(column: str, value: object, card: "Card") -> str:
     answers = card.wording.of(column).answers
     if isinstance(value, str | bool | int | float | Fraction) and value in answers:
         return answers[value]  # type: ignore[index]
-    return category_text(value) if isinstance(value, Fraction) else str(_plain(value))
+    return category_text(value) if isinstance(value, Fraction) else str(_shown(column, value, written))
 
 
-def _ways(flips: "tuple[Flip, ...]", card: "Card") -> list[str]:
+def _ways(flips: "tuple[Flip, ...]", card: "Card", written: Mapping[str, str]) -> list[str]:
     if not flips:
         return ["No change of these values leads to the other class."]
     lines = [f"The smallest changes that lead to {flips[0].label}:"]
     lines += [
-        f"  {', '.join(_said(change, card) for change in flip.changes)}{_risk_after(flip)}" for flip in flips
+        f"  {', '.join(_said(change, card, written) for change in flip.changes)}{_risk_after(flip)}"
+        for flip in flips
     ]
     return lines
 
@@ -149,18 +159,20 @@ def _risk_after(flip: "Flip") -> str:
     return "" if flip.risk is None else f" (risk {risk_percent(flip.risk)})"
 
 
-def _said(change: "Change", card: "Card") -> str:
+def _said(change: "Change", card: "Card", written: Mapping[str, str]) -> str:
     from fractions import Fraction
 
     from supersparse.card.words import category_text
 
-    before, after = _answer(change.column, change.before, card), repr(change.after)
+    before, after = _answer(change.column, change.before, card, written), repr(change.after)
     if isinstance(change.after, str | bool | Fraction):
         after = card.wording.of(change.column).answers.get(change.after, category_text(change.after))
     return f"{card.wording.of(change.column).label or change.column}: {before} -> {after}"
 
 
-def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, object]:
+def _document(
+    found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[str, str]
+) -> dict[str, object]:
     from supersparse.evaluate.rates import plain_number
 
     return {
@@ -168,7 +180,7 @@ def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, obje
             {
                 "item": reason.item.name,
                 "question": reason.item.asks,
-                "value": _plain(reason.value),
+                "value": _shown(reason.item.column, reason.value, written),
                 "missing": reason.missing,
                 "points": plain_number(reason.points),
             }
@@ -190,6 +202,13 @@ def _document(found: "Explanation", flips: "tuple[Flip, ...]") -> dict[str, obje
             for flip in flips
         ],
     }
+
+
+def _shown(column: str, value: object, written: Mapping[str, str]) -> object:
+    """A value; one that is beyond every number, such as <3.0, as it is written."""
+    from supersparse.data.values import is_beyond
+
+    return written[column] if is_beyond(value) and column in written else _plain(value)
 
 
 def _plain(value: object) -> object:

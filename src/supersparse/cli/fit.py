@@ -19,7 +19,7 @@ from supersparse.cli.options import (
 )
 from supersparse.cli.outputs import check_outputs
 from supersparse.cli.rows import EngineOptions, read_rows_question
-from supersparse.cli.say import note, remark
+from supersparse.cli.say import complain, note, remark
 from supersparse.errors import InvalidOptionError, SupersparseError
 
 
@@ -153,8 +153,11 @@ def fit(
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = fitted.card if counts is None else counts.raw_card(fitted.card)
     card = with_words(card, wording, words)
+    uncertified: str | None = None  # told at the end, like a disk that is full
     if certificate is not None:
-        card = with_certificate(card, fitted, certificate, rows, target=columns.target, data=data[0])
+        card, uncertified = with_certificate(
+            card, fitted, certificate, rows, target=columns.target, data=data[0]
+        )
     system = ScoringSystem(card)
     saved = []
     failure: OSError | None = None  # told at the end: a full disk must not lose the card
@@ -218,5 +221,9 @@ def fit(
         remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data[0]), *more])}")
     if not saved:
         remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")
+    if uncertified is not None:
+        complain(uncertified)
     if unedited is not None:
         raise InvalidOptionError(f"the card above is as it was learned, without edits: {unedited}")
+    if uncertified is not None:
+        raise typer.Exit(1)

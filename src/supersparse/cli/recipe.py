@@ -89,6 +89,7 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
 
 def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
+    from supersparse.learning.doubts import doubts
     from supersparse.problem.rows import chosen_positive
 
     problem, recipe = question.problem, question.recipe
@@ -116,6 +117,8 @@ def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     if problem.ignored:
         constant = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored)
         note(f"constant, so not used: {constant}")
+    for doubt in doubts(question, rows):
+        note(doubt)
 
 
 def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) -> "Prepare":

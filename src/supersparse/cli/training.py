@@ -72,7 +72,7 @@ def _read_rows(
 
 def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
     """Divide the rows as the options say; no splits if no rows shall be left out, or too few can be."""
-    from supersparse.learning.splits import most_folds, repeated_splits
+    from supersparse.learning.splits import fewer_folds, most_folds, repeated_splits
 
     if not validation.judges:
         return []
@@ -86,4 +86,6 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Sp
         if folds < 2:
             note("a class has too few rows for folds, so the card is not judged on held-out rows")
             return []
+        if folds < validation.folds:
+            note(fewer_folds(folds, validation.folds, groups))
     return repeated_splits(rows.y, folds, validation.times, groups=groups, times=times)

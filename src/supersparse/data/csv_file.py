@@ -6,7 +6,7 @@ import io
 import sys
 import zlib
 from array import array
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from difflib import get_close_matches
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 _GZIP, _ZIP, _PARQUET = b"\x1f\x8b", b"PK\x03\x04", b"PAR1"
+_PDF = b"%PDF"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -80,6 +81,10 @@ def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
             raise InvalidDataError(
                 f"{shown_name(path)} holds a Parquet file; unpack it, or write it to disk, and name that file"
             )
+        if start.startswith(_PDF):
+            raise InvalidDataError(
+                f"{shown_name(path)} is a PDF document, not a table; save the table as CSV or as a workbook"
+            )
         usual = "utf-16" if start.startswith(_UTF_16) else "utf-8-sig"
         text = io.TextIOWrapper(cast(IO[bytes], packed), encoding=encoding or usual, newline="")
         try:
@@ -107,7 +112,7 @@ _CHUNK = 2**12  # rows held as text at a time
 
 
 def read_csv_file(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
     """Read a file with a header line: the wanted columns; `texts` stay text, however many differ.
 
@@ -138,7 +143,7 @@ def _may_be_western(path: Path) -> bool:
 
 
 def _read(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
     name = shown_name(path)
     at = _Place()
@@ -154,6 +159,11 @@ def _read(
                     f"{name} has {len(first):,} columns, and at most {MOST_COLUMNS:,} can be read; keep "
                     "those that could matter, or turn the table if its rows are columns"
                 )
+            if any("\x00" in cell for cell in first):
+                raise InvalidDataError(
+                    f"{name} is not a table: its first line holds NUL characters, which no text has; copy it "
+                    "again, or say how it was saved, such as --encoding utf-16-le"
+                )
             header, notes = read_header(name, first)
             if (
                 separator_name(separator) not in ("commas", reading.found.get("separator"))
@@ -161,7 +171,7 @@ def _read(
             ):
                 notes.append(f"cells are separated by {separator_name(separator)}")
             collectors = {
-                column_name: Collector(reading, keep_text=column_name in texts)
+                column_name: Collector(reading, keep_text=texts(column_name))
                 for column_name in header
                 if wanted(column_name)
             }
@@ -172,6 +182,10 @@ def _read(
     except (EOFError, BadGzipFile, zlib.error) as error:
         raise InvalidDataError(f"{name} is damaged: {error}; copy it again") from None
     if not len(lines):
+        if len(header) == 1:
+            raise InvalidDataError(
+                f"{name} is not a table: it is one line of text, {header[0][:40]!r}, without columns or rows"
+            )
         raise InvalidDataError(f"{name} has a header but 0 rows; there is nothing to read")
     return CollectedFile(
         names=tuple(header),

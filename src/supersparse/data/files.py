@@ -42,6 +42,10 @@ def _everything(_name: str) -> bool:
     return True
 
 
+def _none(_name: str) -> bool:
+    return False
+
+
 def _correct(_na: str | None, _name: str) -> str:
     return "correct them"
 
@@ -105,11 +109,18 @@ def read_with_problems(
     verbatim: Collection[str] = (),
     weights: str | None = None,
     remedy: Remedy = _correct,
+    as_text: Callable[[str], bool] = _none,
 ) -> tuple[Table, list[str]]:
-    """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
+    """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned.
+
+    `as_text` says by its name whether a column is text as it is written, if there is such a column.
+    """
     check_file(path)
     reading = reading or Reading()
-    texts = {name for name, kind in expected.items() if kind is Kind.TEXT}
+
+    def texts(name: str) -> bool:
+        return expected.get(name) is Kind.TEXT or as_text(name)
+
     problems: list[str] = []
     if is_parquet(path):
         names, columns, n_rows = read_parquet(path, reading, wanted, texts)
@@ -119,14 +130,15 @@ def read_with_problems(
         signs: Mapping[str, ColumnReading] = {}
     else:
         file = _collected(path, reading, wanted, texts)
-        table, signs, problems = _typed(shown_name(path), file, reading, expected, weights, remedy)
+        kinds = {**dict.fromkeys(filter(as_text, file.names), Kind.TEXT), **expected}
+        table, signs, problems = _typed(shown_name(path), file, reading, kinds, weights, remedy)
     if not reading.settled:
         problems += [
             f"--as-written: there is no column {word!r}; {nearest_column(word, table.names)}"
             for word in reading.as_written
             if not any(fits(name, word) for name in table.names)
         ]
-    as_written = verbatim if weights is None else (*verbatim, weights)
+    as_written = [*verbatim, *filter(as_text, table.names), *([] if weights is None else [weights])]
     table = _tidy(table, reading, signs, known, as_written)
     if not reading.settled:  # a card knows what it asks of them
         table, inside = _without_limits_inside(table, remedy)
@@ -135,7 +147,7 @@ def read_with_problems(
 
 
 def _collected(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
     if is_workbook(path):
         return read_workbook(path, reading, wanted, texts)

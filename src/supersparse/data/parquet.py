@@ -1,6 +1,6 @@
 """Parquet files, through whichever of pyarrow and polars is installed."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +19,7 @@ _ALWAYS_TRIED = 2**26
 
 
 def read_parquet(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> tuple[tuple[str, ...], dict[str, Column], int]:
     """Return the names of all columns, the wanted ones, and the number of rows."""
     import narwhals.stable.v1 as nw
@@ -34,7 +34,7 @@ def read_parquet(
     frame = nw.from_native(native, eager_only=True)
     words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
     columns = {
-        column_name: (text_column if column_name in texts else column_of_series)(
+        column_name: (text_column if texts(column_name) else column_of_series)(
             column_name, frame[column_name], words
         )
         for column_name in frame.columns

@@ -208,14 +208,18 @@ _ANY_ID = re.compile(r"(^|[^a-z])(id|mrn|uuid|guid)$", re.ASCII | re.IGNORECASE)
 _MOST_REPEATS = 20  # rows for each value on average; sites and wards have more
 
 
+def named_like_person(name: str) -> bool:
+    """Whether the name of a column says that it identifies people, or anything else: see `repeats`."""
+    return bool(_PERSON.fullmatch(name) or _ANY_ID.search(name) or _JOINED.search(name))
+
+
 def repeats(column: Column) -> bool:
     """Whether a column identifies what occurs in several rows, such as patients with several visits.
 
     Its name says so (patient, patient_nr, subject-id, mrn, anything that ends in id), it holds texts or whole
     numbers, at least 20 of them differ, some occur more than once, and 20 times or fewer on average.
     """
-    named = _PERSON.fullmatch(column.name) or _ANY_ID.search(column.name) or _JOINED.search(column.name)
-    if not named or column.kind not in (Kind.NUMBER, Kind.TEXT):
+    if not named_like_person(column.name) or column.kind not in (Kind.NUMBER, Kind.TEXT):
         return False
     if column.kind is Kind.NUMBER:
         values = column.values

@@ -1,6 +1,6 @@
 """Files of SAS, SPSS and Stata, through pyreadstat; what the file declares as missing is missing."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 
 from supersparse.data.collecting import CollectedFile
@@ -24,7 +24,7 @@ def is_statistics_file(path: Path) -> bool:
 
 
 def read_statistics_file(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
     """Read a file; numbers with labels stay numbers."""
     try:

@@ -16,6 +16,7 @@ from supersparse.data.roles import (
     Target,
     date_order,
     group_labels,
+    named_like_person,
     read_target,
     repeating_identifier,
     sortable_times,
@@ -85,9 +86,18 @@ class Roles:
 
     def wants(self, name: str) -> bool:
         """Whether a column is read."""
-        if name == self.target or name in self.beside_features:
-            return True
+        named = name == self.target or name in self.beside_features
+        return named or self.may_be_feature(name) or self.only_groups(name)
+
+    def may_be_feature(self, name: str) -> bool:
+        """Whether a column is left to be a feature."""
         return not _fits(name, self.drop) and (not self.keep or _fits(name, self.keep))
+
+    def only_groups(self, name: str) -> bool:
+        """Whether a column is read for nothing but to keep the rows of a patient together."""
+        looks = self.find_groups and self.split_by is None and named_like_person(name)
+        others = {self.target, *self.beside_features}
+        return looks and name not in others and not self.may_be_feature(name)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -136,6 +146,7 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
         verbatim=[] if roles.split_groups is None else [roles.split_groups],
         weights=roles.weights,
         remedy=feature_remedy,
+        as_text=roles.only_groups,
     )
     faults = _Problems(table.name, problems)
     target, named = None, False
@@ -268,7 +279,7 @@ def usable_features(table: Table, roles: Roles, note: Callable[[str], None]) -> 
     others = {roles.target, *roles.beside_features}
     found = {}
     for name, column in table.columns.items():
-        if name in others:
+        if name in others or roles.only_groups(name):
             continue
         why = why_no_feature(column, table.n_rows)
         if why is not None and name in roles.keep:

@@ -5,7 +5,7 @@ faster than openpyxl.
 """
 
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def is_workbook(path: Path) -> bool:
 
 
 def read_workbook(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Collection[str]
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
     """Read one sheet, by default the first; its first row that is not empty names the columns."""
     try:
@@ -98,7 +98,7 @@ def collected_rows(
     lines: Sequence[int],
     reading: Reading,
     wanted: Callable[[str], bool],
-    texts: Collection[str],
+    texts: Callable[[str], bool],
     notes: Iterable[str],
     found: dict[str, str],
 ) -> CollectedFile:
@@ -112,7 +112,7 @@ def collected_rows(
         if wanted(column_name):
             if any(isinstance(row[k], float) and row[k] % 1 > 0 for row in rows if k < len(row)):
                 pointed.add(column_name)
-            collector = Collector(reading, keep_text=column_name in texts)
+            collector = Collector(reading, keep_text=texts(column_name))
             collector.add([_text(row[k]) if k < len(row) else "" for row in rows])
             columns[column_name] = collector.finish()
     return CollectedFile(

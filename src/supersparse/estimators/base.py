@@ -40,6 +40,7 @@ from supersparse.faces import ScoringSystem
 from supersparse.learning.calibrating import LeftOut
 from supersparse.learning.certifying import certified
 from supersparse.learning.clock import Clock
+from supersparse.learning.doubts import doubts
 from supersparse.learning.judging import judged, no_better_than_baseline
 from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows, name_of
@@ -196,6 +197,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.__dict__.pop("prepare_", None)  # of an earlier fit
         if question.prepare is not None:
             self.prepare_ = question.prepare
+            self.prepare_.notes_ = [*self.prepare_.notes_, *doubts(question, rows)]
         self.positive_ = self.classes_[self.classes_.tolist().index(solution.problem.rows.classes[1])]
         self.points_ = solution.points
         self.coef_ = self._towards_last(

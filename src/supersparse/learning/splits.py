@@ -47,6 +47,16 @@ def most_folds(y: NDArray[Any], groups: Any = None) -> int:
     return rarest if groups is None else min(rarest, len(np.unique(np.asarray(groups, dtype=str))))
 
 
+def fewer_folds(folds: int, asked: int, groups: Any = None) -> str:
+    """Say why rows are divided into fewer folds than usual.
+
+    >>> fewer_folds(3, 5)
+    '3 folds instead of 5, because there are only 3 rows of a class'
+    """
+    what = "rows of a class" if groups is None else "groups, or rows of a class"
+    return f"{folds} folds instead of {asked}, because there are only {folds} {what}"
+
+
 def repeated_splits(
     y: NDArray[Any], folds: int, repeats: int, *, groups: Any = None, times: Any = None
 ) -> list[Split]:

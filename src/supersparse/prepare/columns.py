@@ -242,6 +242,8 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
         features.append(_missing_candidate(column, target, len(features)))
     is_enough = float(target.weights[~column.present].sum()) >= enough.weight
     missing_note = _missing_note(column, settings, value, named=named, enough=is_enough)
+    if settings.missing == "item" and column.n_missing and is_enough:
+        note = note.removeprefix("left out: ")  # a question remains
     return ColumnPlan(
         name=column.name,
         cells=column.cells,

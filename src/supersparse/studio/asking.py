@@ -12,6 +12,7 @@ from supersparse.data.reading import Reading
 from supersparse.data.roles import why_no_feature
 from supersparse.data.training import Roles, read_training
 from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFailedError
+from supersparse.learning.doubts import doubts
 from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split, most_folds, repeated_splits
@@ -154,7 +155,7 @@ def _asked(given: Mapping[str, Any]) -> Inquiry:
     return Inquiry(
         question=question,
         rows=rows,
-        notes=(*notes, *prepared),
+        notes=(*notes, *prepared, *doubts(question, rows)),
         validate=plan["validate"],
         by_time=choices["split_times"] is not None,
     )
