@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from contextlib import chdir
 
 import numpy as np
@@ -193,6 +194,7 @@ def test_ctrl_c_writes_the_report_with_what_is_there(folder):
     for line in process.stderr:
         if line.startswith("bootstrap"):
             break
+    time.sleep(0.5)  # Python loses an interrupt that comes while it frees the lock of an import
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate()
     assert process.returncode == 0, errors

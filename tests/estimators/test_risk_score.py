@@ -15,7 +15,7 @@ from supersparse.errors import (
     WeightedRisksWarning,
 )
 from supersparse.exact import shown
-from supersparse.faces.content import content
+from supersparse.faces.content import content_of
 from supersparse.learning.recipe import MAX_FEATURES
 
 
@@ -122,7 +122,7 @@ def test_class_weights_are_told_beside_a_formula_of_risks():
     y = np.where(values[:, 0] + 800 * np.sin(np.arange(60)) > 0, "ill", "well")
     with pytest.warns(WeightedRisksWarning):
         model = RiskScoreClassifier(class_weight={"ill": 3}, C0=0, **QUICK).fit(values, y)
-    formula, note, *_ = content(model.scoring_system_.card).notes[1:]
+    formula, note, *_ = content_of(model.scoring_system_.card).notes[1:]
     assert formula.startswith("Risk (ill) by the total: 1 / (1 + exp(")
     assert note == f"The {WEIGHTED}."
 

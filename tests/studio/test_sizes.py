@@ -97,7 +97,7 @@ def test_the_price_of_an_edit_is_told_in_the_weighted_error(rare):
 def test_the_price_of_an_edit_is_told_in_errors_where_these_were_minimised(rare):
     found = price(rare, [{"drop": "smoker = yes"}], class_weight=None)
     assert found["measure"] == "error"
-    assert found["text"].startswith("20 errors fewer than")
+    assert found["text"].startswith("20 fewer errors than")
 
 
 @pytest.mark.long

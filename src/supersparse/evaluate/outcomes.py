@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.cases import class_of
 from supersparse.card.scoring import Scores, score_table
-from supersparse.data.numeric import checked_weights
 from supersparse.data.small_table import SmallTable, Tabular, facts, number
 from supersparse.data.values import is_missing
 from supersparse.errors import InvalidDataError
@@ -231,6 +230,8 @@ def read_row_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]
     """Return exact weights as integers over a common unit."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64), 1
+    from supersparse.data.numeric import checked_weights  # loads narwhals, which showing a card does without
+
     values = checked_weights(np.asarray(as_list(sample_weight, "sample_weight")), n_rows)
     weights, scale = whole_numbers(values, "sample_weight")
     if weights.dtype != object and not fits_int64(sum(map(int, weights))):

@@ -227,7 +227,7 @@ def test_boxes_that_no_slice_can_have_left_are_refused(change):
     [
         ((1, 0, 0), 1, "a model needs 4 coefficients"),
         ((3, 0, 0, 0), 1, "the coefficient 3 is not allowed"),
-        ((0.5, 0, 0, 0), 1, "0.5 is no whole number"),
+        ((0.5, 0, 0, 0), 1, "0.5 is not a whole number"),
         (None, 1, "a model needs 4 coefficients"),
         ((), -1, "-1 is not how much a slice can do"),
         ((), None, "None is not how much a slice can do"),
