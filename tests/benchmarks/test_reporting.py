@@ -199,6 +199,7 @@ def test_the_bar_tells_a_pass_from_a_failure():
     assert of(wrong, "breastcancer_reg, the known optimum").met is False
 
 
+@pytest.mark.long
 def test_plots_are_drawn_from_a_stored_run(tmp_path):
     pytest.importorskip("matplotlib", reason="plots need matplotlib")
     from benchmarks import plots

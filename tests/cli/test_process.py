@@ -81,6 +81,7 @@ def test_ctrl_c_keeps_and_prints_the_best_found(tmp_path):
     assert "Not proven" in stdout
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_progress_is_one_live_line_on_a_terminal(tiny, tmp_path):
     import pty

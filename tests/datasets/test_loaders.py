@@ -69,7 +69,7 @@ def test_the_fetched_data_have_the_papers_size(name, paper):
     [
         ("breast-cancer", "breastcancer.csv"),
         ("haberman", "haberman.csv"),
-        ("internet-ads", "internetad.csv.gz"),
+        pytest.param("internet-ads", "internetad.csv.gz", marks=pytest.mark.long),
         ("mammography", "mammo.csv"),
         ("spambase", "spambase.csv"),
         ("tic-tac-toe", "tictactoe.csv"),

@@ -161,7 +161,7 @@ def test_painted_texts_lie_within_the_page_and_apart(name):
             assert wide <= 0 or high <= 0.35 * min(box.height, other.height)
 
 
-@pytest.mark.parametrize("ending", ["png", "pdf"])
+@pytest.mark.parametrize("ending", ["png", pytest.param("pdf", marks=pytest.mark.long)])
 def test_hostile_names_are_painted_as_they_are(ending, tmp_path):
     pytest.importorskip("matplotlib")
     system = hostile()

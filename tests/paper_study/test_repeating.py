@@ -35,6 +35,7 @@ def records_of(path):
     return [line for line in read_records(path) if isinstance(line, Record)]
 
 
+@pytest.mark.long
 def test_every_method_and_kind_of_fit_is_made_again_and_comes_out_the_same(recorded):
     chosen = choose_tasks(tiny_plan(), [tiny_data()], records_of(recorded), 1)
     kinds = [(t.method.name, ":" in t.split, t.settings[0].has("C1")) for t, _ in chosen]

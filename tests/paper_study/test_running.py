@@ -92,6 +92,7 @@ def test_a_second_run_fits_nothing_anew(whole, monkeypatch):
     assert whole.read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_run_cut_off_anywhere_goes_on_to_the_same_records(whole, tmp_path):
     content = whole.read_bytes()
     for share in (0.3, 0.97):
@@ -139,6 +140,7 @@ def test_two_processes_give_the_records_of_one(whole, tmp_path):
     assert comparable(path) == quick_part(whole)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(find_spec("distributed") is None, reason="dask's distributed is not installed")
 @pytest.mark.filterwarnings("ignore")  # what dask says of its own start and end
 def test_a_dask_cluster_gives_the_records_of_one_process(whole, tmp_path):

@@ -143,6 +143,7 @@ def words_of(pdf):
     return " ".join(" ".join(page.extract_text() for page in pages_of(pdf)).split())
 
 
+@pytest.mark.long
 def test_the_pdf_has_numbered_pages_with_the_content_of_the_page(report, html, pdf):
     pages = pages_of(pdf)
     for k, page in enumerate(pages, start=1):

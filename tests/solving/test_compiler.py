@@ -123,13 +123,12 @@ def test_a_kernel_that_another_calls_is_compiled_by_itself_only_for_python():
     assert len(_largest.signatures) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "name", "other"),
     [
         ("numba.core.untyped_passes", "InlineClosureLikes", None),
-        pytest.param(
-            "numba.core.typing.templates", "_OverloadFunctionTemplate", "object", marks=pytest.mark.long
-        ),
+        ("numba.core.typing.templates", "_OverloadFunctionTemplate", "object"),
     ],
 )
 def test_a_numba_that_is_different_inside_compiles_kernels_too(tmp_path, module, name, other):

@@ -82,6 +82,7 @@ def test_the_order_in_which_records_came_does_not_show(records, page, tmp_path):
         assert text == (page / name).read_text(encoding="utf-8"), name
 
 
+@pytest.mark.long
 def test_the_tables_say_what_the_records_say(records, page):
     study = study_of(records)
     rows = list(csv.DictReader(io.StringIO((page / "results-best.csv").read_text(encoding="utf-8"))))
@@ -207,6 +208,7 @@ def test_the_stored_study_meets_what_is_asked_of_it(stored_study):
     assert [verdict.claim for verdict in asked if not verdict.held] == []
 
 
+@pytest.mark.long
 def test_the_stored_study_is_whole(stored_study):
     assert list(not_on_record(stored_study)) == []
     assert "Not on record" not in (ROOT / "docs" / "study" / "results.md").read_text("utf-8")

@@ -71,6 +71,7 @@ def test_a_last_column_is_excluded_only_if_its_regression_is_above_the_threshold
         assert found or share > 0.98 or loss > 1.05 * least  # a column that tells much is left to others
 
 
+@pytest.mark.long
 def test_a_column_twice_is_no_step_to_anywhere():
     instance = sparse_instance(rows=300, columns=4)
     data, n, k = instance.data, instance.data.x.shape[1], 2
