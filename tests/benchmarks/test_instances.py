@@ -10,6 +10,7 @@ LARGE = {"rows_100000", MILLION_ROWS, "features_1000"}  # seconds, not needed to
 HERE = [i for i in INSTANCES.values() if i.missing is None and i.name not in LARGE]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("instance", HERE, ids=lambda i: i.name)
 def test_every_instance_with_data_here_builds(instance):
     table = instance.table()

@@ -184,6 +184,7 @@ def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
     assert (tmp_path / "quick.html").exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_writes_the_report_with_what_is_there(folder):
     asked = ["--cv", "0", "--larger", "0", "--bootstrap", "100000", "--out", "stopped.html"]

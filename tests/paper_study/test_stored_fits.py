@@ -34,6 +34,7 @@ def name_of(record):
     return record.dataset, record.method, record.split, record.setting.number("C0")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wanted", [QUICK, pytest.param(SLOW, marks=pytest.mark.long)], ids=["quick", "slow"])
 def test_points_bounds_and_work_are_those_of_the_records(records, wanted):
     chosen = [r for r in records if name_of(r) in wanted and not r.setting.has("C1")]
