@@ -143,3 +143,15 @@ def test_labels_keep_their_type():
 
 def test_a_short_form_for_the_prompt():
     assert repr(ScoringSystem.from_solution(solved())) == "<ScoringSystem: 'yes' if 1 x 'age' >= 1>"
+
+
+@pytest.mark.parametrize(
+    ("weights", "minimised"), [({1: 5}, "weighted errors"), ({0: 5, 1: 5}, "errors"), (None, "errors")]
+)
+def test_the_proof_names_what_was_minimised(weights, minimised):
+    from supersparse import SLIMClassifier
+
+    X, y = [[0, 1], [1, 1], [1, 0], [0, 0]] * 3, [0, 1, 1, 0] * 3
+    model = SLIMClassifier(class_weight=weights, C0=0.01, max_points=1).fit(X, y)
+    proof = dict(content_of(model.scoring_system_.card).facts)["Proof"]
+    assert f"lower objective ({minimised} plus penalties" in proof

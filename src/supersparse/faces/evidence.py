@@ -62,7 +62,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
 
 
 def _proof(made: Provenance) -> str:
-    what = "log loss" if made.is_risk else "errors"
+    what = ("weighted " if made.weighs_classes else "") + ("log loss" if made.is_risk else "errors")
     objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"
     of_all = "no other card"
     if made.features is not None:

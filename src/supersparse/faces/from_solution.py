@@ -13,13 +13,13 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
-from supersparse.exact import exact_value, nearest_float, shown
-from supersparse.faces.limits_in_words import limit_in_words
-from supersparse.faces.naming import weights_in_words
+from supersparse.exact import counted, exact_value, nearest_float, shown
+from supersparse.faces.naming import enumerated, weights_in_words
 from supersparse.faces.training_performance import training_performance
 from supersparse.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
 
 if TYPE_CHECKING:
+    from supersparse.problem.limits import Constraint
     from supersparse.problem.points import CoefficientSet
     from supersparse.problem.problem import Problem
     from supersparse.problem.rows import Rows
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MOST_TOTALS = 60  # of which a card says how many rows had them
 _MOST_STEPS = 10_000  # totals in a point: columns of up to four decimals
 _FEW_DIGITS, _MOST_DIGITS = 6, 18  # of a threshold where columns have more
+_FEW_NAMED = 3  # columns that a constraint names
 _FEW = 2  # a column with so many different values or fewer has them listed in its domain
 
 
@@ -255,7 +256,7 @@ def _allowed(problem: "Problem") -> str:
     """The allowed scoring systems in words."""
     sets = {s for s in problem.sets if len(s) > 1 or 0 not in s}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
-    limit = "".join(f", {limit_in_words(constraint)}" for constraint in problem.asked)
+    limit = "".join(f", {_limit_in_words(constraint)}" for constraint in problem.asked)
     low, high = problem.intercept.low, problem.intercept.high
     ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
     intercept = {
@@ -265,6 +266,25 @@ def _allowed(problem: "Problem") -> str:
         "none": "no intercept",
     }[problem.intercept.mode]
     return f"points {points}{limit}, {intercept}"
+
+
+def _limit_in_words(constraint: "Constraint") -> str:
+    """Say what one constraint allows."""
+    from supersparse.problem.constraints.signs import SameSign
+    from supersparse.problem.constraints.support import MaxFeatures, MinFeatures, ThresholdsPerVariable
+
+    if isinstance(constraint, MaxFeatures):
+        return f"at most {counted(constraint.most, 'feature')}"
+    if isinstance(constraint, MinFeatures):
+        return f"at least {counted(constraint.least, 'feature')}"
+    if isinstance(constraint, ThresholdsPerVariable) and len(constraint.variables) > _FEW_NAMED:
+        cuts = counted(constraint.most, "cut point")
+        return f"at most {cuts} for each of {len(constraint.variables)} columns"
+    if isinstance(constraint, SameSign):
+        columns = [name for name, _ in constraint.variables]
+        named = enumerated(columns) if len(columns) <= _FEW_NAMED else f"each of {len(columns)} columns"
+        return f"points monotone in {named}"
+    return constraint.in_words()
 
 
 def _risks_allowed(problem: "Problem") -> str:
