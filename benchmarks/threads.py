@@ -1,6 +1,8 @@
 """Wall time by number of threads: ``python -m benchmarks.threads [--threads 1,2,4,8,16] [--only NAME,...]``.
 
-Needs as many free cores. Runs of less than six seconds are made three times, and the shortest counts. Besides
+Needs as many free cores. Every number of threads has its turn twice (once where that takes more than half a
+minute) and the shorter run counts, because cores are slower in some minutes. How much work was done is stored
+too: it says whether the threads or the machine took longer. Besides
 instances of the study it solves tables with many small supports, which take from a tenth of a second to a
 minute with one thread, and hard tables (``benchmarks.hard_tables``), of which hard_floats_F25 and
 hard_floats_F27 only if they are named. With ``--processes 16`` executors of so many processes follow. Writes
@@ -14,7 +16,7 @@ import os
 import platform
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, wait
 from fractions import Fraction
 from multiprocessing import get_context
@@ -30,6 +32,7 @@ from supersparse import Problem, solve
 from supersparse.solving.exact.third import compile_boxes
 from supersparse.solving.warm_up import warm_up
 
+Record = dict[str, float | str]
 RESULTS = Path(__file__).parent / "results" / "thread-scaling.jsonl"
 PAGE = ROOT / "docs" / "cluster.md"
 SHOWN = (1, 4, 16)  # threads in the page's table
@@ -51,7 +54,8 @@ _HARDER = {  # a third of a minute and one and a half with 16 threads
     "hard_floats_F27": HardTable("floats", 5, 0.05, 1),
 }
 _LIMIT = 300.0
-_SHORT, _REPEATS = 6.0, 3  # seconds: what ends sooner is measured so often, and the least counts
+_TURNS = 2  # of each number of threads, and the shortest counts
+_LONG = 30.0  # seconds: what takes longer has one turn
 
 
 def small_supports(name: str) -> Problem:
@@ -100,7 +104,7 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def measure(problem: Problem, threads: int, executor: Executor | None = None) -> dict[str, float | str]:
+def measure(problem: Problem, threads: int, executor: Executor | None = None) -> Record:
     """Solve with so many threads, or on an executor; return what is stored of it."""
     began, cpu = time.perf_counter(), time.process_time()
     solution = solve(problem, "exact", n_jobs=threads, executor=executor, time_limit=_LIMIT)
@@ -112,14 +116,22 @@ def measure(problem: Problem, threads: int, executor: Executor | None = None) ->
         "lower_bound": float(solution.lower_bound),
         "l1": float(solution.evaluation.l1),
         "stop": solution.stop.name,
+        "nodes": solution.nodes,
     }
 
 
-def measure_often(problem: Problem, threads: int, executor: Executor | None = None) -> dict[str, float | str]:
-    """Measure once, or where a run is short several times; return what is stored of the shortest."""
-    runs = [measure(problem, threads, executor)]
-    while len(runs) < _REPEATS and float(runs[0]["seconds"]) < _SHORT:
-        runs.append(measure(problem, threads, executor))
+def measure_in_turn(problem: Problem, threads: Sequence[int]) -> list[Record]:
+    """Measure each number of threads several times, in turn; return what is stored of the shortest runs."""
+    runs: list[list[Record]] = [[] for _ in threads]
+    for turn in range(_TURNS):
+        for n, done in zip(threads, runs, strict=True):
+            if turn == 0 or float(done[0]["seconds"]) < _LONG:
+                done.append(measure(problem, n))
+    return [shortest(done) for done in runs]
+
+
+def shortest(runs: Sequence[Record]) -> Record:
+    """The shortest of some runs, and how many they were."""
     return min(runs, key=lambda run: float(run["seconds"])) | {"runs": len(runs)}
 
 
@@ -154,12 +166,12 @@ def main() -> None:
         {"machine": platform.machine(), "cores": cores, "python": platform.python_version()}
     ]
     for name, problem in problems(only):
-        found = [measure_often(problem, n) for n in threads]
+        found = measure_in_turn(problem, threads)
         lines += [{"problem": name, **record} for record in found]
         for n in processes:
             with ProcessPoolExecutor(n, mp_context=get_context("spawn")) as executor:
                 wait([executor.submit(compile_all) for _ in range(4 * n)])  # and every process has started
-                found.append(measure_often(problem, 1, executor))
+                found.append(shortest([measure(problem, 1, executor) for _ in range(_TURNS)]))
         seconds = [float(record["seconds"]) for record in found]
         ratios = " ".join(f"{seconds[0] / s:.1f}" for s in seconds)
         print(f"{name:24}" + "".join(f"{s:11.2f} s" for s in seconds) + f"   {ratios}", flush=True)

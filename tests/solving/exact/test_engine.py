@@ -77,6 +77,21 @@ def test_threads_prove_the_same_optimum(seed, intercept):
     assert together.evaluation.l1 == alone.evaluation.l1
 
 
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_the_nodes_of_a_solution_are_all_the_work_that_was_done(threads, monkeypatch):
+    done = []
+    put = proof.Proof.put
+
+    def counted(self, tasks, parts, work):
+        done.append(work)
+        put(self, tasks, parts, work)
+
+    monkeypatch.setattr(proof.Proof, "put", counted)
+    solution = solve(medium(seed=2), "exact", n_jobs=threads)
+    assert solution.stop is Stop.OPTIMAL
+    assert solution.nodes == sum(done) // proof.WORK_PER_NODE > 0
+
+
 def test_what_goes_wrong_in_a_thread_is_raised(monkeypatch):
     def broken(*args, **kwargs):
         raise ZeroDivisionError("in a worker")

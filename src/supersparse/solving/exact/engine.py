@@ -166,6 +166,7 @@ class _Solve:
             self._prove_here()
         else:
             self._prove_in_threads(self.proof, self.options.n_jobs)
+        self._count()
         if self._needs_restart:
             return _Restart.WITH_BETTER_PRICES
         if self.stop is not None:
@@ -222,12 +223,13 @@ class _Solve:
         """Prove in background threads; this thread searches at times, reports and watches the limits.
 
         What is small is done before they would have started. Up to half of them search first: what is proven
-        before a good model is known is much more work.
+        before a good model is known is much more work. Of two, on a small table, none does: this thread's
+        search is enough.
         """
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
-        most = _SEARCHERS_ON_LARGE_TABLES if self._is_large else _SEARCHERS
+        most = _SEARCHERS_ON_LARGE_TABLES if self._is_large else _SEARCHERS if threads > 2 else 0
         searchers = range(1, min(most, threads // 2) + 1)
         searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
         workers = proof.start(threads, self._is_over, searches, self._step_of_third)
@@ -350,7 +352,7 @@ class _Solve:
 
     def _check_in(self) -> bool:
         """Count, report and save if due, and return whether to stop; long steps call it midway."""
-        self.monitor.nodes = (self.proof.work + self._other_work) // WORK_PER_NODE
+        self._count()
         if self.proof.work >= self._report_at:
             self._report_at = self.proof.work + _REPORT_EVERY
             self._report()
@@ -359,6 +361,9 @@ class _Solve:
             self._save()
         self.stop = self._reason_to_stop()
         return self.stop is not None or self._needs_restart
+
+    def _count(self) -> None:
+        self.monitor.nodes = (self.proof.work + self._other_work) // WORK_PER_NODE
 
     def _reason_to_stop(self) -> Stop | None:
         """The limit that was reached; None to continue."""
