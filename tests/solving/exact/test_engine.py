@@ -13,6 +13,7 @@ from counts import examples
 from solvers import without_search
 from solving.exact.hard import medium, noisy
 from strategies import cases
+from supersparse.datasets import load_haberman
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact import proof, slices, supports
 from supersparse.solving.exact.engine import ExactSolver
@@ -87,7 +88,9 @@ def test_the_nodes_of_a_solution_are_all_the_work_that_was_done(threads, monkeyp
         put(self, tasks, parts, work)
 
     monkeypatch.setattr(proof.Proof, "put", counted)
-    solution = solve(medium(seed=2), "exact", n_jobs=threads)
+    data = load_haberman()
+    problem = Problem.of(data.X, data.y, C0=0.003, C1=0.0001, max_points=10)
+    solution = solve(problem, "exact", n_jobs=threads)
     assert solution.stop is Stop.OPTIMAL
     assert solution.nodes == sum(done) // proof.WORK_PER_NODE > 0
 
