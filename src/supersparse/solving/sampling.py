@@ -35,7 +35,7 @@ _MOST_COLUMNS = 64  # of the first sample; later ones have twice as many each
 _RANKED = 2**25  # values by which columns are ranked, about a third of a second
 _LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
 _LEAST_AGAIN = 0.1  # the same where a model is known
-_SHARE = 0.25  # of the time left that a sample may be searched for
+_SHARE = 0.25  # of the time left, or that all rows take to prepare, that a sample may be searched for
 _PREPARING = 4  # times as long as the search, at most, to prepare a sample
 _AT_ONCE = 500  # columns that are compared at once
 _WORTH = 0.5  # of the time left that preparing the whole table may take
@@ -61,8 +61,8 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
             return True
         searched = time.perf_counter()
         seconds = _SHARE * seconds_left
-        if whole < _WORTH * seconds_left:  # all rows come next: no longer than they take to prepare
-            seconds = min(seconds, whole)
+        if whole < _WORTH * seconds_left:  # all rows come next, and bring a better model soon
+            seconds = min(seconds, _SHARE * whole)
         coefficients = sample.solve(monitor, max(least, seconds))
         searched = time.perf_counter() - searched
         if coefficients is not None:

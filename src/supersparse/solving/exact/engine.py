@@ -42,19 +42,18 @@ from supersparse.stop import Stop
 # and keeps about half of the time while the bound is too far away for a proof to be hoped for. On large
 # tables it keeps as much while the bound is below half of the objective: there each step of it costs more,
 # and with little time it missed models of three features on spambase.
-_SHARE_WHILE_IMPROVING = 0.5
-_SHARE_AFTERWARDS = 0.1
+_SHARE_WHILE_IMPROVING, _SHARE_AFTERWARDS = 0.5, 0.1
 _SHARE_BEFORE_LONG_PROOFS = 6.0
 _SHARE_ON_LARGE_TABLES = 3.0
 _PATIENCE_BEFORE_LONG_PROOFS = 2_500_000_000  # about eight seconds
 _MANY = 10  # features
-_HOPELESS = Fraction(1, 10)  # of the objective: a bound below that
-_FAR = Fraction(1, 2)
+_HOPELESS, _FAR = Fraction(1, 10), Fraction(1, 2)  # of the objective: a bound below that
 _LARGE = 50_000  # values in the table, distinct rows only
 _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
 _SAVE_EVERY = 10.0  # seconds between checkpoints
 _ALONE = 3_000_000  # touched rows, some thirty milliseconds: what threads are not started for
+_MOST_ALONE = 10**11  # for a first good model where no threads wait
 _SEARCHERS, _SEARCHERS_ON_LARGE_TABLES = 2, 4  # threads, at most, that search before they prove
 
 
@@ -134,23 +133,32 @@ class _Solve:
 
     @classmethod
     def prepare(cls, problem: Problem, options: SolveOptions, monitor: Monitor) -> "_Solve":
-        """Convert a problem to kernel units, and choose prices if rates are limited."""
+        """Convert a problem to kernel units, choose prices if rates are limited, and find a first good model.
+
+        On wide tables, what the proof needs takes longer to prepare than the first model to find.
+        """
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
         form = with_prices(integer_form(problem), monitor)
-        cuts, cases, log = Cuts(form, monitor), instances(form), options.proof_log
+        knew_no_model = monitor.best_evaluation is None
+        cuts, search, log = Cuts(form, monitor), Search(form, monitor), options.proof_log
         threads = options.n_jobs if options.executor is None else 1
+        is_alone = log is not None or (threads == 1 and options.executor is None)
+        nodes = 10**6 if options.node_limit is None else options.node_limit + 1
+        search.warm_up(min(nodes * WORK_PER_NODE, _MOST_ALONE if is_alone else _ALONE))
+        cuts.refresh()
+        cases = instances(form)
         return cls(
             problem=problem,
             options=options,
             monitor=monitor,
             form=form,
-            search=Search(form, monitor),
+            search=search,
             cuts=cuts,
             cases=cases,
             proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
             second=SecondBound(form),
             third=ThirdBound(cases, cuts, threads, waits=options.node_limit is not None),
-            knew_no_model=monitor.best_evaluation is None,
+            knew_no_model=knew_no_model,
             file=None if options.checkpoint is None else Path(options.checkpoint),
             identity="" if options.checkpoint is None else fingerprint(problem),
         )
@@ -199,12 +207,7 @@ class _Solve:
 
         Ends early, where `most` is given, once search and proof have done so much together.
         """
-        limit = self.options.node_limit
-        work = WORK_PER_NODE * (10**6 if limit is None else min(10**6, limit + 1))
-        self.search.warm_up(work if most is None else min(work, most))
-        self.cuts.refresh()
-        searched = int(self.search.spent[0])
-        look_at = 0
+        searched, look_at = int(self.search.spent[0]), 0
         # a limit seen inside a step, which then does no work, ends the loop as well
         while self.proof.is_open and self.stop is None and not self._needs_restart:
             if self.proof.work >= look_at:

@@ -27,6 +27,7 @@ from supersparse.solving.integer_form import IntegerForm
 
 _SAMPLE = 64  # rows of a class that all pairs of columns are compared on first
 _MOST_COMPARISONS = 200_000_000  # of entries: beyond that, further pairs are left alone
+_AT_ONCE = 2**20
 _MOST_FEATURES = 1500
 
 
@@ -108,22 +109,48 @@ def _below(form: IntegerForm) -> NDArray[np.bool_]:
             groups.setdefault(_terms(problem, f), []).append(f)
     positive = problem.rows.positive
     up, down = np.flatnonzero(positive), np.flatnonzero(~positive)
-    some_up, some_down = up[:: len(up) // _SAMPLE + 1], down[:: len(down) // _SAMPLE + 1]
-    left = _MOST_COMPARISONS
+    left = _MOST_COMPARISONS // max(1, len(positive))
     for group in groups.values():
-        columns = [problem.rows.columns[f] for f in group]
-        high, low = (np.array([c[rows] for c in columns]) for rows in (some_up, some_down))
+        columns = [_narrow(problem.rows.columns[f]) for f in group]
+        high, low = ([column[rows] for column in columns] for rows in (up, down))
+        some_high, some_low = (
+            np.array([column[:: len(column) // _SAMPLE + 1] for column in part]).T for part in (high, low)
+        )
         for at, f in enumerate(group):
             deadline.look()
-            likely = np.all(high[at] <= high, axis=1) & np.all(low[at] >= low, axis=1)
+            likely = np.all(some_high[:, at, None] <= some_high, axis=0)
+            likely &= np.all(some_low[:, at, None] >= some_low, axis=0)
             likely[at] = False
-            for other in np.flatnonzero(likely):
-                left -= len(positive)
-                if left < 0:
-                    return below
-                mine, theirs = columns[at], columns[other]
-                below[f, group[other]] = np.all(np.where(positive, mine <= theirs, mine >= theirs))
+            others = np.flatnonzero(likely)[:left]
+            left -= len(others)
+            for compare, part in ((np.less_equal, high), (np.greater_equal, low)):
+                others = others[_hold_everywhere(compare, part, at, others)]
+            below[f, [group[other] for other in others]] = True
     return below
+
+
+def _narrow(column: IntArray) -> IntArray:
+    """The same numbers in as few bytes as hold them, which are compared faster."""
+    if column.dtype == object or len(column) == 0:
+        return column
+    least, most = int(column.min()), int(column.max())
+    kinds: tuple[type[np.signedinteger], ...] = (np.int8, np.int16, np.int32)
+    for kind in kinds:
+        if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max:
+            return column.astype(kind)
+    return column
+
+
+def _hold_everywhere(
+    compare: np.ufunc, columns: list[IntArray], at: int, others: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """For which other columns a comparison with one of them holds in every row."""
+    step = max(1, _AT_ONCE // max(1, len(columns[at])))
+    holds = np.ones(len(others), bool)
+    for start in range(0, len(others), step):
+        theirs = np.array([columns[other] for other in others[start : start + step]])
+        holds[start : start + step] = np.all(compare(columns[at], theirs), axis=1)
+    return holds
 
 
 def _may_merge(form: IntegerForm, f: int) -> bool:
