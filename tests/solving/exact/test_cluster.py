@@ -12,6 +12,7 @@ from supersparse.problem.problem import Problem
 from supersparse.results.pool import pool
 from supersparse.solving import cluster
 from supersparse.solving.exact import engine, remote
+from supersparse.solving.search.incumbent import Search
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 
@@ -92,6 +93,27 @@ def test_while_no_worker_answers_the_solve_goes_on_here(monkeypatch):
     monkeypatch.setattr(cluster, "_START", 0.0)
     with Silent(range(10**6)) as executor, pytest.warns(WorkerLostWarning, match="has not answered"):
         assert solve(problem, "exact", executor=executor, time_limit=60).proven_optimal
+
+
+def test_this_process_searches_as_long_as_that_helps_while_workers_prove(monkeypatch):
+    monkeypatch.setattr(cluster, "_QUIET", 10**6)
+    searches = []
+    run = Search.run
+
+    def noted(self, work):
+        searches.append(self)
+        run(self, work)
+
+    monkeypatch.setattr(Search, "run", noted)
+    with Silent(range(10**6)) as executor:
+        found = solve(
+            medium(seed=1),
+            "exact",
+            executor=executor,
+            time_limit=30,
+            cancel=lambda: bool(searches) and not searches[-1].is_improving,
+        )
+    assert found.stop is Stop.INTERRUPTED
 
 
 @pytest.mark.parametrize("result", [None, 0, "x", (b"", b"", 1), object()])

@@ -129,14 +129,12 @@ class _Solve:
     _reported: int = -1  # the last bound the monitor heard of, in kernel units
     _report_at: int = 0  # work of the proof at which to report again
     _could_not_save: bool = False
+    _heard_of: Fraction | None = None  # the best objective that the search knows of
     _saved_at: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def prepare(cls, problem: Problem, options: SolveOptions, monitor: Monitor) -> "_Solve":
-        """Convert a problem to kernel units, choose prices if rates are limited, and find a first good model.
-
-        On wide tables, what the proof needs takes longer to prepare than the first model to find.
-        """
+        """Convert a problem to kernel units, choose prices if rates are limited, and find a first model."""
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
         form = with_prices(integer_form(problem), monitor)
         knew_no_model = monitor.best_evaluation is None
@@ -144,6 +142,7 @@ class _Solve:
         threads = options.n_jobs if options.executor is None else 1
         is_alone = log is not None or (threads == 1 and options.executor is None)
         nodes = 10**6 if options.node_limit is None else options.node_limit + 1
+        # first, because on wide tables it takes longer to prepare the proof
         search.warm_up(min(nodes * WORK_PER_NODE, _MOST_ALONE if is_alone else _ALONE))
         cuts.refresh()
         cases = instances(form)
@@ -159,6 +158,7 @@ class _Solve:
             second=SecondBound(form),
             third=ThirdBound(cases, cuts, threads, waits=options.node_limit is not None),
             knew_no_model=knew_no_model,
+            _heard_of=None if monitor.best_evaluation is None else monitor.best_evaluation.objective,
             file=None if options.checkpoint is None else Path(options.checkpoint),
             identity="" if options.checkpoint is None else fingerprint(problem),
         )
@@ -225,9 +225,8 @@ class _Solve:
     def _prove_in_threads(self, proof: Proof, threads: int) -> None:
         """Prove in background threads; this thread searches at times, reports and watches the limits.
 
-        What is small is done before they would have started. Up to half of them search first: what is proven
-        before a good model is known is much more work. Of two, on a small table, none does: this thread's
-        search is enough.
+        What is small is done before they start. Up to half of them search first: what is proven before a good
+        model is known is much more work. Of two, on a small table, none does: this thread's search is enough.
         """
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
@@ -236,14 +235,12 @@ class _Solve:
         searchers = range(1, min(most, threads // 2) + 1)
         searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
         workers = proof.start(threads, self._is_over, searches, self._step_of_third)
-        searched, proven, known = int(self.search.spent[0]), self._pace, self._best_objective
+        searched, proven = int(self.search.spent[0]), self._pace
         try:
             with quick_switches():
                 while proof.is_open and not self._check_in():
                     self._step_of_second()
-                    if self._best_objective != known:
-                        known = self._best_objective
-                        self.search.hear_of_better()
+                    self._hear_of_better()
                     due = searched + self._search_share * (self._pace - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
                         self.search.run(1)
@@ -273,8 +270,9 @@ class _Solve:
 
         def search() -> bool:
             self._step_of_second()
+            self._hear_of_better()
             due = searched + self._search_share * (self._pace - proven) / proof.threads
-            if self.search.is_warm and self.search.spent[0] >= due:
+            if not self.search.is_improving and self.search.spent[0] >= due:
                 return False
             self.search.run(1)
             self.cuts.refresh()
@@ -310,10 +308,12 @@ class _Solve:
         self.third.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
         return True
 
-    @property
-    def _best_objective(self) -> Fraction | None:
+    def _hear_of_better(self) -> None:
+        """Tell the search of a better model that was found elsewhere."""
         best = self.monitor.best_evaluation
-        return None if best is None else best.objective
+        if best is not None and best.objective != self._heard_of:
+            self._heard_of = best.objective
+            self.search.hear_of_better()
 
     @property
     def _other_work(self) -> int:
