@@ -97,6 +97,7 @@ def test_while_no_worker_answers_the_solve_goes_on_here(monkeypatch):
 
 def test_this_process_searches_as_long_as_that_helps_while_workers_prove(monkeypatch):
     monkeypatch.setattr(cluster, "_QUIET", 10**6)
+    solve(medium(seed=1), "exact")  # what is compiled is searched with as well
     searches = []
     run = Search.run
 
