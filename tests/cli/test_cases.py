@@ -233,7 +233,10 @@ def test_explain_shows_a_value_with_a_limit_as_it_is_written(run, tmp_path, asks
     run("fit", "rows.csv", "--target", "ill", *learned, check=True)
     typed = run("explain", "hba1c.json", "HbA1c=<3,0", check=True)
     from_file = run("explain", "hba1c.json", "rows.csv", "--row", "1", check=True)
-    assert typed.stdout == from_file.stdout
+    piped = run(
+        "explain", "hba1c.json", "-", "--row", "1", stdin=(tmp_path / "rows.csv").read_bytes(), check=True
+    )
+    assert typed.stdout == from_file.stdout == piped.stdout
     assert "<3,0  0\n" in typed.stdout
     assert "outside the training data" not in typed.stderr
     assert "outside the training data" in run("explain", "hba1c.json", "HbA1c=25", check=True).stderr
