@@ -187,7 +187,10 @@ def test_evaluate_weighs_rows(run, system, people):
     expected = system.evaluate(rows, CLASSES, sample_weight=[2, 0.5, 2, 0.5])
     assert json.loads(run(*arguments, check=True).stdout)["evaluation"] == expected.cells()
     people.write_text(weighted.replace(";m\r", ";\r"))
-    assert "the weight column 'w' has 2 missing value(s)" in run(*arguments).stderr
+    said = "the weight column 'w' has 2 missing value(s), the first in line 3; give every row a weight"
+    assert said in run(*arguments).stderr
+    people.write_text(weighted.replace(";m\r", ";-2\r"))
+    assert "the weight column 'w' is -2 in line 3; give every row a weight of 0" in run(*arguments).stderr
     people.write_text(weighted.replace(";m\r", ";heavy\r"))
     assert "weights are numbers of 0 or more; name another column" in run(*arguments).stderr
 
