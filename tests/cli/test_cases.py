@@ -187,7 +187,10 @@ def test_evaluate_weighs_rows(run, system, people):
     expected = system.evaluate(rows, CLASSES, sample_weight=[2, 0.5, 2, 0.5])
     assert json.loads(run(*arguments, check=True).stdout)["evaluation"] == expected.cells()
     people.write_text(weighted.replace(";m\r", ";\r"))
-    assert "the weight column 'w' has 2 missing value(s)" in run(*arguments).stderr
+    said = "the weight column 'w' has 2 missing value(s), the first in line 3; give every row a weight"
+    assert said in run(*arguments).stderr
+    people.write_text(weighted.replace(";m\r", ";-2\r"))
+    assert "the weight column 'w' is -2 in line 3; give every row a weight of 0" in run(*arguments).stderr
     people.write_text(weighted.replace(";m\r", ";heavy\r"))
     assert "weights are numbers of 0 or more; name another column" in run(*arguments).stderr
 
@@ -233,7 +236,10 @@ def test_explain_shows_a_value_with_a_limit_as_it_is_written(run, tmp_path, asks
     run("fit", "rows.csv", "--target", "ill", *learned, check=True)
     typed = run("explain", "hba1c.json", "HbA1c=<3,0", check=True)
     from_file = run("explain", "hba1c.json", "rows.csv", "--row", "1", check=True)
-    assert typed.stdout == from_file.stdout
+    piped = run(
+        "explain", "hba1c.json", "-", "--row", "1", stdin=(tmp_path / "rows.csv").read_bytes(), check=True
+    )
+    assert typed.stdout == from_file.stdout == piped.stdout
     assert "<3,0  0\n" in typed.stdout
     assert "outside the training data" not in typed.stderr
     assert "outside the training data" in run("explain", "hba1c.json", "HbA1c=25", check=True).stderr

@@ -369,6 +369,14 @@ def test_class_weights_are_told_to_distort_risks(run, tiny):
     assert f"The {said}." in " ".join(done.stdout.split())
 
 
+@pytest.mark.parametrize("command", ["fit", "frontier", "pool", "trade-off"])
+def test_a_solver_that_cannot_reach_the_goal_is_refused_before_the_table_is_read(run, tmp_path, command):
+    (tmp_path / "unreadable.csv").write_text("")
+    done = run(command, "unreadable.csv", "--target", "ill", "--goal", "risk", "--solver", "exhaustive")
+    assert done.returncode == 1
+    assert done.stderr.startswith("supersparse: solver 'exhaustive' cannot express goal 'risk'; solvers that")
+
+
 def test_a_tie_break_that_contradicts_the_goal_is_refused_before_the_table_is_read(run, tiny):
     done = run("fit", tiny, *FIT, "--goal", "risk", "--tie-break", "log_loss")
     assert done.returncode == 2

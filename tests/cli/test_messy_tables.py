@@ -4,6 +4,7 @@ After that, `predict` and `evaluate` read the same raw file without options.
 """
 
 import csv
+import gzip
 import io
 import json
 
@@ -132,3 +133,48 @@ def test_a_registry_keeps_patients_together(run, tmp_path, quick):
         "fit", "raw.tsv", "--target", "relapse", "--cv-groups", "none", "--no-validate", *UNJUDGED, check=True
     )
     assert "kept in the same fold" not in apart.stderr
+
+
+@pytest.fixture
+def named_patients(tmp_path):
+    """Every patient comes twice, the second time in capitals; age decides, and the ward does not."""
+    lines = ["patient_id,file,age,ward,ill"]
+    for k in range(80):
+        age = 40 + 25 * (k % 2) + k % 5
+        name = f"Meier{k // 2:02}"
+        ward = ("North", "north", "South", "North")[k % 4]
+        wrong = k % 17 == 0
+        ill = "yes" if (age >= 60) != wrong else "no"
+        lines.append(f'{name if k % 3 else name.upper()},"{k + 1},{k + 203}",{age},{ward},{ill}')
+    (tmp_path / "raw.csv").write_text("\n".join(lines) + "\n")
+
+
+def test_a_card_keeps_no_value_of_a_column_that_it_does_not_use(run, tmp_path, quick, named_patients):
+    fitted = run("fit", "raw.csv", "--target", "ill", "--drop", "file", *QUICK, check=True)
+    assert "'patient_id' repeats (40 different" in fitted.stderr
+    text = (tmp_path / "card.json").read_text()
+    assert ScoringSystem.load(tmp_path / "card.json").card.columns == ("age",)
+    for value in ("meier", "north"):
+        assert value not in json.dumps(json.loads(text)["reading"]).lower()
+    assert "meier" not in text.lower()
+    # what the card does not keep is found again where it is needed
+    by_ward = run("evaluate", "card.json", "raw.csv", "--target", "ill", "--by", "ward", check=True)
+    assert "\nnorth" not in by_ward.stdout
+    assert "'ward': 'north' read as 'North'; use --as-written ward if that is wrong" in by_ward.stderr
+    certified = run("certify", "card.json", "raw.csv", "--target", "ill", check=True)
+    assert "Checked by supersparse-check" in certified.stdout
+    proof = gzip.decompress((tmp_path / "card.vipr.gz").read_bytes()).decode()
+    assert "meier" not in proof.lower()
+    copied = run("predict", "card.json", "raw.csv", "--with", "patient_id", check=True)
+    assert scores(copied.stdout)[3]["patient_id"] == "MEIER01"  # as it is written
+
+
+def test_thousands_are_told_by_their_sign_and_not_by_a_number(run, tmp_path, quick, named_patients):
+    run("fit", "raw.csv", "--target", "ill", "--decimal", ".", "--no-validate", *UNJUDGED, check=True)
+    assert reading_of(tmp_path)["found"]["thousands"] == ","
+
+
+def test_questions_hold_no_value_of_a_column_that_they_do_not_ask_about(run, tmp_path, named_patients):
+    ask = ("--target", "ill", "--drop", "file", "--candidates", "2", "--save-questions", "q.json")
+    run("counts", "raw.csv", *ask, "--out", "counts.csv", check=True)
+    assert "meier" not in (tmp_path / "q.json").read_text().lower()

@@ -10,13 +10,15 @@ import subprocess
 import sys
 import time
 from contextlib import chdir
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from report.small import read_page
-from supersparse import Problem, ScoringSystem, solve
+from supersparse import Problem, ScoringSystem, item, solve
+from supersparse.card.rules import Domain
 from supersparse.cli import report
 from supersparse.cli.app import app
 from supersparse.cli.report_progress import steps
@@ -138,6 +140,24 @@ def test_what_cannot_be_is_said(folder, arguments, message):
     done = run("report", "card.json", "rows.csv", "--no-refits", *arguments, cwd=folder)
     assert isinstance(done.exception, InvalidInputError)
     assert message in str(done.exception)
+
+
+def test_a_refused_value_is_named_with_its_line(tmp_path):
+    known = {"age": Domain(column="age", low=Fraction(18), high=Fraction(99), outside="refuse")}
+    asks = [item("age", at_least=50, points=1)]
+    strict = ScoringSystem.of(asks, positive_from=1, classes=(0, 1), title="ill", domains=known)
+    strict.save(tmp_path / "card.json")
+    lines = [
+        f"{'140' if k == 4 else age},{'' if k == 7 else 'a'},{int(age > 50)}"
+        for k, age in enumerate(range(30, 70))
+    ]
+    (tmp_path / "outside.csv").write_text("\n".join(["age,group,ill", *lines]) + "\n")
+    (tmp_path / "blank.csv").write_text("\n".join(["age,group,ill", *lines]).replace("140", "34") + "\n")
+    asked = ("--target", "ill", "--no-refits", "--out", "r.html")
+    done = run("report", "card.json", "outside.csv", *asked, cwd=tmp_path)
+    assert "outside.csv: column 'age' is 140 in line 6, which is outside" in str(done.exception)
+    done = run("report", "card.json", "blank.csv", "--cv-groups", "group", *asked, cwd=tmp_path)
+    assert "blank.csv: the group column 'group' is blank in line 9; fill it in, or use" in str(done.exception)
 
 
 def test_a_card_without_a_title_needs_a_target(folder):

@@ -16,6 +16,7 @@ from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import repeated_splits, splits_of
 from supersparse.learning.watching import Unwatched
+from supersparse.problem.variants import quiet_about_penalties
 from supersparse.settings.settings import Settings
 
 ROWS = TrainingRows(
@@ -73,6 +74,24 @@ def test_the_log_loss_told_is_without_class_weights_and_that_chosen_by_is_with_t
     assert found.as_data()["tried"][0]["log_loss"] == pytest.approx(np.mean(by_fold))
     assert f"{np.mean(by_fold):8.4f}  " in found.in_words()
     assert float(found.chosen.costs[0]) != pytest.approx(by_fold[0])
+
+
+def test_the_weighted_error_stands_beside_a_penalty_that_is_chosen_by_it():
+    # 25 of 200 are ill and a missed one costs 3, so a card that asks nothing costs 3 · 25 / 200
+    x, y = np.repeat([1, 1, 0, 0], [15, 35, 10, 140])[:, None], np.repeat([1, 0, 1, 0], [15, 35, 10, 140])
+    rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("smoker",))
+    asked = Settings.of(C0=10, max_points=1, positive="1", class_weight={"0": 1, "1": 3})
+    with quiet_about_penalties():
+        found = validating.validate(Recipe(settings=asked, options=RECIPE.options), rows, splits_of(y, 5))
+    told = found.as_data()
+    assert told["features"] == 0
+    assert told["weighted_error"] == told["tried"][0]["weighted_error"] == pytest.approx(0.375)
+    assert told["error"] == pytest.approx(0.125)
+    assert "features  weighted error  error " in found.in_words()
+    assert "          0.3750  0.125 ± 0.000" in found.in_words()
+    alike = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2))
+    assert "weighted" not in alike.in_words()
+    assert "weighted_error" not in alike.as_data()
 
 
 def test_the_error_so_far_is_told():

@@ -1,6 +1,7 @@
 """Sizes and edits of weighted classes are judged by the weighted error, as the search and C0 are."""
 
 from math import isclose
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ from supersparse.problem.objective import evaluate
 from supersparse.studio.asking import asked_of
 from supersparse.studio.choices import changed, no_choices, read_plan
 from supersparse.studio.editing import edited
-from supersparse.studio.showing import points_of
+from supersparse.studio.showing import measure_of, points_of
 from supersparse.studio.sizes import learn_sizes
 from supersparse.studio.worker import Talk
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 TALK = Talk(1, lambda message: None, lambda: False)
 IDS = {"id": "r1", "run": "r1", "table": "t1"}
 SOLVE = {"solver": "exhaustive", "time_limit": 60}
+STATIC = Path(__file__).parents[2] / "src" / "supersparse" / "studio" / "static"
 
 
 @pytest.fixture
@@ -62,6 +64,32 @@ def test_the_measure_on_rows_left_out_is_on_the_scale_of_that_on_training_rows(r
     none = learn_sizes({**wanted, "max_size": 0, "folds": True}, TALK)["sizes"][0]
     assert none["numbers"]["weighted_error"] == 0.375  # 3 · 25 / 200
     assert isclose(none["cross_validated"]["weighted_error"], 0.375)
+
+
+RISK = {"goal": "risk", "class_weight": None, "solve": {"time_limit": 60}}
+
+
+def test_a_card_has_what_was_minimised_on_held_out_rows_under_the_name_that_the_page_reads(rare):
+    for settings, name in (({}, "weighted_error"), (RISK, "log_loss")):
+        asked = asked_of(given(rare, **settings))
+        measures = validate(asked.question.recipe, asked.rows, asked.splits()).as_data()
+        assert measure_of(asked.question.problem) == name
+        assert f"cv.{name}" in (STATIC / "card.js").read_text(encoding="utf-8")
+        assert measures[name] == measures["tried"][0][name] > 0
+
+
+def test_the_studio_says_that_there_are_fewer_folds_than_asked(tmp_path):
+    for ill, said in (
+        (3, "3 folds instead of 5, because there are only 3 rows of a class"),
+        (1, "too few rows"),
+    ):
+        rows = ["yes,yes"] * ill + ["no,no"] * 40 + ["yes,no"] * 20
+        path = tmp_path / f"{ill}.csv"
+        path.write_text("\n".join(["smoker,died", *rows]) + "\n")
+        assert any(said in note for note in asked_of(given(path)).notes)
+    path = tmp_path / "enough.csv"
+    path.write_text("\n".join(["smoker,died", *["yes,yes", "no,no"] * 20]) + "\n")
+    assert not any("folds" in note for note in asked_of(given(path)).notes)
 
 
 def test_sizes_of_equal_weights_are_judged_by_the_error(rare):

@@ -103,8 +103,9 @@ def read_labelled(
 ) -> LabelledCases:
     """Read the labelled rows of a table, with the classes of a card.
 
-    Columns in `perhaps` are read where the file has them, those in `texts` as text. `lack` says what the file
-    has not where the target is missing, with {name} in it.
+    Columns in `perhaps` are read where the file has them, those in `texts` as text. A card keeps nothing of
+    columns that it does not use, so codes and spellings are looked for in these as `fit` does. `lack` says
+    what the file has not where the target is missing, with {name} in it.
     """
     if target in card.columns:
         raise InvalidDataError(f"the scoring system uses {target!r}, so it cannot be the target")
@@ -121,7 +122,7 @@ def read_labelled(
     columns |= {name: table.values(name) for name in perhaps if name in table.columns}
     if not columns:  # a card that asks nothing: a column all the same, so that rows can be counted
         columns[target] = table.values(target)
-    for text in found.notes:
+    for text in (*(text for name in others for text in table.column_notes.get(name, ())), *found.notes):
         note(text)
     return LabelledCases(
         columns={name: values[found.rows] for name, values in columns.items()},
@@ -162,10 +163,13 @@ def _read(
 ) -> Table:
     """Read the columns that a card needs, and more of the kinds that are expected."""
     needed = {*card.columns, *more}
+    asked = reading_for(card, reading)
+    if target is not None and card.reading is not None:
+        asked = asked.finding(set(more) - {*card.columns, target, weights})
     expected = {name: kind for name, kind in more.items() if kind is not None} | expected_kinds(card)
     table = read_table(
         path,
-        reading_for(card, reading),
+        asked,
         wanted=needed.__contains__,
         expected=expected,
         known=known_texts(card, target),

@@ -50,7 +50,7 @@ def certify(
       supersparse demo --save-data biopsies.csv --out card.json
       supersparse certify card.json biopsies.csv
     """
-    from supersparse.card.cases import read_labelled, reading_for
+    from supersparse.card.cases import read_labelled
     from supersparse.certify.checking import check, check_by_viprchk
     from supersparse.certify.statement import check_certifiable_goal
     from supersparse.cli.report import target_of
@@ -98,7 +98,7 @@ def certify(
             target=name,
             weights=weights,
             data=data,
-            reading=reading_for(system.card, table.reading),
+            reading=rows.table.reading,
         )
         ScoringSystem(card).save(draft)
         checkers = [check(data, draft, written)]

@@ -11,6 +11,7 @@ from supersparse.cli.say import note, one_line, say_outside, say_size
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card, Item
+    from supersparse.card.cases import Cases
     from supersparse.explain.flips import Change, Flip
     from supersparse.explain.reasons import Explanation
 
@@ -81,8 +82,10 @@ def _person(
             raise InvalidOptionError(f"--row is {row}; {values[0]} has rows 1 to {cases.n_rows}")
         person = {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
         limited = [name for name, value in person.items() if is_beyond(value)]
-        is_there = bool(limited) and Path(values[0]).is_file()  # standard input is gone
-        columns = read_as_written(Path(values[0]), table.reading, system.card, limited) if is_there else {}
+        if not limited or values[0] == "-":  # standard input is read once
+            known = {name: _limits_of(cases, name, person[name]) for name in limited}
+            return person, {name: text for name, text in known.items() if text}
+        columns = read_as_written(Path(values[0]), table.reading, system.card, limited)
         return person, {name: column[row - 1] for name, column in columns.items()}
     words = {}
     for value in values:
@@ -94,6 +97,12 @@ def _person(
             raise InvalidDataError(f"{value!r} is neither a file nor a value; write values as age=63")
         words[name] = text
     return person_of(system.card, words, table.reading), {name: text.strip() for name, text in words.items()}
+
+
+def _limits_of(cases: "Cases", name: str, value: object) -> str:
+    """The cells of a column that stand for a value beyond every number: one of them was written."""
+    limits = cases.table.limits.get(name, ())
+    return " or ".join(one.cell for one in limits if one.below == (value == float("-inf")))
 
 
 def _points(found: "Explanation", card: "Card", written: Mapping[str, str]) -> list[str]:
@@ -220,7 +229,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Fraction):
         return plain_number(value)
     if is_beyond(value):
-        return "below every number" if str(value) == "-inf" else "above every number"
+        return "too low to measure" if str(value) == "-inf" else "too high to measure"
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)

@@ -83,6 +83,11 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
         if name in settings.solve:
             note(f"{_option(name)} overrides {name} in {path}")
     options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
+    if (solver := options.get("solver", "auto")) != "auto":
+        from supersparse.solving.answering import check_goal
+        from supersparse.solving.registry import get
+
+        check_goal(solver, get(solver).capabilities, settings.goal)
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
     return options
 

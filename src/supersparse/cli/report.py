@@ -99,6 +99,7 @@ def report(
       supersparse report card.json biopsies.csv --no-refits --out quick.html
     """
     from supersparse.card.cases import read_labelled
+    from supersparse.cli.unknown import check_grouped, check_scored
     from supersparse.faces import ScoringSystem
     from supersparse.faces.pictures import paper_size
     from supersparse.learning.refit import learned_from
@@ -140,6 +141,9 @@ def report(
     if cv_groups is None and usual_groups in rows.columns:
         cv_groups = usual_groups
         note(f"all rows of one {cv_groups!r} are kept together, as when the card was learned")
+    check_scored(system.card, rows, None)  # rows that lack a value are skipped, and counted
+    if cv_groups not in (None, "none"):
+        check_grouped(rows, cv_groups)
     began = monotonic()
     with steps() as progress:
         made = make_report(

@@ -50,6 +50,18 @@ def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | 
             )
 
 
+def check_grouped(cases: "LabelledCases", groups: str) -> None:
+    """Refuse a row without a group, and say where it stands."""
+    from supersparse.data.values import is_missing
+
+    blank = [row for row, value in enumerate(cases.columns[groups].tolist()) if is_missing(value)]
+    if blank:
+        raise InvalidDataError(
+            f"{cases.table.name}: the group column {groups!r} is blank in "
+            f"{_where(cases, len(blank), blank[0])}; fill it in, or use --cv-groups none"
+        )
+
+
 def _where(cases: "Cases | LabelledCases", count: int, first: int) -> str:
     place = cases.place(first)
     return place if count == 1 else f"{count} rows, the first in {place}"

@@ -21,6 +21,7 @@ from supersparse.data.signs import (
     settle_signs,
     shown_sign,
     thousands_said,
+    thousands_sign,
 )
 from supersparse.data.statistics_file import is_statistics_file, read_statistics_file
 from supersparse.data.table import _NOTHING, Column, Fault, Kind, Table, typed
@@ -259,9 +260,11 @@ class _Signs:
         decimals = sorted({self.of(n) for n in numbers if self.shown[n].sign is not None})
         if decimals:
             facts["decimal"] = " and ".join(decimals)
-        thousands = {cell for n in numbers if (cell := self.shown[n].grouped(self.of(n))) is not None}
-        if thousands:
-            facts["thousands"] = min(thousands)
+        cells = {n: cell for n in numbers if (cell := self.shown[n].grouped(self.of(n))) is not None}
+        if cells:  # their sign alone: a cell may be the number of a patient
+            facts["thousands"] = " and ".join(
+                sorted({thousands_sign(c, self.of(n)) for n, c in cells.items()})
+            )
         return facts
 
 
@@ -322,7 +325,7 @@ def _tidy(
         sign = signs[name].decimal if name in signs else tidy.reading.decimal
         readings[name] = replace(tidy.reading, decimal=sign)
     kept = {name: one for name, one in readings.items() if not one.is_plain}
-    resolved = replace(table.reading, columns=kept, decimal=None, settled=True)
+    resolved = replace(table.reading, columns=kept, decimal=None, settled=True, anew=frozenset())
     return replace(table, columns=columns, column_notes=notes, reading=resolved)
 
 

@@ -1,6 +1,6 @@
 """Reading: how a file is read, what was found out about its columns, and how a card keeps both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -40,7 +40,8 @@ class Reading:
     `missing` are the texts that stand for a missing value, beside blank cells. Columns whose names fit
     a pattern of `as_written` are not tidied: codes such as -99 stay numbers, and spellings stay apart.
     A reading that is `settled` comes from a card: `columns` says how each column was read, and nothing else
-    is recognised. `found` is what the file showed, for people to read.
+    is recognised, except in the columns `anew`, of which the card keeps nothing. `found` is what the file
+    showed, for people to read.
 
     >>> Reading.of(na="?,n/a", decimal=",").missing >= {"?", "n/a", "NA"}
     True
@@ -55,6 +56,7 @@ class Reading:
     as_written: tuple[str, ...] = ()
     strips: bool = True  # whether spaces around a cell are no part of it
     settled: bool = False
+    anew: frozenset[str] = frozenset()
     columns: Mapping[str, ColumnReading] = field(default_factory=dict)
     found: Mapping[str, str] = field(default_factory=dict)
 
@@ -118,6 +120,19 @@ class Reading:
     def of_column(self, name: str) -> ColumnReading:
         """What is known of a column."""
         return self.columns.get(name, _PLAIN)
+
+    def about(self, used: Collection[str]) -> "Reading":
+        """Return what a card that uses some columns may keep: of the others, no value, only decimal signs."""
+        columns = {
+            name: one if name in used else ColumnReading(decimal=one.decimal)
+            for name, one in self.columns.items()
+        }
+        return replace(self, columns={name: one for name, one in columns.items() if not one.is_plain})
+
+    def finding(self, columns: Collection[str]) -> "Reading":
+        """Return a reading that looks again for codes and spellings in columns that this one has none of."""
+        known = {name for name, one in self.columns.items() if one.missing or one.spellings}
+        return replace(self, anew=frozenset(columns) - known)
 
     def over(self, base: "Reading") -> "Reading":
         """Return the reading of a card with what was asked here in its place."""

@@ -122,14 +122,23 @@ def weight_column(table: Table, name: str) -> NDArray[np.generic]:
     """Read a column that has a number in every row."""
     column = table.column(name, "column {name} of weights")
     if column.n_missing:
+        blank = next(
+            row for row, value in enumerate(column.values.tolist()) if value is None or value != value
+        )
         raise InvalidDataError(
-            f"{table.name}: the weight column {name!r} has {column.n_missing} missing value(s); "
-            "give every row a weight of 0 or more"
+            f"{table.name}: the weight column {name!r} has {column.n_missing} missing value(s), the first in "
+            f"{table.place(blank)}; give every row a weight of 0 or more"
         )
     if column.kind is not Kind.NUMBER:
         raise InvalidDataError(
             f"{table.name}: the weight column {name!r} holds {column.kind.value}; weights are numbers of "
             "0 or more, so name another column"
+        )
+    row = int(np.argmin(column.values)) if len(column.values) else 0
+    if len(column.values) and column.values[row] < 0:
+        raise InvalidDataError(
+            f"{table.name}: the weight column {name!r} is {column.values[row]} in {table.place(row)}; "
+            "give every row a weight of 0 or more"
         )
     return column.values
 

@@ -131,6 +131,17 @@ def thousands_said(name: str, cell: str, decimal: str) -> str:
     return f"numbers have thousands separators: {cell!r} in {name!r} is {plain_number(cell, decimal)}"
 
 
+def thousands_sign(cell: str, decimal: str) -> str:
+    """Return the sign that sets the thousands of a cell apart.
+
+    >>> thousands_sign("1.234,5", ","), thousands_sign("1,234", ".")
+    ('.', ',')
+    """
+    match = _GROUPED[decimal].fullmatch(cell)
+    assert match is not None, "its thousands are apart"
+    return match[1]
+
+
 def shown_sign(cells: Iterable[str]) -> Shown:
     """Return the decimal sign that most of the cells show that can have only one."""
     only: dict[str, list[str]] = {".": [], ",": []}

@@ -29,8 +29,11 @@ def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> T
     """Tidy a column as `reading` says.
 
     A settled reading names the codes and the variants, and beside these only variants of texts that are
-    `known` are recognised. Otherwise both are looked for, unless the column is to be read as it is written.
+    `known` are recognised. Otherwise, and in columns `anew`, both are looked for, unless the column is to be
+    read as it is written.
     """
+    if column.name in reading.anew:
+        reading = replace(reading, settled=False)
     column = _without_words(column, reading)
     before = reading.of_column(column.name)
     if not reading.tidies(column.name) or column.kind not in (Kind.NUMBER, Kind.TEXT):

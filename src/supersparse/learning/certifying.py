@@ -43,13 +43,18 @@ def certified(
     `target` and `weights` are columns of the table, `data` is its file, read as `reading` says, or as the
     rows know. Without a name, the target is the title of the rows.
     """
+    rules, complete = _rules(question), _complete(question, rows)
+    asked = question.problem.rows.names if rules is None else [rule["column"] for rule in rules]
+    target, reading = target or rows.title, reading or rows.reading
+    if reading is not None:
+        reading = reading.about({*asked, *complete, target, weights} - {None})
     table = TableNames(
-        target=target or rows.title,
+        target=target,
         weights=weights,
         sha256=None if data is None else digest_of(data),
-        rules=_rules(question),
-        complete=_complete(question, rows),
-        **_reading(reading or rows.reading, data),
+        rules=rules,
+        complete=complete,
+        **_reading(reading, data),
     )
     if data is not None:
         table = readable(table, question.problem, data)

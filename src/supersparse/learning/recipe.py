@@ -213,8 +213,9 @@ class PreparedProblem:
         if self.prepare is not None:
             card = self.prepare.raw_card(card)
         card = printed(card)
-        if rows is not None:
-            card = replace(card, reading=rows.reading)
+        if rows is not None and rows.reading is not None:
+            used = (*card.columns, *([] if rows.title is None else [rows.title]))
+            card = replace(card, reading=rows.reading.about(used))
         if self.prepare is None or rows is None:
             return card
         return remember(card, rows.X, sample_weight=rows.sample_weight)

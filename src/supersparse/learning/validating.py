@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from operator import mul
 from statistics import mean, pstdev
 from typing import Any
 
@@ -25,6 +26,7 @@ from supersparse.learning.splits import Split
 from supersparse.learning.watching import Unwatched, Watch
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_size_penalty
+from supersparse.results.words import loss_name
 from supersparse.settings.settings import Settings
 from supersparse.solving.executors import each_on, workers_of
 from supersparse.solving.options import SolverKeywords
@@ -43,6 +45,7 @@ class Tried:
     sizes: tuple[int, ...]
     costs: tuple[Fraction, ...]  # what C0 is chosen by: errors or log loss, class weights applied
     log_losses: tuple[float, ...]  # of a risk model, of the rows as they are, like the other measures
+    weighted_errors: tuple[float, ...]  # the mean costs of the rows, where those of the two classes differ
     performances: tuple[Performance, ...]
     unseen: tuple[LeftOut, ...]  # the scores of the held-out rows
 
@@ -93,12 +96,16 @@ class Validation:
             "repeats": self.repeats,
             "sampled": self.sampled,
             "C0": self.chosen.C0,
+            **self._loss(self.chosen),
             **self.chosen.measures(),
             "tried": [{"C0": tried.C0, **self._loss(tried), **tried.measures()} for tried in self.tried],
         }
 
     def _loss(self, tried: Tried) -> dict[str, float]:
-        return {"log_loss": mean(tried.log_losses)} if self.goal == "risk" else {}
+        """What was minimised, where that is not the error, on the held-out rows."""
+        if self.goal == "risk":
+            return {"log_loss": mean(tried.log_losses)}
+        return {"weighted_error": mean(tried.weighted_errors)} if tried.weighted_errors else {}
 
     def in_words(self) -> str:
         """The same for a person."""
@@ -109,9 +116,9 @@ class Validation:
         lines = [f"Cross-validation on {folds}, each tested with a card learned without it{sample}:", ""]
         penalties = ["varies" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
         wide = max(6, *map(len, penalties))
-        risk = self.goal == "risk"
-        loss = "log loss  " if risk else ""
-        lines.append(f"{'C0':>{wide}}  features  {loss}error          sensitivity  specificity    AUC")
+        losses = [name.replace("_", " ") for name in self._loss(self.chosen)]
+        titles = "".join(f"{name}  " for name in losses)
+        lines.append(f"{'C0':>{wide}}  features  {titles}error          sensitivity  specificity    AUC")
         for penalty, tried in zip(penalties, self.tried, strict=True):
             m = tried.measures()
             mark = "  chosen" if tried is self.chosen and len(self.tried) > 1 else ""
@@ -120,7 +127,8 @@ class Validation:
                 f"{'-' if m[name] is None else f'{m[name]:.3f}':>{width}}"
                 for name, width in (("sensitivity", 11), ("specificity", 11), ("auc", 5))
             )
-            loss = f"{mean(tried.log_losses):8.4f}  " if risk else ""
+            values = zip(losses, self._loss(tried).values(), strict=True)
+            loss = "".join(f"{value:>{len(name)}.4f}  " for name, value in values)
             lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {loss}{error}  {rates}{mark}")
         return "\n".join(lines)
 
@@ -194,6 +202,7 @@ def validate(
             sizes=tuple(result.size for result in results),
             costs=tuple(result.loss for result in results),
             log_losses=tuple(r.log_loss for r in results if r.log_loss is not None),
+            weighted_errors=_weighted_errors(problem, results),
             performances=tuple(_performance(*pair) for pair in zip(pooled, results, strict=True)),
             unseen=tuple(result.unseen for result in results),
         )
@@ -302,6 +311,14 @@ class _Folds:
                 f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}"
             )
             yield fold, None if left is None else left / (rounds - int(k / each))
+
+
+def _weighted_errors(problem: Problem, results: Sequence[FoldResult]) -> tuple[float, ...]:
+    """Return the weighted error on each fold, on the scale of the objective; none if errors cost the same."""
+    if loss_name(problem) != "weighted error":
+        return ()
+    of_all = sum(map(mul, problem.class_weights, problem.class_totals)) / sum(problem.class_totals)
+    return tuple(float(of_all * result.error) for result in results)
 
 
 def _errors(by_fold: Sequence[Sequence[FoldResult]]) -> Iterable[list[Fraction]]:

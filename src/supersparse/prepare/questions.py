@@ -1,8 +1,8 @@
 """Questions: the features of a preparation as a file, so that other tables are asked the same.
 
 The file holds cut points and categories, how missing values count, the spellings and codes that were
-recognised, and what the preparation demands of the points. It holds no row, no smallest or largest value
-of a column, and no list of a column's values beyond two.
+recognised in the columns it asks about, and what the preparation demands of the points. It holds no row, no
+smallest or largest value of a column, and no list of a column's values beyond two.
 """
 
 import json
@@ -64,7 +64,7 @@ class Questions:
                 negative=classes[0],
                 positive=classes[1],
                 domains=tuple(d for domain in raw.domains if (d := _without_values(domain)) is not None),
-                reading=None if reading is None else _of_any_file(reading),
+                reading=None if reading is None else _of_any_file(reading.about((*raw.columns, target))),
             ),
             directions=tuple(feature.direction for feature in prepare.features_),
             constraints=prepare.constraints_,

@@ -3,7 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,13 +15,14 @@ from supersparse.errors import InfeasibleError, InvalidProblemError, SolverFaile
 from supersparse.learning.doubts import doubts
 from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows
-from supersparse.learning.splits import Split, most_folds, repeated_splits
+from supersparse.learning.splits import Split, fewer_folds, most_folds, repeated_splits
 from supersparse.prepare.prepare import Prepare
 from supersparse.settings.sections import PREPARE
 from supersparse.settings.settings import Settings
 from supersparse.solving.options import DEFAULT_OPTIONS
 from supersparse.solving.solution import Conflict
 from supersparse.studio.problems import refused
+from supersparse.studio.texts import text
 from supersparse.studio.worker import Talk
 
 CONFLICT_SECONDS = 40.0
@@ -72,6 +73,14 @@ class Inquiry:
         if not self.by_time:
             folds = min(folds, most_folds(self.rows.y, self.rows.groups))
         return None if folds < 2 else folds
+
+    def notes_on_folds(self) -> list[str]:
+        """Say if the rows are divided into fewer folds than asked, or into none."""
+        if self.validate is None or self.folds == self.validate["cv"]:
+            return []
+        if self.folds is None:
+            return [text("notes.no_folds")]
+        return [fewer_folds(self.folds, self.validate["cv"], self.rows.groups)]
 
     @property
     def repeats(self) -> int:
@@ -152,13 +161,14 @@ def _asked(given: Mapping[str, Any]) -> Inquiry:
     rows = recipe.complete(rows)
     question = recipe.settled(rows).question(rows)
     prepared = () if question.prepare is None else tuple(question.prepare.notes_)
-    return Inquiry(
+    asked = Inquiry(
         question=question,
         rows=rows,
         notes=(*notes, *prepared, *doubts(question, rows)),
         validate=plan["validate"],
         by_time=choices["split_times"] is not None,
     )
+    return replace(asked, notes=(*asked.notes, *asked.notes_on_folds()))
 
 
 def _rows(given: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
@@ -249,12 +259,12 @@ def conflict_data(conflict: Conflict, wishes: list[str]) -> dict[str, Any]:
 
 def seen_conflict(error: InfeasibleError, wishes: list[str]) -> dict[str, Any]:
     """Return a conflict that shows without any search, in the words of the error."""
-    text = str(error)
+    said = str(error)
     return {
-        "wishes": [_wish(words, wishes) for words in dict.fromkeys(wishes) if words and words in text],
+        "wishes": [_wish(words, wishes) for words in dict.fromkeys(wishes) if words and words in said],
         "smallest": False,
         "irreducible": False,
-        "text": text,
+        "text": said,
     }
 
 

@@ -96,7 +96,8 @@ function evidenceTable(card) {
     n.auc === null || n.auc === undefined ? null : [t("card.auc"), number(n.auc, 3), cv && cv.auc !== null
       && cv.auc !== undefined ? number(cv.auc, 3) : "\u2013"],
     n.weighted_error === null || n.weighted_error === undefined ? null : [t("card.weighted_error"),
-      number(n.weighted_error, 4), cv && cv.weighted_error !== undefined ? number(cv.weighted_error, 4) : "\u2013"],
+      number(n.weighted_error, 4), cv
+      && cv.weighted_error !== null && cv.weighted_error !== undefined ? number(cv.weighted_error, 4) : "\u2013"],
     n.log_loss === null || n.log_loss === undefined ? null : [t("card.log_loss"), number(n.log_loss, 4), cv
       && cv.log_loss !== null && cv.log_loss !== undefined ? number(cv.log_loss, 4) : "\u2013"],
   ].filter(Boolean);
