@@ -48,6 +48,7 @@ def random_groups(seed):
     return pairs, stack, undecided, n, rng
 
 
+@pytest.mark.long  # compiles for seconds; the bound itself is tested by test_third.py
 @pytest.mark.parametrize("seed", range(examples(40)))
 def test_multipliers_are_near_the_best_and_prices_say_how_near(seed):
     pairs, stack, undecided, n, rng = random_groups(seed)
