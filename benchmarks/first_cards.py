@@ -53,7 +53,7 @@ KNOWN = (
     Known("spambase", 5, 10, 440, 5),
     Known("spambase", 7, 10, 378, 7),
     Known("spambase", 10, 10, 328, 10),
-    Known("spambase", 17, 100, 256, 17),
+    Known("spambase", 17, 100, 255, 17),
     Known("internetad", 5, 10, 109, 5),
     Known("internetad", 10, 10, 77, 10),
 )

@@ -34,8 +34,9 @@ _LEAST_ROWS = 2000
 _MOST_COLUMNS = 64  # of the first sample; later ones have twice as many each
 _RANKED = 2**25  # values by which columns are ranked, about a third of a second
 _LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
-_LEAST_AGAIN = 0.1  # the same where a model is known
-_SHARE = 0.25  # of the time left, or that all rows take to prepare, that a sample may be searched for
+_LEAST_AGAIN = 0.1  # the same where a model is known, or all rows come next
+_SHARE = 0.25  # of the time left that a sample may be searched for
+_SHARE_BEFORE_ALL = 0.125  # of the time that all rows take to prepare, where they come next
 _PREPARING = 4  # times as long as the search, at most, to prepare a sample
 _AT_ONCE = 500  # columns that are compared at once
 _WORTH = 0.5  # of the time left that preparing the whole table may take
@@ -60,10 +61,10 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
         if whole < _WORTH * seconds_left and monitor.best is not None and values > _FIRST:
             return True
         searched = time.perf_counter()
-        seconds = _SHARE * seconds_left
+        seconds = max(least, _SHARE * seconds_left)
         if whole < _WORTH * seconds_left:  # all rows come next, and bring a better model soon
-            seconds = min(seconds, _SHARE * whole)
-        coefficients = sample.solve(monitor, max(least, seconds))
+            seconds = min(seconds, max(_LEAST_AGAIN, _SHARE_BEFORE_ALL * whole))
+        coefficients = sample.solve(monitor, seconds)
         searched = time.perf_counter() - searched
         if coefficients is not None:
             monitor.incumbent(completed(problem, coefficients))
