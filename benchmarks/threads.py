@@ -2,12 +2,11 @@
 
 Needs as many free cores. Every number of threads has its turn twice (once where that takes more than half a
 minute) and the shorter run counts, because cores are slower in some minutes. How much work was done is stored
-too: it says whether the threads or the machine took longer. Besides
-instances of the study it solves tables with many small supports, which take from a tenth of a second to a
-minute with one thread, and hard tables (``benchmarks.hard_tables``), of which hard_floats_F25 and
-hard_floats_F27 only if they are named. With ``--processes 16`` executors of so many processes follow. Writes
-``results/thread-scaling.jsonl`` (not with ``--only`` or ``--processes``) and the table in docs/cluster.md;
-``--report`` only writes the table.
+too: it says whether the threads or the machine took longer. Besides instances of the study it solves tables
+with many small supports, which take from a tenth of a second to a minute with one thread, and hard tables
+(``benchmarks.hard_tables``), of which hard_floats_F25 and hard_floats_F27 only if they are named. With
+``--processes 16`` executors of so many processes follow. Writes ``results/thread-scaling.jsonl`` (not with
+``--only`` or ``--processes``) and the table in docs/cluster.md; ``--report`` only writes the table.
 """
 
 import argparse

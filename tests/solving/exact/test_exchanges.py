@@ -1,5 +1,6 @@
 """Exchanges: a literal waits for a better one, and what is left holds a best model."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from counts import examples
 from solving.exact.test_slices import proven
 from supersparse import Problem, solve
+from supersparse.solving.exact import exchanges
 from supersparse.solving.exact.exchanges import first_literals
 from supersparse.solving.exact.proof import Proof
 from supersparse.solving.exact.reference_proof import ReferenceProof
@@ -47,6 +49,22 @@ def test_points_move_to_the_next_cut_where_no_row_of_the_class_is_between():
 )
 def test_nothing_waits_where_points_cannot_be_moved(settings):
     assert set(after(**settings)) == {-1}
+
+
+@pytest.mark.parametrize("few", [False, True], ids=["all", "few at once"])
+@pytest.mark.parametrize("unit", [1, 64, 127, 2**14, 2**15, 2**30, 2**31, 2**61, 10**25])
+def test_columns_are_compared_by_their_numbers_however_large(unit, few, monkeypatch):
+    if few:
+        monkeypatch.setattr(exchanges, "_AT_ONCE", 1)
+    random = np.random.default_rng(unit % 2**31)
+    X = random.integers(-2, 3, (4, 12)).astype(object) * unit
+    X[:, 6:] += random.integers(0, 2, (4, 6))  # of other widths
+    found = exchanges._below(integer_form(Problem.of(X, [0, 1, 0, 1], max_points=3)))
+    up, down = X[1::2].T, X[::2].T
+    expected = (up[:, None] <= up).all(axis=2) & (down[:, None] >= down).all(axis=2)
+    np.fill_diagonal(expected, False)
+    assert expected.any()
+    assert (found == expected).all()
 
 
 @st.composite

@@ -27,7 +27,7 @@ from supersparse.solving.integer_form import IntegerForm
 
 _SAMPLE = 64  # rows of a class that all pairs of columns are compared on first
 _MOST_COMPARISONS = 200_000_000  # of entries: beyond that, further pairs are left alone
-_AT_ONCE = 2**20
+_AT_ONCE = 2**20  # entries of other columns that are compared at once
 _MOST_FEATURES = 1500
 
 
@@ -118,6 +118,8 @@ def _below(form: IntegerForm) -> NDArray[np.bool_]:
         )
         for at, f in enumerate(group):
             deadline.look()
+            if left == 0:
+                return below
             likely = np.all(some_high[:, at, None] <= some_high, axis=0)
             likely &= np.all(some_low[:, at, None] >= some_low, axis=0)
             likely[at] = False
