@@ -19,6 +19,7 @@ from supersparse.errors import SupersparseError
 
 PLANS = {"full": full, "small": small}
 _APPLICATIONS = "applications"
+_STORED = Path(__file__).parent / "stored" / "full.jsonl.gz"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,7 +77,7 @@ def _run(given: argparse.Namespace) -> None:
         return load_crime(given.data) if name == "recidivism" else load_study_data(name, given.data)
 
     plan = _plan(given)
-    run(plan, load, given.records, n_jobs=given.jobs, elsewhere=given.known)
+    run(plan, load, given.records, n_jobs=given.jobs, elsewhere=given.known, times=_STORED)
     if given.kinds is None or _APPLICATIONS in given.kinds:
         run_applications(load, given.records, plan.seed, elsewhere=given.known)
 

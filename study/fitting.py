@@ -65,7 +65,7 @@ def fits(task: Task) -> list[Fit]:
         train, test = task.data.part(rows.train), task.data.part(rows.test)
         began = _processor_seconds()
         models = list(task.method.fit(train, task.settings, task.seed))
-        seconds = (_processor_seconds() - began) / len(models)
+        share = (_processor_seconds() - began) / len(models)
         # what SLIM's objective is compared with, on the folds that the tables show
         linear = {m.setting: m.linear for m in models if m.linear is not None and task.kind == "fold"}
         rounded = _in_set(train, linear)
@@ -83,7 +83,7 @@ def fits(task: Task) -> list[Fit]:
                     test=count_wrong(model.predict(test.X), test.y),
                     size=model.size.features,
                     size_with_intercept=model.size.with_intercept,
-                    seconds=round(seconds, 6),
+                    seconds=round(share if model.solution is None else model.solution.seconds, 6),
                     in_set=rounded.get(model.setting),
                     proof=None if model.solution is None else _proof(model.solution, train, test),
                 ),
@@ -140,7 +140,7 @@ def _proof(solution: Solution, train: StudyData, test: StudyData) -> Proof:
 
 
 def _history(solution: Solution, train: StudyData, test: StudyData) -> Iterator[Moment]:
-    """The search over time (appendix D): every better model, and as many of the better bounds as fit."""
+    """The search over time (appendix D): every better model, as many of the better bounds as fit, its end."""
     events = solution.trace.events
     bounds = [event for event in events if event.points is None]
     room = max(1, _MOMENTS - (len(events) - len(bounds)))
@@ -157,3 +157,4 @@ def _history(solution: Solution, train: StudyData, test: StudyData) -> Iterator[
             )
         elif id(event) in kept:
             yield Moment(seconds=round(event.seconds, 3), gap=gap)
+    yield Moment(seconds=round(solution.seconds, 3), gap=round(solution.gap, 4))

@@ -1,7 +1,7 @@
 """How far a run is, and how long the rest takes."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from study.fitting import Task
 from study.records import Line, Record, Skipped
@@ -9,30 +9,44 @@ from study.setting import Setting
 
 Kind = tuple[str, str, int]  # dataset, method, limit of work (1 where there is none)
 
+_START = 5.0  # seconds, as much as is spent before fits tell the pace
+
 
 class Progress:
     """Estimates the time left from what like fits have taken: of the same method, table and limit of work.
 
     Where there are none, from fits with another limit, in proportion; then from other tables, then from all.
+    Records of this run come before those of another machine, `elsewhere`, whose times are put in proportion
+    by the fits that both have made.
     """
 
-    def __init__(self, tasks: Sequence[Task], known: Iterable[Line], clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        known: Iterable[Line],
+        clock: Callable[[], float],
+        *,
+        elsewhere: Iterable[Line] = (),
+        jobs: int = 1,
+    ) -> None:
         self._clock = clock
         self._began = clock()
+        self._jobs = jobs
         self._open: dict[Kind, int] = defaultdict(int)
         for task in tasks:
             for setting in task.settings:
                 self._open[kind_of(task.data.name, task.method.name, setting)] += 1
         self._all = self.left = sum(self._open.values())
-        self._taken: dict[Kind, list[float]] = defaultdict(list)
+        self._taken = _by_kind(known)
+        self._elsewhere = _by_kind(elsewhere)
         self._spent = 0.0
-        for line in known:
-            if isinstance(line, Record):
-                self._taken[kind_of(line.dataset, line.method, line.setting)].append(line.seconds)
+        self._expected = 0.0  # by the records from elsewhere, of the fits in `_spent_on_expected`
+        self._spent_on_expected = 0.0
 
     def plan(self) -> str:
-        """Say what there is to do."""
-        return f"{self._all} fits to make"
+        """Say what there is to do, and how long it takes where records tell."""
+        left = self._seconds_left()
+        return f"{self._all} fits to make" + (f", about {in_words(left / self._jobs)}" if left else "")
 
     def done(self, found: Sequence[Record | Skipped]) -> str:
         """Count what one task has brought, and say how far the run is."""
@@ -40,6 +54,9 @@ class Progress:
             if isinstance(line, Skipped):
                 return f"failed: {line.dataset} {line.method} {line.reason}"
             kind = kind_of(line.dataset, line.method, line.setting)
+            if (expected := _usual(kind, self._elsewhere)) is not None:
+                self._expected += expected
+                self._spent_on_expected += line.seconds
             self._taken[kind].append(line.seconds)
             self._spent += line.seconds
             self._open[kind] -= 1
@@ -47,25 +64,50 @@ class Progress:
         last = found[-1]
         assert isinstance(last, Record)
         elapsed = self._clock() - self._began
-        rate = max(self._spent / elapsed, 1e-9) if elapsed else 1.0  # processor seconds a second: the jobs
-        left = sum(count * self._usual(kind) for kind, count in self._open.items() if count > 0) / rate
+        # processor seconds a second: the jobs at first, when most of the time went into starting them
+        rate = (self._spent + _START * self._jobs) / (elapsed + _START)
+        left = self._seconds_left() / rate
         return (
             f"{self._all - self.left} of {self._all} fits, about {in_words(left)} left; "
             f"{last.dataset} {last.method} {last.split} {last.setting.in_words()}".rstrip()
         )
 
-    def _usual(self, kind: Kind) -> float:
-        """The mean time of such a fit, in processor seconds."""
-        table, method, work = kind
-        alike = self._taken.get(kind)
-        if not alike:
-            by_work = {w: times for (t, m, w), times in self._taken.items() if (t, m) == (table, method)}
-            alike = [seconds * work / w for w, times in by_work.items() for seconds in times]
-        if not alike:
-            alike = [v for (_, m, _), values in self._taken.items() if m == method for v in values]
-        if not alike:
-            alike = [v for values in self._taken.values() for v in values]
-        return sum(alike) / len(alike)
+    def _seconds_left(self) -> float:
+        """Processor seconds of the open fits, as far as records tell."""
+        return sum(count * self._mean(kind) for kind, count in self._open.items() if count > 0)
+
+    def _mean(self, kind: Kind) -> float:
+        if not self._taken.get(kind) and (expected := _usual(kind, self._elsewhere)) is not None:
+            return expected * self._pace()
+        here = _usual(kind, self._taken)
+        if here is None:  # another method
+            alike = [seconds for values in self._taken.values() for seconds in values]
+            return sum(alike) / len(alike) if alike else 0.0
+        return here
+
+    def _pace(self) -> float:
+        """How much longer a fit takes here than elsewhere."""
+        return (self._spent_on_expected + _START) / (self._expected + _START)
+
+
+def _by_kind(lines: Iterable[Line]) -> dict[Kind, list[float]]:
+    taken: dict[Kind, list[float]] = defaultdict(list)
+    for line in lines:
+        if isinstance(line, Record):
+            taken[kind_of(line.dataset, line.method, line.setting)].append(line.seconds)
+    return taken
+
+
+def _usual(kind: Kind, taken: Mapping[Kind, Sequence[float]]) -> float | None:
+    """The mean time of such a fit, in processor seconds; None where no record has its method."""
+    table, method, work = kind
+    alike = list(taken.get(kind, ()))
+    if not alike:
+        by_work = {w: times for (t, m, w), times in taken.items() if (t, m) == (table, method)}
+        alike = [seconds * work / w for w, times in by_work.items() for seconds in times]
+    if not alike:
+        alike = [v for (_, m, _), values in taken.items() if m == method for v in values]
+    return sum(alike) / len(alike) if alike else None
 
 
 def kind_of(dataset: str, method: str, setting: Setting) -> Kind:

@@ -24,12 +24,20 @@ _TELL_EVERY = 5.0  # seconds
 
 
 def run(
-    plan: Plan, load: Load, path: Path, *, n_jobs: int | None = None, elsewhere: Iterable[Path] = ()
+    plan: Plan,
+    load: Load,
+    path: Path,
+    *,
+    n_jobs: int | None = None,
+    elsewhere: Iterable[Path] = (),
+    times: Path | None = None,
 ) -> None:
     """Make every record of the plan that the file does not hold; it can be killed and run again.
 
     What files `elsewhere` hold is not made again either: so a part can be made on another machine, and be
-    merged later. Tasks go through joblib, so ``with joblib.parallel_config(backend="dask"):`` around the
+    merged later. Records in `times` only tell how long fits take.
+
+    Tasks go through joblib, so ``with joblib.parallel_config(backend="dask"):`` around the
     call spreads them over a cluster; only this process writes the file.
     """
     known = read_records(path) if path.exists() else []
@@ -46,7 +54,8 @@ def run(
     append_records(path, [line for line in loaded if line not in known])
     known += [line for other in elsewhere for line in read_records(other)]
     open_tasks = list(_open(tasks, known))
-    progress = Progress(open_tasks, known, time.monotonic)
+    taken = [] if times is None or not times.exists() else read_records(times)
+    progress = Progress(open_tasks, known, time.monotonic, elsewhere=taken, jobs=n_jobs or 1)
     logger.info("%d records are there; %s", sum(isinstance(line, Record) for line in known), progress.plan())
     told = -_TELL_EVERY
     for found in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(

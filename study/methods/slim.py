@@ -19,7 +19,7 @@ from supersparse.problem.problem import Problem
 from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 
-VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)  # of C0; the paper does not give its six
+VALUES = (0.001, 0.0015, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05)  # of C0; the paper does not give its six
 
 
 class Slim(Method):

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from study.page.table import Table
 from study.results.claims import Verdict, paper_claims
 from study.results.conventions import fits_with_zero_scores, prices_below_a_row
-from study.results.demands import demands
-from study.results.study import Study
+from study.results.demands import as_good_as_the_paper, demands
+from study.results.study import Result, Study
 
 
 def verdict_text(study: Study) -> Iterator[str]:
@@ -67,12 +67,24 @@ def _prices(low: dict[str, list[float]]) -> str:
 
 def _chosen(study: Study, low: dict[str, list[float]]) -> str:
     there = [
-        name for name, values in low.items()
-        if study.chosen(name, "SLIM", "best").setting.number("C0") in values
-    ]  # fmt: skip
+        name
+        for name, values in low.items()
+        if any(model.setting.number("C0") in values for model in _named_in_the_verdict(study, name))
+    ]
     if not there:
-        return "None of the models with the lowest error, on which the verdict is based, has such a C0."
-    return f"The model with the lowest error, on which the verdict is based, has such a C0 on {_list(there)}."
+        return (
+            "No such model is the one with the lowest error, or the one that a requirement names; the "
+            "comparison with the lasso uses the whole grid."
+        )
+    return (
+        "Such a model is the one with the lowest error, or the one that a requirement names, on "
+        f"{_list(there)}; the comparison with the lasso uses the whole grid."
+    )
+
+
+def _named_in_the_verdict(study: Study, dataset: str) -> Iterator[Result]:
+    yield study.chosen(dataset, "SLIM", "best")
+    yield from filter(None, [as_good_as_the_paper(study, dataset, "SLIM")])
 
 
 def _list(words: Sequence[str]) -> str:

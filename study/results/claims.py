@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from study.plan import PAPER_METHODS
-from study.results.dominance import against_lasso, efficient, rivals
-from study.results.study import Study
+from study.results.dominance import AgainstLasso, against_lasso, efficient, rivals
+from study.results.study import Result, Study
 
 FIXED_SIZE = ("LR", "RF", "SVM", "Ridge")  # their size hardly varies, so it says nothing about stability
 JUMPY = ("CART", "C50R", "C50T")
@@ -54,7 +54,10 @@ def _on_the_frontier(study: Study) -> Verdict:
             '(i) "SLIM scoring systems often lie on the efficient frontier, meaning other methods were often '
             'unable to produce a model that was both more accurate and more sparse"'
         ),
-        reading="among the paper's ten methods, on more than half of the datasets",
+        reading=(
+            "among the paper's ten methods, on more than half of the datasets; "
+            "errors less than one row apart are ties"
+        ),
         held=held,
         summary=f"on {on} of {len(numbers)} datasets; among all methods of this study, on {on_all}",
         numbers=tuple(numbers),
@@ -168,7 +171,7 @@ def _lasso(study: Study) -> Verdict:
     found = [c for dataset in study.datasets if (c := against_lasso(study, dataset)) is not None]
     won = sum(c.dominates for c in found)
     numbers = tuple(
-        f"{c.dataset}: {c.word}; at the same size or below, SLIM's lowest "
+        f"{c.dataset}: {c.word}{_lead(c)}; at the same size or below, SLIM's lowest "
         f"error minus the lasso's is {c.worst:+.2f} points at worst; "
         f"{c.lasso_beaten} of {c.lasso_models} lasso models are dominated"
         for c in found
@@ -187,6 +190,24 @@ def _lasso(study: Study) -> Verdict:
         summary=f"on {won} of {len(found)} datasets",
         numbers=numbers,
     )
+
+
+def _lead(c: AgainstLasso) -> str:
+    """Where the lasso leads: by how many rows, at which size, and what both have there."""
+    if c.word != "does not":
+        return ""
+    slim, lasso = c.lead.slim, c.lead.lasso
+    rows = sum(record.test.rows for record in slim.records)
+    by = "one row" if c.lead.rows == 1 else f"{c.lead.rows} rows"
+    return (
+        f", by {by} of {rows}: up to size {c.lead.size:g} SLIM's best is {_model(slim)} "
+        f"and the lasso's is {_model(lasso)}"
+    )
+
+
+def _model(result: Result) -> str:
+    kind = "the constant card" if result.size_without_intercept == 0 else f"one of size {result.size:g}"
+    return f"{kind} ({sum(record.test.errors for record in result.records)} errors)"
 
 
 def _span(counts: list[int]) -> str:

@@ -18,9 +18,13 @@ class Place:
         """Sizes count the intercept, for all methods alike."""
         return cls(result.test.mean, result.size)
 
-    def beats(self, other: "Place") -> bool:
-        """More accurate and more sparse, as the paper defines domination: both, strictly."""
-        return self.error < other.error and self.size < other.size
+    def beats(self, other: "Place", row: float = 0.0) -> bool:
+        """More accurate and more sparse, as the paper defines domination; errors less than a row apart tie.
+
+        >>> Place(5.0, 3).beats(Place(5.05, 4)), Place(5.0, 3).beats(Place(5.05, 4), row=0.1)
+        (True, False)
+        """
+        return _less(self.error, other.error, row) and self.size < other.size
 
 
 def rivals(study: Study, dataset: str) -> list[str]:
@@ -31,8 +35,39 @@ def rivals(study: Study, dataset: str) -> list[str]:
 def efficient(study: Study, dataset: str, rule: str, among: Collection[str] | None = None) -> list[str]:
     """The methods that no other one dominates, of all or among some."""
     there = [m for m in rivals(study, dataset) if among is None or m in among]
-    places = {m: Place.of(study.chosen(dataset, m, rule)) for m in there}
-    return [m for m, own in places.items() if not any(other.beats(own) for other in places.values())]
+    results = {m: study.chosen(dataset, m, rule) for m in there}
+    places = {m: Place.of(result) for m, result in results.items()}
+    row = min((one_row(result) for result in results.values()), default=0.0)
+    return [m for m, own in places.items() if not any(other.beats(own, row) for other in places.values())]
+
+
+def one_row(result: Result) -> float:
+    """What one test row more is worth in the mean error over the folds, in percent."""
+    return min(100 / r.test.rows for r in result.records) / len(result.records)
+
+
+def _less(error: float, other: float, row: float) -> bool:
+    """Whether an error is less by a row or more: less is as many errors, in folds of other sizes."""
+    return error < other and other - error >= row * (1 - 1e-9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """Where the lasso leads: its best model up to a size that SLIM reaches, and SLIM's."""
+
+    size: float  # up to which both were chosen
+    slim: Result
+    lasso: Result
+
+    @property
+    def difference(self) -> float:
+        """SLIM's error less the lasso's, in percent."""
+        return self.slim.test.mean - self.lasso.test.mean
+
+    @property
+    def rows(self) -> int:
+        """The difference in test rows over all folds."""
+        return sum(r.test.errors for r in self.slim.records) - sum(r.test.errors for r in self.lasso.records)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +77,13 @@ class AgainstLasso:
     dataset: str
     lasso_models: int
     lasso_beaten: int  # for which some SLIM model is no worse in both, and better in one
-    worst: float  # of SLIM's least error up to a size, less the lasso's up to the same size; in percent
+    lead: Lead  # where the lasso leads most, or is least behind
     one_row: float  # what one test row more is worth, in percent
+
+    @property
+    def worst(self) -> float:
+        """SLIM's least error up to a size, less the lasso's up to the same size, at worst; in percent."""
+        return self.lead.difference
 
     @property
     def dominates(self) -> bool:
@@ -55,32 +95,33 @@ class AgainstLasso:
         """A tie is less than a row: as many errors, in folds of other sizes. It does not count as won."""
         if self.dominates:
             return "dominates"
-        return "ties" if self.worst < self.one_row * (1 - 1e-9) else "does not"
+        return "does not" if _less(0.0, self.worst, self.one_row) else "ties"
 
 
 def against_lasso(study: Study, dataset: str) -> AgainstLasso | None:
-    """Compare at every size that SLIM reached; None without records of both."""
-    slim = [Place.of(r) for r in study.results(dataset, "SLIM")]
-    lasso = [Place.of(r) for r in study.results(dataset, "Lasso")]
-    if not slim or not lasso:
-        return None
-    differences = [
-        best_up_to(slim, p.size) - best for p in slim if (best := best_up_to(lasso, p.size)) < float("inf")
+    """Compare at every size that SLIM reached; None without records of both at some size."""
+    slim, lasso = study.results(dataset, "SLIM"), study.results(dataset, "Lasso")
+    leads = [
+        Lead(size=size, slim=own, lasso=other)
+        for size in sorted({r.size for r in slim})
+        if (own := best_up_to(slim, size)) is not None and (other := best_up_to(lasso, size)) is not None
     ]
-    beaten = sum(any(s.error <= p.error and s.size <= p.size and s != p for s in slim) for p in lasso)
+    if not leads:
+        return None
+    ours = [Place.of(r) for r in slim]
+    beaten = sum(
+        any(s.error <= p.error and s.size <= p.size and s != p for s in ours) for p in map(Place.of, lasso)
+    )
     return AgainstLasso(
         dataset=dataset,
         lasso_models=len(lasso),
         lasso_beaten=beaten,
-        worst=max(differences, default=-float("inf")),
-        one_row=min(100 / r.test.rows / len(study.folds) for r in study.results(dataset, "SLIM")[0].records),
+        lead=max(leads, key=lambda lead: lead.difference),
+        one_row=one_row(slim[0]),
     )
 
 
-def best_up_to(places: Sequence[Place], size: float) -> float:
-    """The least error of a model no larger than this; infinite when there is none.
-
-    >>> best_up_to([Place(5.0, 3), Place(4.0, 7)], 5)
-    5.0
-    """
-    return min((p.error for p in places if p.size <= size), default=float("inf"))
+def best_up_to(results: Sequence[Result], size: float) -> Result | None:
+    """The model of the least error that is no larger than this; None where there is none."""
+    there = [r for r in results if r.size <= size]
+    return min(there, key=lambda r: (r.test.mean, r.size), default=None)

@@ -1,6 +1,7 @@
 """The rules that choose a penalty, on cases small enough to check by hand."""
 
 from fractions import Fraction
+from statistics import variance
 
 import pytest
 
@@ -11,8 +12,8 @@ def candidate(C0, percent, sizes):
     return Candidate(C0=C0, errors=tuple(Fraction(p, 100) for p in percent), sizes=tuple(sizes))
 
 
-# mean error 10 %, standard deviation 4 %, standard error of 4 folds 2 %
-BEST = candidate(0.01, [6, 14, 6, 14], [5, 5, 5, 5])
+# mean error 10 %, sample standard deviation 4 % (the root of 4 x 12 / 3), standard error of 4 folds 2 %
+BEST = candidate(0.01, [12, 12, 12, 4], [5, 5, 5, 5])
 WITHIN_ERROR = candidate(0.02, [12, 12, 12, 12], [3, 3, 3, 3])
 WITHIN_DEVIATION = candidate(0.03, [14, 14, 14, 14], [2, 2, 2, 2])
 BEYOND = candidate(0.04, [15, 15, 15, 15], [1, 1, 1, 1])
@@ -21,6 +22,15 @@ BEYOND = candidate(0.04, [15, 15, 15, 15], [1, 1, 1, 1])
 @pytest.mark.parametrize(("rule", "index"), [("best", 0), ("one_se", 1), ("one_sd", 2)])
 def test_the_sparsest_within_the_spread_is_chosen_its_end_included(rule, index):
     assert choose_penalty([BEST, WITHIN_ERROR, WITHIN_DEVIATION, BEYOND], rule) == index
+
+
+def test_the_deviation_that_chooses_is_the_sample_one():
+    errors = [Fraction(p, 100) for p in (7, 13, 8, 12)]
+    assert candidate(0.01, [7, 13, 8, 12], [1] * 4).variance == variance(errors)  # as R's var
+    assert candidate(0.01, [7], [1]).variance == 0
+    # the sparser one lies between the deviation of a population, 2.55 %, and that of a sample, 2.94 %
+    dense = candidate(0.01, [7, 13, 8, 12], [3] * 4)
+    assert choose_penalty([dense, candidate(0.02, [12, 13, 13, 13], [1] * 4)], "one_sd") == 1
 
 
 def test_of_equal_errors_the_sparsest_is_best_then_the_largest_penalty():

@@ -277,7 +277,7 @@ def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) 
         if not name.endswith("_time"):
             table.update({f"split{k}_{name}": column for k, column in enumerate(matrix.T)})
         table[f"mean_{name}"] = matrix.mean(axis=1)
-        table[f"std_{name}"] = matrix.std(axis=1)
+        table[f"std_{name}"] = matrix.std(axis=1, ddof=min(1, matrix.shape[1] - 1))
     losses = [sum(r.loss for r in results) for results in by_value]  # exact: equal means rank equal
     ranks = [1 + sum(other < own for other in losses) for own in losses]
     table["rank_test_score"] = np.array(ranks, dtype=np.int32)

@@ -1,9 +1,9 @@
 """Choosing one of several penalties by its cross-validated errors, exactly.
 
 Errors are fractions, so that equal means are equal and repeated rows choose what weighted
-rows choose. The spread is that of the folds' errors at the least mean error: the standard
-deviation is the root of their mean squared deviation (``std_test_score`` of scikit-learn),
-the standard error is that divided by the root of the number of folds.
+rows choose. The spread is that of the folds' errors at the least mean error: the sample standard
+deviation (divided by the number of folds less one, as R's ``sd``), which is also the one that is
+printed; the standard error is that divided by the root of the number of folds.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,8 +40,9 @@ class Candidate:
 
     @property
     def variance(self) -> Fraction:
-        """The mean squared deviation over the folds."""
-        return sum(((e - self.mean_error) ** 2 for e in self.errors), Fraction(0)) / len(self.errors)
+        """The sample variance over the folds; 0 for a single fold."""
+        squares = sum(((e - self.mean_error) ** 2 for e in self.errors), Fraction(0))
+        return squares / max(1, len(self.errors) - 1)
 
     @property
     def asks(self) -> bool:

@@ -67,6 +67,39 @@ def test_as_many_errors_in_folds_of_other_sizes_are_a_tie_and_not_won():
     assert found.word == "ties"
 
 
+def test_models_less_than_a_row_apart_tie_on_the_frontier():
+    def study(errors_of_the_smaller):
+        return Study(
+            [
+                record("haberman", "SLIM", "1/2", 10, 3, C0),
+                record("haberman", "SLIM", "2/2", 11, 3, C0, rows=99),
+                record("haberman", "LR", "1/2", errors_of_the_smaller, 2),
+                record("haberman", "LR", "2/2", 10, 2, rows=99),
+            ]
+        )
+
+    assert efficient(study(11), "haberman", "best") == [
+        "LR",
+        "SLIM",
+    ]  # 21 errors each, in folds of other sizes
+    assert efficient(study(10), "haberman", "best") == ["LR"]
+
+
+def test_where_the_lasso_leads_it_is_said_by_how_many_rows_and_with_which_models():
+    study = Study(
+        [
+            *fits("haberman", "SLIM", [25, 26], [0, 0], C0),
+            *fits("haberman", "Lasso", [25, 25], [0, 0], penalty(0.1)),
+        ]
+    )
+    (line,) = verdict(study, "(6.4)").numbers
+    assert (
+        "haberman: does not, by one row of 200: up to size 1 SLIM's best is the constant card (51 errors)"
+        in line
+    )
+    assert "and the lasso's is the constant card (50 errors)" in line
+
+
 def verdict(study, start):
     return next(v for v in paper_claims(study) if v.claim.startswith(start))
 
