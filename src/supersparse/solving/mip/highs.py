@@ -63,7 +63,7 @@ class HighsSolver(MipSolver):
 
     name: ClassVar[str] = "highs"
     capabilities: ClassVar[Capabilities] = mip_capabilities(
-        package="highspy", indicators=False, priorities=False, risk=True
+        package="highspy", indicators=False, priorities=False
     )
     precision: ClassVar[Precision] = PRECISION
 
@@ -140,9 +140,7 @@ def _pass_model(highs: Any, model: Model) -> None:
         rows.matrix.indptr.astype(np.int32),
         rows.matrix.indices.astype(np.int32),
         rows.matrix.data,
-        np.where(
-            model.is_real, int(package.HighsVarType.kContinuous), int(package.HighsVarType.kInteger)
-        ).astype(np.int32),
+        np.full(model.n_variables, int(package.HighsVarType.kInteger), dtype=np.int32),
     )
     if status == package.HighsStatus.kError:
         raise SolverFailedError("highs does not accept the model")

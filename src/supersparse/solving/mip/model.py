@@ -40,9 +40,8 @@ class IndicatorRows:
 class Model:
     """Minimise ``cost·x + cost_offset`` over integers x between `lower` and `upper`.
 
-    The last `n_real` variables need not be whole; only the log loss has such. Without them, matrix entries
-    are whole numbers stored as floats, exact for every solver that accepted the problem; for an integer
-    solver the costs are whole too.
+    Matrix entries are whole numbers stored as floats, exact for every solver that accepted the problem; for
+    an integer solver the costs are whole too.
     """
 
     lower: NDArray[np.float64]
@@ -52,7 +51,6 @@ class Model:
     rows: LinearRows
     indicators: IndicatorRows
     priorities: NDArray[np.int64]  # for branching, higher first; all 0 if none were set
-    n_real: int = 0
 
     @property
     def n_variables(self) -> int:
@@ -60,14 +58,9 @@ class Model:
         return len(self.lower)
 
     @property
-    def is_real(self) -> NDArray[np.bool_]:
-        """Which variables need not be whole."""
-        return np.arange(self.n_variables) >= self.n_variables - self.n_real
-
-    @property
     def is_binary(self) -> NDArray[np.bool_]:
         """Which variables are binary."""
-        return np.asarray((self.lower == 0) & (self.upper == 1) & ~self.is_real, dtype=bool)
+        return np.asarray((self.lower == 0) & (self.upper == 1), dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)

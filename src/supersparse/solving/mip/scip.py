@@ -47,7 +47,7 @@ class ScipSolver(MipSolver):
     """SCIP, with big-M or indicator constraints and branching priorities."""
 
     name: ClassVar[str] = "scip"
-    capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt", risk=True)
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt")
     precision: ClassVar[Precision] = FLOATS
 
     def check_own_options(self, given: Mapping[str, object]) -> None:
@@ -92,7 +92,7 @@ def _write(scip: Any, model: Model) -> tuple[list[Any], list[Any]]:
     """Return the variables, and the slack variables that SCIP adds for indicator rows."""
     import pyscipopt
 
-    kinds = np.where(model.is_real, "C", np.where(model.is_binary, "B", "I")).tolist()
+    kinds = np.where(model.is_binary, "B", "I").tolist()
     variables = [
         scip.addVar(name=f"x{j}", vtype=kind, lb=low, ub=high, obj=cost)
         for j, (low, high, cost, kind) in enumerate(

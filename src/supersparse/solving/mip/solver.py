@@ -18,8 +18,6 @@ from supersparse.solving.mip.build import build
 from supersparse.solving.mip.model import Model
 from supersparse.solving.mip.precision import LossRows, Precision, refuse_too_wide
 from supersparse.solving.mip.program import FloatArray, Program
-from supersparse.solving.mip.risk_program import RiskProgram
-from supersparse.solving.mip.risk_rounds import RiskRounds, risk_program
 from supersparse.solving.mip.run import (
     MOST_NODES,
     BoundReport,
@@ -195,10 +193,8 @@ def _least_possible_l1(problem: Problem) -> Fraction:
     return sum((min(abs(v) for v in s.values) for s in sets), Fraction(0))
 
 
-def mip_capabilities(
-    *, package: str, indicators: bool = True, priorities: bool = True, risk: bool = False
-) -> Capabilities:
-    """Capabilities of a back end, with or without indicators, branching priorities and the goal of risk."""
+def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool = True) -> Capabilities:
+    """Capabilities of a back end, with or without indicators and branching priorities."""
     return Capabilities(
         questions=frozenset([Aim.BEST]),
         package=package,
@@ -207,7 +203,6 @@ def mip_capabilities(
         takes_pair_covers=True,
         levels=True,
         constraints=frozenset([SUPPORT, SIGNS, RATES, SCORE]),
-        goals=frozenset(["errors", "risk"] if risk else ["errors"]),
         own_options=None,
     )
 
@@ -229,15 +224,7 @@ class MipSolver(ABC):
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse, before solving, problems that this solver cannot solve reliably."""
-        if problem.goal == "risk":
-            self._checked_risk(problem, options)
-        else:
-            self._checked_rows(problem, options)
-
-    def _checked_risk(self, problem: Problem, options: SolveOptions) -> RiskProgram:
-        self.check_own_options(options.solver_options)
-        check_priorities(options.branching_priorities)
-        return risk_program(self.name, problem, options, self.precision)
+        self._checked_rows(problem, options)
 
     def _checked_rows(self, problem: Problem, options: SolveOptions) -> LossRows:
         self.check_own_options(options.solver_options)
@@ -245,10 +232,7 @@ class MipSolver(ABC):
         return refuse_too_wide(self.name, problem, options.formulation, self.precision)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Find the smallest F; ties go to the smallest l1. For goal risk: the smallest loss, in rounds."""
-        if problem.goal == "risk":
-            program = self._checked_risk(problem, options)
-            return RiskRounds(self.name, self.run, program, options, monitor).claim()
+        """Find the smallest F; ties go to the smallest l1."""
         return TwoSolves(
             name=self.name,
             run=self.run,

@@ -1,4 +1,4 @@
-"""The log loss as a mixed-integer program: RiskSLIM's outer approximation, and the same for a free slope.
+"""An oracle for goal "risk": the log loss as a mixed-integer program, RiskSLIM's outer approximation.
 
     minimise   Σ_g t_g + penalties
     subject to t_g >= f_g(p) + f_g'(p)·((e, c) - p)    for each group g of rows and each point p so far
@@ -26,7 +26,7 @@ from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.log_loss import EFFECT_CAP, centred_column
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.mip.model import Draft, IndicatorRows, LinearRows, Model
+from supersparse.solving.mip.model import Draft, LinearRows
 from supersparse.solving.mip.precision import limit_rows
 from supersparse.solving.mip.program import RELATIVE
 from supersparse.solving.mip.terms import Term, read_features
@@ -44,6 +44,18 @@ _ROOM = 1e-4  # cards worse than the best by more need not be found
 _ROUNDING = 2.0**-53
 
 
+@dataclass(frozen=True, kw_only=True)
+class MixedModel:
+    """Minimise ``cost·x + cost_offset``; all variables are whole but the last `n_real`."""
+
+    lower: Floats
+    upper: Floats
+    cost: Floats
+    cost_offset: float
+    rows: LinearRows
+    n_real: int
+
+
 @dataclass(frozen=True)
 class Point:
     """Effects and centred intercept."""
@@ -58,7 +70,6 @@ class RiskProgram:
 
     problem: Problem
     tolerance: float  # of the solver
-    priorities: dict[str, int]
     _rows: list[tuple[list[int], list[float], float, float]] = field(default_factory=list)
     _cuts: list[tuple[Floats, Floats, Floats]] = field(default_factory=list)  # effects, c, what t is at least
     _excluded: list[tuple[list[int], list[float], float]] = field(default_factory=list)
@@ -101,7 +112,7 @@ class RiskProgram:
                 draft,
                 term,
                 replace(limits.wants(t), size=True, magnitude=bool(problem.C1)),
-                priority=self.priorities.get(term.name or "", 0),
+                priority=0,
             )
             for t, term in enumerate(terms)
         ]
@@ -239,14 +250,14 @@ class RiskProgram:
         """The cost of a loss of 1."""
         return _LOSS_UNIT * _COST_UNIT
 
-    def believable(self, bound: float, model: Model) -> Fraction | None:
+    def believable(self, bound: float, model: MixedModel) -> Fraction | None:
         """Lower a solver's bound until it holds despite its tolerances; None if it says nothing."""
         if not np.isfinite(bound):
             return None
         slack = _SLACK + self.tolerance * float((model.upper - model.lower).sum())
         return Fraction((bound - slack - RELATIVE * abs(bound)) / self.loss_unit)
 
-    def model(self, best: Fraction | None) -> Model:
+    def model(self, best: Fraction | None) -> MixedModel:
         """The program for the solver, without cards much worse than the best one."""
         penalty = np.zeros(len(self.draft.lower))
         constant = Fraction(0)
@@ -264,22 +275,12 @@ class RiskProgram:
         if best is not None:
             first = self.losses[0] - len(penalty)
             upper[first : first + self.n_groups] = _LOSS_UNIT * (float(best - constant) + _ROOM)
-        none = np.zeros(0)
-        return Model(
+        return MixedModel(
             lower=np.concatenate([np.array(self.draft.lower, dtype=float), self.lower]),
             upper=np.concatenate([np.array(self.draft.upper, dtype=float), upper]),
             cost=cost,
             cost_offset=float(constant) * self.loss_unit,
             rows=rows,
-            indicators=IndicatorRows(
-                matrix=csr_array((0, len(cost))),
-                lower=none,
-                binary=none.astype(np.intp),
-                when=none.astype(bool),
-            ),
-            priorities=np.concatenate(
-                [np.array(self.draft.priority, dtype=np.int64), np.zeros(len(self.lower), np.int64)]
-            ),
             n_real=len(self.lower),
         )
 
