@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import Points, Problem, solve
-from supersparse import constraints as c
 from supersparse.errors import (
     InvalidDataError,
     InvalidProblemError,
