@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from shared_data import SHARED, clean_table, needs_shared_data
+from supersparse import Problem
+from supersparse.data.positive import positive_of
 from supersparse.datasets import (
     load,
     load_breast_cancer,
@@ -40,6 +42,21 @@ def test_what_comes_with_the_package_has_the_size_that_is_listed(entry):
     assert data.licence == "CC BY 4.0"
     assert data.source.endswith("UCI") or "UCI; " in data.source
     assert not np.isnan(data.X.astype(float)).any()
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=entry_id)
+def test_fit_takes_the_class_that_loader_and_list_call_positive(entry):
+    negative, positive = entry.about.classes
+    counts = {negative: entry.size.rows - entry.size.positive, positive: entry.size.positive}
+    assert positive_of(dict(sorted(counts.items()))).label == positive
+
+
+@pytest.mark.parametrize("name", ["haberman", "tic-tac-toe"])
+def test_words_and_codes_of_the_classes_give_the_same_positive_rows(name):
+    data = load(name)
+    by_word, by_code = (Problem.of(data.X, labels) for labels in (data.labels, data.y))
+    assert by_word.rows.classes[1] == "yes"
+    assert np.array_equal(by_word.rows.positive, by_code.rows.positive)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +146,7 @@ def test_every_finished_game_is_there_once_and_was_played_by_the_rules():
     boards = ["".join(marks) for marks in zip(*list(raw.values())[:9], strict=True)]
     assert len(set(boards)) == 958
     assert {board.count("x") - board.count("o") for board in boards} == {0, 1}
-    assert Counter(raw["result"]) == {"x won": 626, "x did not win": 332}
+    assert Counter(raw["x won"]) == {"yes": 626, "no": 332}
     assert (
         sum("b" not in board for board in boards) == 62 + 16
     )  # full: won by x with the ninth mark, or drawn

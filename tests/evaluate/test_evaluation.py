@@ -104,6 +104,14 @@ def test_a_learned_card_is_evaluated_with_the_errors_of_its_provenance():
     assert c.predicted_errors == system.card.provenance.predicted_errors
 
 
+def test_the_four_rates_are_at_hand():
+    found = SYSTEM.evaluate(table([2, 1, -1, -1, 1]), labels([True, True, True, False, False]))
+    assert (found.sensitivity.events, found.sensitivity.of) == (2, 3)
+    assert (found.specificity.events, found.specificity.of) == (1, 2)
+    assert (found.ppv.events, found.ppv.of) == (2, 3)
+    assert (found.npv.events, found.npv.of) == (1, 2)
+
+
 @pytest.mark.parametrize("one", [True, False])
 def test_rows_of_one_class_have_no_auc_and_no_nan(one):
     found = SYSTEM.evaluate(table([1, -1]), labels([one, one]))

@@ -1,5 +1,6 @@
 """The coefficient sets of section 3.4."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -79,6 +80,23 @@ def test_ten_million_values_are_an_interval_and_not_a_list():
     assert repr(wide).endswith("; 2000000000000001 values)")
 
 
+def test_a_set_is_a_collection_of_its_values_from_the_smallest():
+    assert list(CoefficientSet.of([0, 0.5, -0.5])) == [Fraction(-1, 2), 0, Fraction(1, 2)]
+    assert list(integers(2).required()) == [-2, -1, 1, 2]
+    assert len(list(one_digit())) == len(one_digit()) == len(set(one_digit()))
+    assert next(iter(integers(10**17))) == -(10**17)  # none of the others is made
+    assert CoefficientSet.of(one_digit()) == one_digit()
+
+
+def test_a_number_of_any_type_is_in_a_set_by_its_value():
+    tenths = CoefficientSet.of([0, 0.1, 0.2])
+    assert all(
+        value in tenths for value in (0.1, np.float64(0.2), Decimal("0.1"), np.int64(0), Fraction(1, 5))
+    )
+    assert all(value not in tenths for value in (0.3, float("nan"), float("inf"), "0.1", None, 1j))
+    assert 0.0 not in integers(2).required()
+
+
 def test_digits_take_their_exponents():
     assert Fraction(1, 10_000) not in one_digit()
     assert Fraction(1, 10_000) in one_digit((-4, 2))
@@ -113,6 +131,14 @@ def test_a_long_set_is_shown_by_its_ends():
             r"one_digit: the exponents are \(2, -3\); give two whole numbers in order",
         ),
         (lambda: two_digits(3), "two_digits: the exponents are 3; give two whole numbers"),
+        (
+            lambda: one_digit(-4, 2),
+            r"one_digit: the exponents are given as -4, 2, 2 arguments; .* one pair: one_digit\(\(-4, 2\)\)",
+        ),
+        (
+            lambda: two_digits(1, 2, 3),
+            r"3 arguments; give them as one pair: two_digits\(\(-3, 2\)\)",
+        ),
         (lambda: one_digit((0, 10**6)), "give numbers from -300 to 300"),
         (lambda: integers(10**15).within(5, None, "x").with_zero(), "too long a list if 0 is added"),
         (lambda: CoefficientSet.of("12"), "a coefficient set is '12'; give numbers"),

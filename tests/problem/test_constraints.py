@@ -97,7 +97,17 @@ def test_signs_are_those_of_the_features_of_one_variable():
     assert [limit.together for limit in problem.sign_limits] == [(True, False, True), (False, True, False)]
     assert not violated(problem, Points((1, -1, 2), 0))
     assert violated(problem, Points((1, 1, -2), 0)) == list(problem.asked)
-    assert c.same_sign(["a*", "b*"]).in_words() == "points of one sign for each of a*, b*"
+    assert problem.asked[0].in_words() == "points of one sign for each of a, b"
+
+
+def test_a_list_of_features_is_one_group_of_one_sign():
+    problem = make(c.same_sign(["age", "sex"]))
+    assert [limit.together for limit in problem.sign_limits] == [(True, False, True)]
+    assert violated(problem, Points((1, 0, -1), 0))
+    assert not violated(problem, Points((1, -1, 1), 0))
+    assert problem.asked[0].in_words() == "points of one sign for age, sex together"
+    of_each = make(c.same_sign({"age": "age", "sex": "sex"}))
+    assert not violated(of_each, Points((1, 0, -1), 0))
 
 
 def test_the_smallest_size_counts_the_intercept_only_as_the_paper_does():

@@ -138,10 +138,12 @@ def _wanted(names: list[str] | None) -> list["Entry"]:
 
 def _show(output: Output) -> None:
     from supersparse.datasets.catalogue import ENTRIES
+    from supersparse.datasets.dataset import positive_in_words
 
     lines = [("dataset", "variant", "rows", "features", "positive", "where")]
     for entry in ENTRIES:
-        size, positive = entry.size, f"{entry.size.positive} {entry.about.classes[1]}"
+        size = entry.size
+        positive = f"{size.positive} {positive_in_words(entry.about.target, entry.about.classes)}"
         lines.append(
             (entry.name, entry.variant, str(size.rows), str(size.columns - 1), positive, _where(entry))
         )

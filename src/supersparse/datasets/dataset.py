@@ -171,7 +171,7 @@ class Dataset(Tabular):
 
     def __repr__(self) -> str:
         n_rows, n_features = self.X.shape
-        positive = f"{int(self.y.sum())} {self.classes[1]}"
+        positive = f"{int(self.y.sum())} {positive_in_words(self.target, self.classes)}"
         return f"<Dataset {self.name}: {n_rows} rows, {n_features} features, {positive}>"
 
     def _brief(self) -> str:
@@ -188,6 +188,15 @@ class Dataset(Tabular):
             source=self.source,
             licence=self.licence,
         )
+
+
+def positive_in_words(target: str, classes: tuple[str, str]) -> str:
+    """What a positive row is: its class, or the target that it answers with yes.
+
+    >>> positive_in_words("diagnosis", ("benign", "malignant")), positive_in_words("x won", ("no", "yes"))
+    ('malignant', 'x won')
+    """
+    return target if classes[1] == "yes" else classes[1]
 
 
 MISSING = "?"
@@ -282,7 +291,10 @@ def matrix(columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """Names and descriptions of a dataset; `target` is the class column of the raw table."""
+    """Names and descriptions of a dataset; `target` is the class column of the raw table.
+
+    The classes have names by which `fit` chooses the same positive class (`data.positive.positive_of`).
+    """
 
     name: str
     target: str
@@ -327,8 +339,8 @@ class Size:
         if found != self:
             raise InvalidDataError(
                 f"{file} gives {found.rows} rows, {found.columns} columns with the intercept and "
-                f"{found.positive} {data.classes[1]}; the paper has {self.rows}, {self.columns} and "
-                f"{self.positive}; "
+                f"{found.positive} {positive_in_words(data.target, data.classes)}; "
+                f"the paper has {self.rows}, {self.columns} and {self.positive}; "
                 "delete the file and fetch it again: supersparse datasets fetch"
             )
         return data

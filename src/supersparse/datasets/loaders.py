@@ -67,8 +67,8 @@ def _as_it_is(about: About, raw: Columns) -> Dataset:
 
 ABOUT_HABERMAN = About(
     name="haberman",
-    target="survival",
-    classes=("died within 5 years", "survived 5 years or longer"),
+    target="survived 5 years or longer",
+    classes=("no", "yes"),
     description=(
         "Women operated on for breast cancer in Chicago between 1958 and 1969: age, year of operation "
         "(minus 1900) and number of positive axillary nodes. Nothing is missing and nothing was processed. "
@@ -243,8 +243,8 @@ def load_spambase() -> Dataset:
 
 ABOUT_TIC_TAC_TOE = About(
     name="tic-tac-toe",
-    target="result",
-    classes=("x did not win", "x won"),
+    target="x won",
+    classes=("no", "yes"),
     description=(
         "Every final board of tic-tac-toe when x moves first: 626 won by x, 316 won by o, 16 drawn. As in "
         "the SLIM paper, each of the nine squares is three indicators: x, o or blank (b)."

@@ -17,7 +17,7 @@ from supersparse.errors import InvalidDataError
 from supersparse.evaluate.calibration_line import CalibrationLine, calibration_line, why_no_line
 from supersparse.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.evaluate.outcomes import Tally, as_list, read_outcomes
-from supersparse.evaluate.rates import Auc, auc_of, count_text, laid_out, to_pandas
+from supersparse.evaluate.rates import Auc, Rate, auc_of, count_text, laid_out, to_pandas
 from supersparse.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
 from supersparse.exact import counted
 
@@ -35,6 +35,26 @@ class Evaluation(Tabular):
     auc: Auc
     forecasts: Forecasts | None
     level: float
+
+    @property
+    def sensitivity(self) -> Rate:
+        """Share of positive rows that are predicted positive."""
+        return self.confusion.sensitivity
+
+    @property
+    def specificity(self) -> Rate:
+        """Share of negative rows that are predicted negative."""
+        return self.confusion.specificity
+
+    @property
+    def ppv(self) -> Rate:
+        """Share of rows predicted positive that are positive."""
+        return self.confusion.ppv
+
+    @property
+    def npv(self) -> Rate:
+        """Share of rows predicted negative that are negative."""
+        return self.confusion.npv
 
     @property
     def thresholds(self) -> Thresholds:

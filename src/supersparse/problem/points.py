@@ -2,11 +2,13 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from numbers import Real
 
 from supersparse.data.small_table import SmallTable, Tabular, facts, listed, number
 from supersparse.errors import InvalidProblemError
@@ -151,8 +153,17 @@ class CoefficientSet(Tabular):
     def __len__(self) -> int:
         return len(self.numerators) - self.without_zero
 
+    def __iter__(self) -> Iterator[Fraction]:
+        """The values from the smallest to the largest, one at a time: a long set is never listed."""
+        return (Fraction(v, self.denominator) for v in self.numerators if v or not self.without_zero)
+
     def __contains__(self, value: object) -> bool:
-        if not isinstance(value, int | Fraction) or (value == 0 and self.without_zero):
+        """Whether a number is one of the values; a float is read as its shortest decimal."""
+        if not isinstance(value, int | Fraction):
+            if not isinstance(value, Real | Decimal) or not math.isfinite(value):
+                return False
+            value = exact(value, "a value of a coefficient set")
+        if value == 0 and self.without_zero:
             return False
         scaled, rest = divmod(value.numerator * self.denominator, value.denominator)
         return rest == 0 and scaled in self._lookup
@@ -164,9 +175,7 @@ class CoefficientSet(Tabular):
     @cached_property
     def values(self) -> tuple[Fraction, ...]:
         """All values as a tuple; only for short sets."""
-        return tuple(
-            Fraction(v, self.denominator) for v in self.numerators if not (v == 0 and self.without_zero)
-        )
+        return tuple(self)
 
     def over(self, unit: int) -> range | tuple[int, ...]:
         """Return the values as integers over a multiple of the denominator, including 0 even if removed."""
@@ -340,7 +349,7 @@ def non_positive(largest: int = 100) -> CoefficientSet:
     return integers(0, smallest=-largest)
 
 
-def one_digit(exponents: tuple[int, int] = (-3, 2)) -> CoefficientSet:
+def one_digit(exponents: tuple[int, int] = (-3, 2), *more: object) -> CoefficientSet:
     """One significant digit: 0 and ±d·10^E with d from 1 to 9 and E in a range of exponents, inclusive.
 
     >>> len(one_digit())
@@ -348,10 +357,11 @@ def one_digit(exponents: tuple[int, int] = (-3, 2)) -> CoefficientSet:
     >>> Fraction("0.0001") in one_digit((-4, 2))
     True
     """
-    return _signed(d * Fraction(10) ** e for d in range(10) for e in _exponents(exponents, "one_digit"))
+    scales = _exponents("one_digit", exponents, *more)
+    return _signed(d * Fraction(10) ** e for d in range(10) for e in scales)
 
 
-def two_digits(exponents: tuple[int, int] = (1, 3)) -> CoefficientSet:
+def two_digits(exponents: tuple[int, int] = (1, 3), *more: object) -> CoefficientSet:
     """Two significant digits: 0 and ±(d1·10^E + d2·10^(E-1)) with E in a range of exponents, inclusive.
 
     >>> len(two_digits()), int(two_digits().greatest)
@@ -361,11 +371,18 @@ def two_digits(exponents: tuple[int, int] = (1, 3)) -> CoefficientSet:
         d1 * Fraction(10) ** e + d2 * Fraction(10) ** (e - 1)
         for d1 in range(10)
         for d2 in range(10)
-        for e in _exponents(exponents, "two_digits")
+        for e in _exponents("two_digits", exponents, *more)
     )
 
 
-def _exponents(exponents: object, what: str) -> range:
+def _exponents(what: str, exponents: object, *more: object) -> range:
+    if more:
+        apart = (exponents, *more)
+        pair = apart if len(apart) == 2 and all(type(e) is int for e in apart) else (-3, 2)
+        raise InvalidProblemError(
+            f"{what}: the exponents are given as {', '.join(map(repr, apart))}, {len(apart)} arguments; "
+            f"give them as one pair: {what}({pair})"
+        )
     pair = tuple(exponents) if isinstance(exponents, tuple | list) else ()
     if len(pair) != 2 or any(type(e) is not int for e in pair) or pair[0] > pair[1]:
         raise InvalidProblemError(

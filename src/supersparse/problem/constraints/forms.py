@@ -146,7 +146,7 @@ KINDS: dict[str, ConstraintKind] = {
             {
                 "same_sign": _head(
                     Either(TableOf(NamesForm(), "features by variable"), NamesForm()),
-                    "the features of each variable, {age: 'age>=*'}, or one pattern a variable: "
+                    "the features of each variable, {age: 'age>=*'}, or those of one group, [a, b]: "
                     "their points have one sign",
                 )
             }
@@ -226,7 +226,8 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
             features = _by_variable(variables)
             return "thresholds_per_variable", {"thresholds_per_variable": most, "variables": features}
         case SameSign(variables=variables):
-            return "same_sign", {"same_sign": _by_variable(variables)}
+            listed = variables[0][1] if constraint.is_list else ByName(variables)
+            return "same_sign", {"same_sign": listed}
         case OnlyIf(used=used, needs=needs):
             return "only_if", {"used": used, "only_if": needs}
         case Budget(costs=costs, most=limit):

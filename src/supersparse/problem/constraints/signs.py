@@ -12,13 +12,19 @@ from supersparse.problem.rows import Rows
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SameSign(Constraint):
-    """The features of each raw variable have points of one sign: none below 0, or none above."""
+    """The features of each group, such as a raw variable, have points of one sign, all >= 0 or all <= 0."""
 
     variables: tuple[tuple[str, tuple[str, ...]], ...]
 
     def in_words(self) -> str:
         """Describe the constraint."""
-        return f"points of one sign for each of {', '.join(name for name, _ in self.variables)}"
+        named = ", ".join(name for name, _ in self.variables)
+        return f"points of one sign for {f'{named} together' if self.is_list else f'each of {named}'}"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is one group that was given as a list, without a name."""
+        return len(self.variables) == 1 and self.variables[0] == _listed(self.variables[0][1])
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SignLimit, ...]:
         """One limit per variable."""
@@ -31,11 +37,14 @@ class SameSign(Constraint):
 
 
 def same_sign(variables: Mapping[str, Names] | Names) -> SameSign:
-    """Give the features of each raw variable points of one sign; the solver chooses which.
+    """Give features points of one sign, all 0 or more or all 0 or less; the solver chooses which.
 
-    If the features are thresholds of one variable, ``age >= 40`` and ``age >= 60``, its points then only
-    rise with the variable, or only fall. In a list of patterns, each pattern stands for one variable.
+    A list of names and patterns is one group; a mapping has a group for each raw variable. If the features
+    of a group are thresholds of one variable, ``age >= 40`` and ``age >= 60``, its points then only rise with
+    the variable, or only fall.
 
+    >>> same_sign(["age >= 40", "age >= 60"]).in_words()
+    'points of one sign for age >= 40, age >= 60 together'
     >>> same_sign({"age": ["age >= 40", "age >= 60"], "bmi": "bmi >=*"}).in_words()
     'points of one sign for each of age, bmi'
     """
@@ -46,5 +55,10 @@ def same_sign(variables: Mapping[str, Names] | Names) -> SameSign:
             (str(name), names_or_patterns(of, f"same_sign: {name!r}")) for name, of in variables.items()
         )
     else:
-        read = tuple((pattern, (pattern,)) for pattern in names_or_patterns(variables, "same_sign"))
+        read = (_listed(names_or_patterns(variables, "same_sign")),)
     return SameSign(variables=read)
+
+
+def _listed(of: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The group of a list, which has no name of its own."""
+    return ", ".join(of), of
