@@ -158,6 +158,13 @@ def test_make_targets_named_in_the_docs_exist():
     assert [each for each in named if each[1] not in targets] == []
 
 
+@pytest.mark.parametrize("name", ["glossary.md", "comparison.md", "scoring-systems.md", "index.md"])
+def test_the_words_of_the_literature_are_where_people_look_for_them(name):
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8").lower()
+    words = ("riskslim", "pilm", "m-of-n", "rule table", "threshold rule")
+    assert [word for word in words if word not in page] == []
+
+
 def test_links_between_pages_lead_somewhere():
     links = [
         (page, link)
