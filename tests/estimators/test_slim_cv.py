@@ -36,7 +36,8 @@ def chosen():
 
 def test_the_table_is_that_of_a_grid_search():
     model = chosen()
-    grid = GridSearchCV(SLIMClassifier(**SETTINGS), {"C0": [0.02, 0.1, 0.3]}, cv=3).fit(X, Y)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    grid = GridSearchCV(SLIMClassifier(**SETTINGS), {"C0": [0.02, 0.1, 0.3]}, cv=folds).fit(X, Y)
     for name in grid.cv_results_:
         if "time" not in name and name != "params":
             assert model.cv_results_[name].tolist() == pytest.approx(grid.cv_results_[name].tolist()), name
@@ -125,7 +126,8 @@ def test_values_given_are_tried_in_rising_order_each_once():
 
 def test_folds_come_from_a_number_a_splitter_or_a_list():
     expected = chosen().cv_results_["mean_test_score"].tolist()
-    for cv in (StratifiedKFold(3), list(StratifiedKFold(3).split(X, Y))):
+    shuffled = StratifiedKFold(3, shuffle=True, random_state=0)
+    for cv in (shuffled, list(shuffled.split(X, Y))):
         found = clone(MODEL).set_params(cv=cv).fit(X, Y).cv_results_["mean_test_score"].tolist()
         assert found == expected
     assert clone(MODEL).set_params(cv=KFold(2)).fit(X, Y).n_splits_ == 2

@@ -63,7 +63,8 @@ def test_another_threshold_has_another_performance():
 def test_rows_left_out_are_counted_as_cross_validation_predicts_them(weights):
     plain = SLIMClassifier(C0=0.02, **SETTINGS)
     parameters = None if weights is None else {"sample_weight": weights}
-    predicted = cross_val_predict(plain, X, Y, cv=StratifiedKFold(5), params=parameters)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    predicted = cross_val_predict(plain, X, Y, cv=folds, params=parameters)
     by = np.ones(len(X)) if weights is None else weights
     judged = clone(plain).set_params(calibrate="logistic").fit(X, Y, sample_weight=weights)
     chosen = SLIMClassifierCV(Cs=[0.02], cv=5, **SETTINGS).fit(X, Y, sample_weight=weights)

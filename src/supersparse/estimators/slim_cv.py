@@ -55,8 +55,8 @@ class SLIMClassifierCV(ScoringSystemClassifier):
         the loss of the lightest row (below it, a feature may be used to fix one row) to the loss of the best
         constant model (above it, no feature is used).
     cv : int, splitter or iterable of splits, default=5
-        A number means that many stratified folds, not shuffled; rows of a group stay together, and rows of
-        weight 0 are in no fold.
+        A number means that many stratified folds, shuffled by a fixed seed; rows of a group stay together,
+        and rows of weight 0 are in no fold. None means 5.
     rule : {"best", "one_sd", "one_se"}, default="best"
         "best": the lowest mean error. Ties go to the fewest features, then to the largest C0.
         "one_sd", "one_se": the fewest features within one standard deviation, or standard error, of the
@@ -210,17 +210,15 @@ intercept, solver, solver_options, gap
         return self
 
     def _folds(self, rows: TrainingRows) -> list[Fold]:
-        every = np.arange(len(rows.y))
-        X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # a mapping's length is no count
-        y, groups = rows.y, rows.groups
-        if (self.cv is None or isinstance(self.cv, Integral)) and rows.sample_weight is not None:
-            every = np.flatnonzero(as_array(rows.sample_weight))  # weight 0 leaves a row out
-            X, y, groups = every, y[every], None if groups is None else as_array(groups)[every]
-        if isinstance(self.cv, Integral) and groups is not None:
-            splits = splits_of(y, int(self.cv), groups=groups)
-        else:
-            splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
-        return named_folds([(every[train], every[test]) for train, test in splits])
+        if self.cv is not None and not isinstance(self.cv, Integral):
+            X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # its length is no count
+            return named_folds(list(check_cv(self.cv, rows.y, classifier=True).split(X, rows.y, rows.groups)))
+        used = np.arange(len(rows.y))
+        if rows.sample_weight is not None:
+            used = np.flatnonzero(as_array(rows.sample_weight))  # weight 0 leaves a row out
+        groups = None if rows.groups is None else as_array(rows.groups)[used]
+        splits = splits_of(rows.y[used], 5 if self.cv is None else int(self.cv), groups=groups)
+        return named_folds([(used[train], used[test]) for train, test in splits])
 
     def _count(self, by_fold: Sequence[object], asked: int) -> None:
         self.n_splits_ = len(by_fold)

@@ -58,7 +58,7 @@ def cross_validated_trade_off(
     On held-out rows (2 folds):
     <BLANKLINE>
     W+/W-  threshold  features  sensitivity  specificity  net benefit  treat all
-        1      0.500       1.0       1.0000       0.6667       0.3333     0.0000
+        1      0.500       1.0       0.7500       0.8333       0.2917     0.0000
         3      0.250       1.0       1.0000       0.6667       0.4444     0.3333
     """
     if not isinstance(model, ScoringSystemClassifier):

@@ -216,7 +216,7 @@ def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
 
 
 def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = None) -> Splits:
-    """Return stratified folds of the rows that have weight, not shuffled; groups stay together."""
+    """Return stratified folds of the rows that have weight, shuffled; groups stay together."""
     fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
     if fewest < 2:
         raise InvalidDataError(
@@ -233,6 +233,8 @@ def root_mean_square(scores: Floats, weights: Any) -> float:
     if largest == 0:
         return 0.0
     by = None if weights is None else np.asarray(weights, dtype=np.float64)
+    if by is not None:
+        by = by / by.max()  # scaling all weights changes nothing, not even by rounding
     return largest * float(np.sqrt(np.average((scores / largest) ** 2, weights=by)))  # no overflow
 
 

@@ -13,13 +13,14 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
 
 
 def splits_of(
-    y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int | None = None
+    y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int = 0
 ) -> list[Split]:
     """Divide rows into folds, each the test rows of one split.
 
-    Classes are divided evenly, in the order of the rows or at random by a seed. With `groups`, a label for
-    each row, all rows of a group are in one fold. With `times`, rows are tested by what was learned from
-    earlier ones only: the first part is never tested, and rows of the same time stay together.
+    Classes are divided evenly and at random by a seed, never in the order of the rows: a table that is sorted
+    by a column would be tested on values that no training row has. With `groups`, a label for each row, all
+    rows of a group are in one fold. With `times`, rows are tested by what was learned from earlier ones only:
+    the first part is never tested, and rows of the same time stay together.
 
     >>> [test.tolist() for _, test in splits_of(np.array([0, 1, 0, 1, 0, 1]), 2, times=[3, 1, 1, 2, 2, 3])]
     [[3, 4], [0, 5]]
@@ -60,37 +61,35 @@ def fewer_folds(folds: int, asked: int, groups: Any = None) -> str:
 def repeated_splits(
     y: NDArray[Any], folds: int, repeats: int, *, groups: Any = None, times: Any = None
 ) -> list[Split]:
-    """Divide rows into folds several times, one division after another.
+    """Divide rows into folds several times, one division after another, each by a seed of its own.
 
-    The first takes the rows in their order, the others at random, each by a seed of its own. The order of
-    time allows one division only.
+    The order of time allows one division only.
 
-    >>> [test.tolist() for _, test in repeated_splits(np.array([0, 1] * 4), 2, 2)][:2]
-    [[0, 1, 2, 3], [4, 5, 6, 7]]
+    >>> [test.tolist() for _, test in repeated_splits(np.array([0, 1] * 5), 2, 2)]
+    [[0, 1, 2, 4, 5], [3, 6, 7, 8, 9], [0, 1, 2, 6, 9], [3, 4, 5, 7, 8]]
     """
     read_whole(repeats, "repeats", 1, InvalidOptionError)
     if times is not None:
         if repeats > 1:
             raise InvalidOptionError("time-ordered folds cannot be repeated; remove repeats")
         return splits_of(y, folds, times=times)
-    seeds = [None, *range(1, repeats)]
-    return [split for seed in seeds for split in splits_of(y, folds, groups=groups, seed=seed)]
+    return [split for seed in range(repeats) for split in splits_of(y, folds, groups=groups, seed=seed)]
 
 
-def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int | None) -> list[Split]:
+def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int) -> list[Split]:
     if groups is None:
         rarest = int(np.unique(y, return_counts=True)[1].min())
         if rarest < folds:
             raise InvalidOptionError(
                 f"{folds} folds are too many for a class with {rarest} rows; use fewer folds"
             )
-        splitter = StratifiedKFold(folds, shuffle=seed is not None, random_state=seed)
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         return list(splitter.split(np.zeros(len(y)), y))
     labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
     n_groups = int(labels.max()) + 1
     if n_groups < folds:
         raise InvalidOptionError(f"{folds} folds are too many for {n_groups} groups; use fewer folds")
-    splitter = StratifiedGroupKFold(folds, shuffle=seed is not None, random_state=seed)
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     return list(splitter.split(np.zeros(len(y)), y, labels))
 
 
