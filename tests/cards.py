@@ -122,6 +122,9 @@ def risks(draw):
     return TableRisk(totals=totals, risks=tuple(table[t] for t in totals), cases=cases)
 
 
+_LOSSES = st.floats(0, 10)
+
+
 @st.composite
 def performances(draw):
     counts = [draw(st.fractions(0, 1000)) for _ in range(4)]
@@ -134,6 +137,9 @@ def performances(draw):
         **dict(zip(names, counts, strict=True)),
         auc=auc if with_auc else None,
         auc_interval=(low, high) if with_auc else None,
+        **draw(
+            st.just({}) | st.fixed_dictionaries(dict.fromkeys(("log_loss", "baseline_log_loss"), _LOSSES))
+        ),
     )
 
 

@@ -162,12 +162,13 @@ READERS = {
 }
 
 
-def expected_texts(card, style="card", *, as_boxes, by_measure=False):
+def expected_texts(card, style="card", *, as_boxes, by_measure=False, at_the_bedside=False):
     """What every face of a card must show, in this order.
 
     `as_boxes`: totals and classes stand in boxes. `by_measure`: the evidence has a row for each measure.
     """
     content = content_of(card, style)
+    content = content.at_the_bedside if at_the_bedside else content
     expected = [content.heading]
     for part in content.parts:
         for line in part.lines:

@@ -32,7 +32,7 @@
     ├── MissingCodesWarning                   numbers such as -99 that look like codes for missing values
     ├── UnreadableColumnsWarning              columns left out, such as dates and intervals
     ├── SinglePrecisionWarning                numbers on the other side of a cut than in single precision
-    └── NoBetterThanBaselineWarning           a card that errs as often as always predicting one class
+    └── NoBetterThanBaselineWarning           a card no better than the same answer for all
 """
 
 import sys
@@ -165,7 +165,7 @@ class WorkerLostWarning(SupersparseWarning):
 
 
 class NoBetterThanBaselineWarning(SupersparseWarning):
-    """A card that errs no less than whoever always predicts the commoner class."""
+    """A card that is no better than the same answer for everyone, by what it was learned for."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -97,9 +97,9 @@ def test_a_card_of_no_use_is_warned_about(run, tmp_path, how):
     (tmp_path / "noise.csv").write_text("\n".join(["a,b,c,y", *lines]) + "\n")
     words = ["--target", "y", "--no-prepare", "--max-points", "2", "--C0", "0.001", *how]
     done = run("fit", "noise.csv", *words, check=True)
-    told = "the held-out rows" if not how else "the training rows"
-    assert "warning: this card is no better than always predicting 0: it is wrong on" in done.stderr
-    assert f"of {told}, and always predicting 0 on 33.3 %" in done.stderr
+    told = "rows it was not learned from" if not how else "the training rows"
+    assert "warning: this card is no better than always predicting no y: it is wrong for" in done.stderr
+    assert f"of {told}, always predicting no y for 33.3 %" in done.stderr
 
 
 def test_the_time_limit_is_for_the_whole_call(run, rows, monkeypatch):

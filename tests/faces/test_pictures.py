@@ -51,7 +51,7 @@ def test_the_sheet_shows_what_the_card_shows(paper, card):
     sheet = ScoringSystem(card).sheet(paper=paper)
     for texts in (texts_of_html(sheet.to_html()), texts_of_svg(sheet.to_svg())):
         assert "Name or number" in texts
-        assert_shows(texts, expected_texts(card, as_boxes=True))
+        assert_shows(texts, expected_texts(card, as_boxes=True, at_the_bedside=True))
 
 
 @given(any_cards(), st.sampled_from(sorted(PAPERS)))

@@ -116,6 +116,8 @@ def _performance(seen: Performance) -> dict[str, object]:
         content["auc"] = seen.auc
     if seen.auc_interval is not None:
         content["auc_low"], content["auc_high"] = seen.auc_interval
+    if seen.log_loss is not None:
+        content["log_loss"], content["baseline_log_loss"] = seen.log_loss, seen.baseline_log_loss
     return content
 
 

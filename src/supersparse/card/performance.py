@@ -17,12 +17,13 @@ class Performance(Tabular):
     """Counts of right and wrong predictions (weights of rows), and the AUC with its interval.
 
     `on` tells which rows: "training" are those that the card was learned from, "cross-validation" the same
-    rows judged by cards that were learned without them, "validation" other rows.
+    rows judged by cards that were learned without them, "validation" other rows. A card that was learned for
+    its risks has their mean log loss, class weights applied, and that of the prevalence as everyone's risk.
 
     >>> seen = Performance(on="training", true_positives=40, false_negatives=10,
     ...                    true_negatives=60, false_positives=90)
-    >>> float(seen.sensitivity), float(seen.error), float(seen.baseline_error), seen.beats_baseline
-    (0.8, 0.5, 0.25, False)
+    >>> float(seen.sensitivity), float(seen.error), float(seen.baseline_error)
+    (0.8, 0.5, 0.25)
     """
 
     on: Judged
@@ -32,6 +33,8 @@ class Performance(Tabular):
     false_positives: Fraction
     auc: float | None = None
     auc_interval: tuple[float, float] | None = None  # of 95 %
+    log_loss: float | None = None
+    baseline_log_loss: float | None = None  # of the prevalence in the rows that were learned from
 
     def __post_init__(self) -> None:
         if self.on not in get_args(Judged):
@@ -46,6 +49,14 @@ class Performance(Tabular):
         for value in (self.auc, *(self.auc_interval or ())):
             if value is not None and not (math.isfinite(value) and 0 <= value <= 1):
                 raise InvalidCardError(f"the AUC of a performance is {value}; it must lie between 0 and 1")
+        losses = (self.log_loss, self.baseline_log_loss)
+        if (losses[0] is None) != (losses[1] is None):
+            raise InvalidCardError(
+                "a performance has one of log_loss and baseline_log_loss; give both or none"
+            )
+        for value in losses:
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise InvalidCardError(f"the log loss of a performance is {value}; it must be 0 or more")
 
     @property
     def positives(self) -> Fraction:
@@ -92,11 +103,6 @@ class Performance(Tabular):
         """The share of wrong predictions when the commoner class is always predicted."""
         return min(self.positives, self.negatives) / self.n
 
-    @property
-    def beats_baseline(self) -> bool:
-        """Whether the card errs less than whoever always predicts the commoner class."""
-        return self.error < self.baseline_error
-
     def weighted(self, class_weights: ClassWeights) -> "Performance":
         """The same where rows count by the weight of their class: so are costs compared with the baseline."""
         of_negative, of_positive = class_weights
@@ -122,6 +128,7 @@ class Performance(Tabular):
             PPV=_decimal(self.positive_predictive_value),
             NPV=_decimal(self.negative_predictive_value),
             AUC=self.auc,
+            **({} if self.log_loss is None else {"log_loss": self.log_loss}),
         )
 
 

@@ -194,6 +194,8 @@ def _performance(fields: Fields) -> Performance:
         **{name: fields.number(name) for name in counts},
         auc=fields.real("auc") if fields.has("auc") else None,
         auc_interval=None if low is None or high is None else (low, high),
+        log_loss=fields.real("log_loss") if fields.has("log_loss") else None,
+        baseline_log_loss=fields.real("baseline_log_loss") if fields.has("baseline_log_loss") else None,
     )
     fields.finish()
     return seen

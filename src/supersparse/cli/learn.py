@@ -71,7 +71,7 @@ def fit_with_progress(
     elif fitted.unjudged is not None:
         note(f"the card could not be judged on held-out rows: {fitted.unjudged}")
     problem = fitted.question.problem
-    useless = no_better_than_baseline(fitted.card, problem.class_weights)
+    useless = no_better_than_baseline(fitted.card)
     for warning in (useless, slope_at_its_limit(fitted.solution), weighs_risks(problem)):
         if warning is not None:
             remark(f"warning: {warning}")

@@ -226,9 +226,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _keep_judged(self, question: PreparedProblem, rows: TrainingRows, unseen: list[LeftOut]) -> None:
         """Give the card its performance on held-out rows and, with `calibrate`, its risks."""
         card, seen = self.scoring_system_.card, self._scores(rows.X)
-        card = judged(card, seen, rows, self.positive_, unseen, self.calibrate)
+        weights = question.problem.class_weights
+        card = judged(card, seen, rows, self.positive_, unseen, self.calibrate, weights)
         self.scoring_system_ = ScoringSystem(card)
-        useless = no_better_than_baseline(card, question.problem.class_weights)
+        useless = no_better_than_baseline(card)
         if self.calibrate is not None and useless is not None:
             warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=users_level())
 

@@ -25,7 +25,7 @@ from supersparse.faces.html import Block, print_style, template
 
 def calculator(card: Card) -> str:
     """Return the page. The risk is shown where the card has risks."""
-    content, lines = content_of(card), lines_of(card)
+    content, lines = content_of(card).at_the_bedside, lines_of(card)
     script = "\n".join(
         [
             '"use strict";',
@@ -42,7 +42,6 @@ def calculator(card: Card) -> str:
     rows = "\n".join(_line(line) for line in lines)
     how = "<p>Answer every line; the result appears below.</p>" if lines else ""
     source = f'<p class="note">Source: {escape(visible(card.source))}</p>' if card.source else ""
-    warning = f'<p class="warning">{escape(content.warning)}</p>' if content.warning else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -57,7 +56,6 @@ def calculator(card: Card) -> str:
 <header><h1>{escape(content.heading)}</h1>{how}</header>
 <main>
 <noscript><p><b>This page needs JavaScript to add up the points.</b> It can be used on paper.</p></noscript>
-{warning}
 <form id="form" autocomplete="off">
 {rows}
 <section id="result" aria-label="Result">
@@ -180,7 +178,7 @@ def _bar_style(content: Content) -> str:
 def _blocks(content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
     """What the page says, for its size in print."""
     yield Block(text=content.heading, size=1.5, bold=True, gap=2.5)
-    yield Block(text=content.warning or "", gap=2)
+    yield Block(text="", gap=2)
     for line in lines:
         yield Block(text=line.text, bold=True, gap=0.8)
         options = [text for text, _ in _options(line)] if not line.times else ["number"]

@@ -13,7 +13,8 @@ from supersparse.card.rules import Domain, IsMissing
 from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import shown
-from supersparse.faces.evidence import Judgement, baseline, facts, judgement, no_better, weighted_risks
+from supersparse.faces.baseline import baseline, no_better
+from supersparse.faces.evidence import Judgement, facts, judgement, weighted_risks
 from supersparse.faces.naming import class_names, enumerated, heading
 from supersparse.faces.risk_strip import RiskColumn, risk_columns, risk_formula
 
@@ -72,10 +73,15 @@ class Content:
     risks: tuple[RiskColumn, ...]
     risk_note: str | None  # why they are not the shares of events below them
     judgements: tuple[Judgement, ...]
-    baseline: str | None  # how often whoever always says the commoner class is wrong
-    warning: str | None
+    baseline: str | None  # how good the same answer for everyone would be
+    warning: str | None  # of a card that is no better; not for the bedside
     notes: tuple[str, ...]  # what missing values do, the source
     facts: tuple[tuple[str, str], ...]
+
+    @property
+    def at_the_bedside(self) -> "Content":
+        """The content of a form to fill in: whether a card is worth using is not for whoever fills it in."""
+        return replace(self, warning=None, baseline=None if self.warning else self.baseline)
 
     @property
     def results(self) -> tuple[tuple[str, str], ...]:

@@ -1,19 +1,17 @@
 """The evidence on a card: what was proven, how well it does, and how it was made."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from supersparse.card.card import Card
-from supersparse.card.performance import ClassWeights, Performance
+from supersparse.card.performance import Performance
 from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk
 from supersparse.data.plain import visible
 from supersparse.evaluate.rates import count_text
 from supersparse.exact import counted, exact, shown
 from supersparse.faces.naming import class_names, with_class_names
-from supersparse.forms.labels import label_text
 from supersparse.stop import Stop
 
 
@@ -175,49 +173,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"
 
 
-def baseline(card: Card, seen: Performance) -> str:
-    """How often always predicting the commoner class is wrong; a weighted card need not beat that."""
-    weighs = "" if _class_weights(card, seen) is None else "; this card weighs errors by class"
-    always = f"Always predicting {_commoner(card, seen)} is wrong"
-    return f"{always} for {percent(float(seen.baseline_error))} of rows{weighs}."
-
-
 def weighted_risks(card: Card) -> str | None:
     """The sentence below risks that were learned with different weights of the classes; None for others."""
     made = card.provenance
     if card.risk is None or made is None or not (made.is_risk and made.weighs_classes):
         return None
     return f"{WEIGHTED_RISKS.capitalize()}."
-
-
-def no_better(card: Card, seen: Performance) -> str | None:
-    """The warning on a card that costs no less than a fixed answer, by class weight; None if it does."""
-    weights = _class_weights(card, seen)
-    costs = seen if weights is None else seen.weighted(weights)
-    if costs.beats_baseline:
-        return None
-    rows = {"training": "the training rows", "cross-validation": "rows it was not learned from"}
-    always = f"always predicting {_commoner(card, costs)}"
-    return (
-        f"No better than {always}: this card is wrong for {percent(float(costs.error))} of "
-        f"{rows.get(seen.on, 'other rows')}, {always} for {percent(float(costs.baseline_error))}"
-        f"{'' if weights is None else ', by class weight'}."
-    )
-
-
-def _commoner(card: Card, seen: Performance) -> str:
-    negative, positive = class_names(card)
-    return positive if seen.positives > seen.negatives else negative
-
-
-def _class_weights(card: Card, seen: Performance) -> ClassWeights | None:
-    """The weights of errors that the card was learned with; None where they were equal, or are not known."""
-    made = card.provenance
-    asked = None if made is None or made.settings is None else made.settings.get("class_weight")
-    if asked == "balanced" and seen.positives and seen.negatives:
-        return seen.positives, seen.negatives  # so that both classes have the same total
-    if not isinstance(asked, Mapping):
-        return None
-    negative, positive = (Fraction(str(asked.get(label_text(label), 1))) for label in card.classes)
-    same = negative == positive or not (negative * seen.negatives + positive * seen.positives)
-    return None if same else (negative, positive)

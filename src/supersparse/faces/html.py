@@ -191,7 +191,7 @@ def card_page(card: Card, *, style: Style = "card") -> str:
 def sheet_html(card: Card, paper: str = "a4", *, style: Style = "card") -> str:
     """Return the sheet as a page that prints on one sheet of A4 or Letter paper."""
     paper_size(paper)
-    content = content_of(card, style)
+    content = content_of(card, style).at_the_bedside
     name = {"a4": "A4", "letter": "Letter"}[paper.lower()]
     return _page_of(content, _card(content, title="h1", to_fill_in=True), f"@page{{size:{name}}}")
 

@@ -123,7 +123,7 @@ def card_drawing(card: Card, show: Show = str, *, style: Style = "card") -> Draw
 
 def sheet_drawing(card: Card, paper: str = "a4", show: Show = str, *, style: Style = "card") -> Drawing:
     """Lay the sheet out on one page, smaller when there is much to say."""
-    content = content_of(card, style)
+    content = content_of(card, style).at_the_bedside
     width, height = paper_size(paper)
     scale = 1.1
     while True:

@@ -1,5 +1,6 @@
 """The performance of a solution on the rows that it was learned from."""
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 def training_performance(solution: "Solution") -> Performance:
     """Count what `predict` gets right and wrong on the training rows, by sample weight.
 
-    Class weights do not enter. The counts are those that were verified. The AUC is computed in whole numbers,
-    because a card of many different totals would take long in fractions.
+    Class weights do not enter, but in the log loss of a risk model. The counts are those that were verified.
+    The AUC is computed in whole numbers: a card of many different totals would take long in fractions.
     """
     from supersparse.evaluate.performance import LEVEL
     from supersparse.evaluate.rates import auc_with_interval
@@ -32,7 +33,20 @@ def training_performance(solution: "Solution") -> Performance:
         false_positives=false_positives,
         auc=auc.value,
         auc_interval=auc.interval,
+        **({} if solution.slope is None else _log_losses(solution)),
     )
+
+
+def _log_losses(solution: "Solution") -> dict[str, float]:
+    """The mean log loss, class weights applied, and that of the prevalence as everyone's risk."""
+    problem = solution.problem
+    weights = [float(w * n) for w, n in zip(problem.class_weights, problem.class_totals, strict=True)]
+    both = sum(weights)
+    loss = float(solution.evaluation.loss) * float(sum(problem.class_totals)) / both
+    return {
+        "log_loss": loss,
+        "baseline_log_loss": -sum(w / both * math.log(w / both) for w in weights if w),
+    }
 
 
 def _auc(solution: "Solution") -> Fraction:

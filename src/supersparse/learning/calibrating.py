@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Cutoff
+from supersparse.card.performance import ClassWeights
 from supersparse.card.possible import possible_totals
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.data.sources import as_array
@@ -43,17 +44,31 @@ _MOST_TOTALS = 40  # of a table that a smooth risk becomes
 class LeftOut:
     """Held-out rows, by position, and the scores that it gives them.
 
-    Scores are in units of their root mean square on the rows of the fit.
+    Scores are in units of their root mean square on the rows of the fit. A risk model has the log loss of
+    each row as well, by its risks and by the prevalence among the rows of the fit.
     """
 
     rows: NDArray[np.intp]
     scores: Floats
+    log_losses: Floats | None = None
+    baseline_log_losses: Floats | None = None
 
 
-def left_out(rows: NDArray[np.intp], unseen: Floats, seen: Floats, weights: Any) -> LeftOut:
+def left_out(
+    rows: NDArray[np.intp],
+    unseen: Floats,
+    seen: Floats,
+    weights: Any,
+    log_losses: tuple[Floats | None, Floats | None] = (None, None),
+) -> LeftOut:
     """Bring the scores of held-out rows to the scale of those that were learned from."""
     unit = root_mean_square(seen, None if weights is None else as_array(weights))
-    return LeftOut(rows=rows, scores=unseen / (unit or 1.0))
+    return LeftOut(
+        rows=rows,
+        scores=unseen / (unit or 1.0),
+        log_losses=log_losses[0],
+        baseline_log_losses=log_losses[1],
+    )
 
 
 def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
@@ -129,6 +144,26 @@ class Pooled:
     def with_scores(self, scores: Floats) -> "Pooled":
         """Give the same rows other scores, in the order of the folds."""
         return replace(self, scores=scores[self.kept])
+
+    def log_losses(
+        self, unseen: Sequence[LeftOut], class_weights: ClassWeights
+    ) -> tuple[float, float] | None:
+        """Return the mean log loss by the risks, and by the prevalence; None where folds have no risks.
+
+        None as well where no prevalence is between 0 and 1.
+        """
+        found = []
+        for parts in ([one.log_losses for one in unseen], [one.baseline_log_losses for one in unseen]):
+            known = [part for part in parts if part is not None]
+            if len(known) < len(parts):
+                return None
+            found.append(np.concatenate(known)[self.kept])
+        negative, positive = map(float, class_weights)
+        by = quotients(self.weights, self.unit) * np.where(self.positive, positive, negative)
+        if not by.any():
+            return None
+        of_card, of_prevalence = (float(np.average(losses, weights=by)) for losses in found)
+        return (of_card, of_prevalence) if math.isfinite(of_prevalence) else None
 
     def tally(self, unit: float, threshold: Fraction) -> Tally:
         """Add up the weights at each score, in points of a card whose scores have this root mean square."""

@@ -141,10 +141,13 @@ class _Judge:
             return replace(fitted, unjudged=_INTERRUPTED if found.interrupted else _TOO_LITTLE_TIME)
         positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
         method = RISKS if solution.slope is None else None  # a risk model has its risks
+        weights = question.problem.class_weights
         try:
-            return replace(fitted, card=judged(fitted.card, seen, rows, positive, found.unseen, method))
+            return replace(
+                fitted, card=judged(fitted.card, seen, rows, positive, found.unseen, method, weights)
+            )
         except SupersparseError as error:
-            card = judged(fitted.card, seen, rows, positive, found.unseen, None)
+            card = judged(fitted.card, seen, rows, positive, found.unseen, None, weights)
             return replace(fitted, card=card, unjudged=str(error))
 
 

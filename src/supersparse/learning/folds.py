@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.learning.thinning import LEAST_SECONDS, SCORED_PER_LEARNED, drawn, thinned
 from supersparse.problem.log_loss import at_threshold
+from supersparse.problem.problem import Problem
 from supersparse.problem.variants import quiet_about_penalties, with_size_penalty
 from supersparse.results.penalty_grid import solve_each_penalty
 from supersparse.solving.options import SolverKeywords
@@ -139,9 +141,11 @@ def fit_fold(
         wrong = (unseen > 0) != (test.y == positive)
         missed = weighted_mean(wrong.astype(float), test.y, test.sample_weight, costs, fold)
         loss, log_loss = missed, None
+        of_rows, usual = None, None
         if solution.slope is not None:
             logit = solution.slope * (unseen + _moved(question, solution))
             of_rows = np.logaddexp(0.0, np.where(test.y == positive, -logit, logit))
+            usual = _usual_log_loss(question.problem, test.y == positive)
             loss = weighted_mean(of_rows, test.y, test.sample_weight, costs, fold)
             alike = dict.fromkeys(costs, Fraction(1))
             log_loss = float(weighted_mean(of_rows, test.y, test.sample_weight, alike, fold))
@@ -156,7 +160,13 @@ def fit_fold(
                 gap=solution.gap,
                 fit_seconds=fit_seconds,
                 score_seconds=score_seconds,
-                unseen=left_out(scored, unseen, question.scores(solution, train.X), train.sample_weight),
+                unseen=left_out(
+                    scored,
+                    unseen,
+                    question.scores(solution, train.X),
+                    train.sample_weight,
+                    (of_rows, usual),
+                ),
                 sampled=len(learned_from) if is_sample else None,
             )
         )
@@ -189,6 +199,15 @@ def _moved(question: PreparedProblem, solution: Solution) -> float:
     else:
         used = question.scoring_card(solution).as_learned.intercept
     return float(solution.points.intercept_value - used)
+
+
+def _usual_log_loss(problem: Problem, positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The log loss of each row where everyone's risk is the prevalence among the training rows."""
+    of_negative, of_positive = map(mul, problem.class_weights, problem.class_totals)
+    with np.errstate(divide="ignore"):  # a class of weight 0 has the risk 0
+        log_odds = np.log(float(of_positive)) - np.log(float(of_negative))
+    losses: NDArray[np.float64] = np.logaddexp(0.0, np.where(positive, -log_odds, log_odds))
+    return losses
 
 
 def weighted_mean(

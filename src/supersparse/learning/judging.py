@@ -5,9 +5,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from supersparse.card.card import Card
-from supersparse.card.performance import ClassWeights, Performance
+from supersparse.card.performance import ClassWeights
 from supersparse.card.risk import Floats
 from supersparse.evaluate.performance import performance_of
+from supersparse.faces.baseline import shortfalls
 from supersparse.faces.evidence import WEIGHTED_RISKS
 from supersparse.learning.calibrating import LeftOut, Pooled, fitted_risk
 from supersparse.learning.rows import TrainingRows
@@ -24,6 +25,7 @@ def judged(
     positive: object,
     unseen: Sequence[LeftOut],
     method: str | None,
+    class_weights: ClassWeights,
 ) -> Card:
     """Return the card with its cross-validated performance and, given a method, with risks.
 
@@ -31,7 +33,11 @@ def judged(
     them, all folds together. The AUC compares scores of different cards, each in units of its root mean
     square.
     """
-    found = performance_of(Pooled.of(rows, positive, unseen).tally(1.0, Fraction(0)), "cross-validation")
+    pooled = Pooled.of(rows, positive, unseen)
+    found = performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation")
+    losses = pooled.log_losses(unseen, class_weights)
+    if losses is not None:
+        found = replace(found, log_loss=losses[0], baseline_log_loss=losses[1])
     others = tuple(one for one in card.performance if one.on != found.on)
     risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
     return replace(card, performance=(*others, found), risk=risk)
@@ -55,33 +61,14 @@ def weighs_risks(problem: Problem) -> str | None:
     return f"{WEIGHTED_RISKS}; to favour one kind of error and keep the risks, set risk_threshold instead"
 
 
-def no_better_than_baseline(card: Card, class_weights: ClassWeights) -> str | None:
-    """Say that a card errs no less than whoever always predicts the commoner class; None if it errs less.
+def no_better_than_baseline(card: Card) -> str | None:
+    """Say that a card is no better than the same answer for everyone; None if it is.
 
-    Cross-validated errors count where there are any, else training errors. Where errors of the classes cost
-    differently, costs are compared: a card that was asked to miss few cases may well err more often.
+    Held-out rows count where there are any, else the training rows. What is compared is what the card was
+    learned for: a card that was asked to miss few cases may well err more often.
     """
     found = next((p for p in reversed(card.performance) if p.on in ("cross-validation", "training")), None)
-    if found is None:
+    why = () if found is None else shortfalls(card, found, "it")
+    if not why:
         return None
-    costs = found.weighted(class_weights)
-    if costs.beats_baseline:
-        return None
-    label = card.positive if costs.positives > costs.negatives else card.negative
-    return (
-        f"this card is no better than always predicting {label!r}: it is wrong on {_percent(costs.error)} "
-        f"of {_rows(found)}, and always predicting {label!r} on {_percent(costs.baseline_error)}"
-        f"{_weighted(class_weights)}; try other columns or more rows"
-    )
-
-
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):.1f} %"
-
-
-def _rows(found: Performance) -> str:
-    return "the held-out rows" if found.on == "cross-validation" else "the training rows"
-
-
-def _weighted(class_weights: ClassWeights) -> str:
-    return "" if class_weights[0] == class_weights[1] else ", by class weight"
+    return f"this card is no better than {', and no better than '.join(why)}; try other columns or more rows"

@@ -189,7 +189,7 @@ class _Run:
         view["cross_validated"] = cross_validated
         self.talk.tell("card", {"card": view, "model": model_of(solution.problem, solution.points)})
         problem = asked.question.problem
-        useless = no_better_than_baseline(card, problem.class_weights)
+        useless = no_better_than_baseline(card)
         warnings = (useless, slope_at_its_limit(solution), weighs_risks(problem))
         return {
             "plan": plan,
@@ -212,10 +212,11 @@ class _Run:
         question, rows = self.asked.question, self.asked.rows
         positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
         method = RISKS if solution.slope is None else None  # a risk model has its risks
+        weights = question.problem.class_weights
         try:
-            return judged(card, seen, rows, positive, self.kept.unseen, method), None
+            return judged(card, seen, rows, positive, self.kept.unseen, method, weights), None
         except SupersparseError as error:
-            return judged(card, seen, rows, positive, self.kept.unseen, None), str(error)
+            return judged(card, seen, rows, positive, self.kept.unseen, None, weights), str(error)
 
 
 def _solved(question: PreparedProblem, options: SolverKeywords, checkpoint: Path) -> Solution:
@@ -257,7 +258,7 @@ class _Kept:
             {
                 "C0": None if chosen is None else float(Fraction(chosen)),
                 "measures": found.as_data(),
-                "unseen": [[one.rows.tolist(), one.scores.tolist()] for one in found.unseen],
+                "unseen": [_plain(one) for one in found.unseen],
             }
         )
 
@@ -288,7 +289,22 @@ class _Kept:
     @property
     def unseen(self) -> tuple[LeftOut, ...]:
         """The scores of the held-out rows."""
-        return tuple(
-            LeftOut(rows=np.array(rows, dtype=np.intp), scores=np.array(scores, dtype=float))
-            for rows, scores in self._content["unseen"]
-        )
+        return tuple(map(_left_out, self._content["unseen"]))
+
+
+def _plain(one: LeftOut) -> list[list[Any]]:
+    """Held-out rows as JSON keeps them; the losses of a risk model come last."""
+    losses = [part for part in (one.log_losses, one.baseline_log_losses) if part is not None]
+    return [one.rows.tolist(), one.scores.tolist(), *(part.tolist() for part in losses)]
+
+
+def _left_out(kept: list[list[Any]]) -> LeftOut:
+    rows, *floats = kept
+    scores, *losses = (np.array(part, dtype=float) for part in floats)
+    log_losses, baseline_log_losses = losses or (None, None)
+    return LeftOut(
+        rows=np.array(rows, dtype=np.intp),
+        scores=scores,
+        log_losses=log_losses,
+        baseline_log_losses=baseline_log_losses,
+    )

@@ -1,5 +1,7 @@
 """The summary, the scoring system, and how it was made."""
 
+from math import log
+
 from supersparse.card.card import Cutoff
 from supersparse.card.provenance import Provenance
 from supersparse.data.plain import visible
@@ -134,8 +136,7 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
             f"{rate(found.confusion.sensitivity)}, {rate(found.confusion.specificity)}, {found.auc}",
         ),
     ]
-    fixed = baseline(found.confusion)[0]
-    rows.append(("Error rate of a fixed answer", f"{fixed:.3f} (always the commoner class)"))
+    rows += _fixed_answer(evidence)
     validation, stability = evidence.validation, evidence.stability
     if isinstance(validation, CrossValidation):
         spread = validation.spread("error rate")
@@ -152,6 +153,20 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
             ),
         ]
     return rows
+
+
+def _fixed_answer(evidence: Evidence) -> list[tuple[str, str]]:
+    """What the card must beat: a card of risks the log loss of the prevalence, others the commoner class."""
+    found = evidence.evaluation
+    if not evidence.is_risk or found.forecasts is None:
+        fixed = baseline(found.confusion)[0]
+        return [("Error rate of a fixed answer", f"{fixed:.3f} (always the commoner class)")]
+    share = float(found.confusion.n_positive / found.confusion.n)
+    fixed = -sum(part * log(part) for part in (share, 1 - share) if part)
+    return [
+        ("Log loss on these rows", f"{found.forecasts.log_loss:.4f}"),
+        ("Log loss of a fixed answer", f"{fixed:.4f} (the prevalence as everyone's risk)"),
+    ]
 
 
 def _corrected(evidence: Evidence, stability: Stability) -> str:
