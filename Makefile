@@ -82,8 +82,8 @@ studio-pictures: $(VENV)/.test
 	$(BIN)/python docs/scripts/studio_pictures.py
 
 # Measurements; results go to benchmarks/results. FasterRisk gets an environment of its own. All instances and peers,
-# threads and executors, what more workers would give, first cards, and the C++ prototype where its source is: about two
-# hours on a quiet machine; interrupted, the first part goes on where it stopped.
+# threads and executors, what more workers would give, first cards, and the C++ prototype where its source is: about an
+# hour and a half on two idle cores, 40 minutes of it the first part, which goes on where it stopped if interrupted.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run full
 	$(BIN)/python -m benchmarks.threads

@@ -15,6 +15,7 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
+from supersparse.cli.app import COMMANDS
 from supersparse.problem.asked import MAX_POINTS
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.problem import RISK_MAX_POINTS
@@ -156,6 +157,45 @@ def test_make_targets_named_in_the_docs_exist():
     }
     assert {target for _, target in named} & targets
     assert [each for each in named if each[1] not in targets] == []
+
+
+def prose(page):
+    """A page without its blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+BENCHMARKS = ROOT / "benchmarks" / "README.md"
+FOLDERS = [
+    ROOT,
+    *(ROOT / name for name in ("src", "docs", "tests", "benchmarks")),
+    SOURCE,
+    SOURCE / "solving",
+]
+# what a command makes, what a reader has, and what is not in a clone (benchmarks/README.md says so)
+ELSEWHERE = re.compile(r"(build|rows|raw|shared)/.*|data/mammo_processed\.csv|results/SUITE\.jsonl|\d+/\d+")
+
+
+@pytest.mark.parametrize("page", [*PAGES, BENCHMARKS], ids=page_id)
+def test_paths_named_in_the_docs_exist(page):
+    named = re.findall(r"`([\w.-]+/[\w./-]*)`", prose(page))
+    missing = [
+        name
+        for name in named
+        if not ELSEWHERE.fullmatch(name) and not any((folder / name).exists() for folder in FOLDERS)
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, BENCHMARKS], ids=page_id)
+def test_programs_and_commands_named_in_the_docs_exist(page):
+    text = page.read_text(encoding="utf-8")
+    modules = re.findall(r"python -m ((?:benchmarks|study)[.a-z_]*)\b", text.replace("benchmarks.NAME", ""))
+    files = [each.replace(".", "/") + ("/__main__.py" if each == "study" else ".py") for each in modules]
+    scripts = re.findall(r"python ([\w/]+/[\w/.]+\.py)", text)
+    assert [each for each in files + scripts if not (ROOT / each).exists()] == []
+    known = {run.__name__.replace("_", "-") for run in COMMANDS} | {"datasets"}
+    commands = re.findall(r"(?:`|^\$ )supersparse ([a-z][\w-]*)", text, re.MULTILINE)
+    assert set(commands) <= known
 
 
 @pytest.mark.parametrize("name", ["glossary.md", "comparison.md", "scoring-systems.md", "index.md"])

@@ -52,7 +52,10 @@ def applications_text(study: Study) -> Iterator[str]:
             card = crime.get(weighted("SLIM", ratio))
             if card is not None:
                 balance = card.train.negatives / card.train.positives
-                yield f"The card with {words}, W+/W- = {float(ratio):g} (balanced: {balance:.1f}):"
+                yield (
+                    f"The card with {words}, W+/W- = {float(ratio):g} "
+                    f"(balanced on its training rows: {balance:.1f}):"
+                )
                 yield _block(card.text)
 
 
