@@ -378,10 +378,10 @@ def two_digits(exponents: tuple[int, int] = (1, 3), *more: object) -> Coefficien
 def _exponents(what: str, exponents: object, *more: object) -> range:
     if more:
         apart = (exponents, *more)
-        pair = apart if len(apart) == 2 and all(type(e) is int for e in apart) else (-3, 2)
+        meant = apart if [type(e) for e in apart] == [int, int] else (-3, 2)
         raise InvalidProblemError(
             f"{what}: the exponents are given as {', '.join(map(repr, apart))}, {len(apart)} arguments; "
-            f"give them as one pair: {what}({pair})"
+            f"give them as one pair: {what}({meant})"
         )
     pair = tuple(exponents) if isinstance(exponents, tuple | list) else ()
     if len(pair) != 2 or any(type(e) is not int for e in pair) or pair[0] > pair[1]:

@@ -1,7 +1,9 @@
-"""Bounds on how far the true error rate can be above the training error rate (the paper's section 4).
+"""Bounds on the true error rate (the paper's section 4), on the size of the best cards, and on their points.
 
 `generalization_bound` returns the bound to report, `bounds` returns all forms, and `one_more_digit` the
 number of rows needed for finer points. The counts behind them are in `supersparse.theory.space`.
+`size_limit` bounds the size of the best cards, and `rounded_points` how large whole points have to be to
+lose nothing to real coefficients; their modules have the proofs.
 """
 
 from supersparse.theory.bounds import (
@@ -14,14 +16,20 @@ from supersparse.theory.bounds import (
     hoeffding_slack,
     one_more_digit,
 )
+from supersparse.theory.rounding import Rounding, rounded_points
+from supersparse.theory.size import size_limit, size_limit_of_any_rows
 
 __all__ = [
     "Bound",
     "Form",
     "NoBound",
     "OneMoreDigit",
+    "Rounding",
     "bounds",
     "generalization_bound",
     "hoeffding_slack",
     "one_more_digit",
+    "rounded_points",
+    "size_limit",
+    "size_limit_of_any_rows",
 ]

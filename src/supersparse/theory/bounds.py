@@ -18,6 +18,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.exact import Number, exact
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
+from supersparse.theory.size import size_limit_of_any_rows
 from supersparse.theory.space import ModelSpace, declared_sets, declared_space
 
 
@@ -81,8 +82,10 @@ class Form(Enum):
 
     THEOREM_1 = "Theorem 1"
     THEOREM_1_SIZE = "Theorem 1 with the size limit"
+    THEOREM_1_PRICE = "Theorem 1 with the size that C0 allows"
     THEOREM_2 = "Theorem 2"
     THEOREM_2_SIZE = "Theorem 2 with the size limit"
+    THEOREM_2_PRICE = "Theorem 2 with the size that C0 allows"
     THEOREM_2_FAREY = "Theorem 2 with the paper's Farey points"
 
 
@@ -90,6 +93,7 @@ class Form(Enum):
 class Bound(Tabular):
     """True error rate <= training error rate + slack, for all `count` classifiers at once.
 
+    The forms "with the size that C0 allows" hold for those that cost no more than a card without features.
     `proven` is False if the paper's count of Farey points is below the number of classifiers, because the
     union bound then misses some of them.
     """
@@ -104,7 +108,7 @@ class Bound(Tabular):
     @property
     def log_count(self) -> float:
         """Natural logarithm of the number under the root: count + 1 in Theorem 1, count in Theorem 2."""
-        plus_one = self.form in (Form.THEOREM_1, Form.THEOREM_1_SIZE)
+        plus_one = self.form in (Form.THEOREM_1, Form.THEOREM_1_SIZE, Form.THEOREM_1_PRICE)
         return math.log(self.count + plus_one)
 
     @property
@@ -132,8 +136,8 @@ class Bound(Tabular):
             )
         words = (
             f"{self.form.value}: except with probability {decimal(self.delta)} over the draw of "
-            f"{self.n_rows} rows, each of {_approximately(self.count)} classifiers has a true error rate "
-            f"of at most its training error rate + {_points_up(self.slack)}."
+            f"{self.n_rows} rows, each of {_approximately(self.count)} classifiers{self._which} has a true "
+            f"error rate of at most its training error rate + {_points_up(self.slack)}."
         )
         if self.limit is not None and self.training_error is not None:
             seen = f"{100 * float(self.training_error):.1f} %"
@@ -141,6 +145,11 @@ class Bound(Tabular):
         if self.says_nothing:
             words += " A bound of 100 % or more says nothing: there are too many classifiers for so few rows."
         return words
+
+    @property
+    def _which(self) -> str:
+        priced = self.form in (Form.THEOREM_1_PRICE, Form.THEOREM_2_PRICE)
+        return " that is no more costly than one without features" if priced else ""
 
     def __repr__(self) -> str:  # without the count: Python refuses to print integers of more than 4300 digits
         return (
@@ -188,19 +197,26 @@ def generalization_bound(
     delta: Number = 0.01,
     training_error: Number | None = None,
     cut_points_fitted: bool = False,
+    optimal: bool = False,
 ) -> Bound | NoBound:
     """Return the sharpest proven bound, which is the one to report.
 
     It holds for every allowed scoring system at once, and so for one that a solver selected on the rows, even
     with C0 chosen on them. `training_error` is a rate and sets `Bound.limit`. A size limit, like the sets,
     must have been declared beforehand; if it was chosen on the same rows, use the forms without it from
-    `bounds`.
+    `bounds`. With `optimal` the bound is for optimal cards, which C0 keeps small; see `bounds`.
 
     >>> problem = Problem.of([[0], [1]] * 500, [0, 1] * 500, max_points=5, intercept=(-5, 5))
     >>> generalization_bound(problem, training_error=0.02)
     Bound(Theorem 2, slack=0.06708, log_count=4.39445, n_rows=1000, delta=0.01, proven=True)
     """
-    forms = bounds(problem, delta=delta, training_error=training_error, cut_points_fitted=cut_points_fitted)
+    forms = bounds(
+        problem,
+        delta=delta,
+        training_error=training_error,
+        cut_points_fitted=cut_points_fitted,
+        optimal=optimal,
+    )
     proven = [b for b in forms if isinstance(b, Bound) and b.proven and b.form is not Form.THEOREM_2_FAREY]
     if proven:
         return min(proven, key=lambda b: b.log_count)
@@ -215,6 +231,7 @@ def bounds(
     delta: Number = 0.01,
     training_error: Number | None = None,
     cut_points_fitted: bool = False,
+    optimal: bool = False,
 ) -> tuple[Bound | NoBound, ...]:
     """Return all forms; a form that does not apply says why. If none applies, return only the reason.
 
@@ -224,6 +241,11 @@ def bounds(
     must contain 0. With the size limit, only vectors with at most that many features count. The paper's Farey
     points need -Λ, ..., Λ in every coordinate; an intercept is one of P + 1 there. Other constraints are
     ignored: they only make the set smaller, and some of them depend on the rows.
+
+    With `optimal`, the forms "with the size that C0 allows" join them where they count fewer: whatever the
+    rows are, no optimum has more than 1/(2·C0) features, or 1/C0 (`supersparse.theory.size` has the proof),
+    so only smaller vectors count. They hold for optimal cards, proven or not, and for all that cost no more
+    than a card without features; C0 must have been chosen beforehand.
     """
     probability = _read_probability(delta)
     error = _read_error(training_error)
@@ -245,6 +267,9 @@ def bounds(
     found: list[Bound | NoBound] = [bound(Form.THEOREM_1, space.n_vectors())]
     if space.limits_size:
         found.append(bound(Form.THEOREM_1_SIZE, space.n_vectors(space.max_size)))
+    priced = _size_by_price(problem, space) if optimal else None
+    if priced is not None:
+        found.append(bound(Form.THEOREM_1_PRICE, space.n_vectors(priced)))
     directions = space.n_directions()
     if directions is None:
         return (*found, NoBound(form=Form.THEOREM_2, reasons=(why_not_directions(problem, space),)))
@@ -253,6 +278,10 @@ def bounds(
         of_size = space.n_directions(space.max_size)
         assert of_size is not None
         found.append(bound(Form.THEOREM_2_SIZE, of_size))
+    if priced is not None:
+        of_price = space.n_directions(priced)
+        assert of_price is not None
+        found.append(bound(Form.THEOREM_2_PRICE, of_price))
     farey = space.n_farey()
     if farey is None:
         why = (
@@ -260,6 +289,13 @@ def bounds(
         )
         return (*found, NoBound(form=Form.THEOREM_2_FAREY, reasons=(why,)))
     return (*found, bound(Form.THEOREM_2_FAREY, farey, proven=farey >= directions))
+
+
+def _size_by_price(problem: Problem, space: ModelSpace) -> int | None:
+    """The size that C0 allows, if it is below what the sets and the size limit allow."""
+    priced = size_limit_of_any_rows(problem)
+    allowed = sum(space.sets.values()) if space.max_size is None else space.max_size
+    return None if priced is None or priced >= allowed else priced
 
 
 def hoeffding_slack(log_count: float, *, delta: Number, n_rows: int) -> float:
