@@ -6,8 +6,10 @@ This file needs Python 3.11 and nothing else. It shares no code with the program
 1. reads the question (columns, allowed points, penalties, limits) from the top of the proof, and prints all
    of it, so that you can see whether it is yours; what it cannot put into words, it refuses;
 2. builds the integer program of that question from the table, and compares it with the one in the proof;
-3. checks that the card is a solution of it, with the objective and the errors that the card claims;
+3. checks that the card is a solution of it, with the objective and the errors that the card claims, and that
+   its printed lines, threshold and classes are those of the solution, for whatever a column may hold;
 4. checks every line of the proof, in whole numbers; one must say: no solution has a smaller objective.
+The last line names what it did not check.
 You must trust this file and Python. You need not trust supersparse.
 """
 
@@ -16,6 +18,7 @@ import fractions
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import sys
 from math import ceil, floor, gcd, lcm
@@ -50,6 +53,14 @@ RULES = [COLUMN | {"rule": ("value", "missing")},
          COLUMN | {"rule": ("category", "other"), "values": [(str, int, bool, {"number": NUMBER})]}]
 POINTS = [{"name": str} | points | price for price in ({"penalty": NUMBER}, {"penalties": [NUMBER]})
           for points in ({"interval": [int, int], "zero": bool}, {"set": [int]})]
+EXTRA = {"points": NUMBER, "missing": (*NUMBER, ...), "unit": (str, ...), "question": (str, ...),
+         "position": (int, ...)}
+ITEMS = [tuple({key: one for key, one in rule.items() if key != "if_missing"} | EXTRA for rule in RULES)]
+DOMAINS = [{"column": str, "values": (*(rule["values"] for rule in RULES if "values" in rule), ...),
+            "low": (*NUMBER, None, ...), "high": (*NUMBER, None, ...), "whole": (bool, ...),
+            "outside": ("accept", "refuse")}]
+LABEL = (str, int, float, bool)
+VALUE = {"rule": "value", "column": "", "points": 1}
 READ = {"decimal": (",", ...), "spellings": ({str: str}, ...), "missing": ([str], ...)}
 QUESTION = {
     "target": (str, None), "positive": str, "weights": (str, None), "table": (str, None), "encoding": str,
@@ -71,9 +82,14 @@ def fits(value, shape):
         return value.keys() <= shape.keys() and all(fits(value.get(k, ...), one) for k, one in shape.items())
     return type(value) is shape if isinstance(shape, type) else value == shape
 
+def once(pairs):
+    """A dictionary of JSON. If a key stands in it twice, others may read the other value."""
+    demand(len(dict(pairs)) == len(pairs), "a key stands twice in the card or in the question")
+    return dict(pairs)
+
 def read_question(line):
     """The question at the top of a proof; one in which anything is unknown is refused."""
-    question = json.loads(line.removeprefix("% "))
+    question = json.loads(line.removeprefix("% "), object_pairs_hook=once)
     for key in {**QUESTION, **question}:
         known = fits(question.get(key, ...), QUESTION.get(key, ()))
         demand(known, f"{key!r} of the question is not as this program knows it: {question.get(key)!r:.300}")
@@ -332,13 +348,87 @@ def rule_of(item):
     keys = ("rule", "column", "values", "at_least", "above", "at_most", "below")
     return json.dumps({key: item[key] for key in keys if key in item})
 
-def score(model, row):
-    """The points of a row, less the threshold. An item says what a missing value gives."""
-    total = -exact(model["threshold"])
-    for item in model["items"]:
+def score(items, row):
+    """The points of a row. An item says what a missing value gives."""
+    total = exact(0)
+    for item in items:
         there = row[item["column"]] or item["rule"] == "missing"
         total += exact(item["points"]) * feature_value(item, row) if there else exact(item["missing"])
     return total
+
+def points_at(items, text):
+    """What the items on a column give where it holds a text; None where they refuse it."""
+    try:
+        return score(items, {item["column"]: text for item in items})
+    except (ValueError, ZeroDivisionError, KeyError):
+        return None
+
+def named(values):
+    """Categories as texts; true is 1 and false is 0."""
+    plain = [value["number"] if isinstance(value, dict) else value for value in values]
+    return [value if isinstance(value, str) else str(int(value)) for value in plain]
+
+def stated(items):
+    """The categories and ends of ranges that items name, as texts."""
+    ends = {str(exact(item[end])) for item in items for end in ENDS if end in item}
+    return ends | {text for item in items for text in named(item.get("values", ()))}
+
+def stand_ins(items):
+    """Texts for all that a column may hold, as far as items tell it apart: what they name, numbers between
+    and beyond, and any other text."""
+    texts = sorted(stated(items))
+    numbers = sorted({points_at([VALUE], text) for text in texts} - {None} | {exact(0)})
+    between = [(low + high) / 2 for low, high in itertools.pairwise(numbers)]
+    return [*texts, *map(str, [numbers[0] - 1, *between, numbers[-1] + 1]), "".join(texts) + "?"]
+
+def check_lines(card, learned, rows):
+    """The printed lines are the learned ones, or give the same answers put another way: one line for each
+    answer, none below 0, the lowest 0. Whatever a column holds, both then differ by the same amount, and the
+    thresholds by the sum of these amounts."""
+    for model in (card, learned):
+        known = fits(model["items"], ITEMS) and fits(model["threshold"], NUMBER)
+        demand(known, "a line or the threshold of the card is not as this program knows it")
+        demand(all(exact(item["points"]) for item in model["items"]), "a line of the card gives 0 points")
+        demand(len(set(map(rule_of, model["items"]))) == len(model["items"]), "two lines ask the same")
+    domains, shift = {one["column"]: one for one in card["domains"]}, exact(0)
+    known = fits(card["domains"], DOMAINS) and len(domains) == len(card["domains"])
+    demand(known, "what the columns of the card may hold is not as this program knows it")
+    for column in dict.fromkeys(item["column"] for model in (learned, card) for item in model["items"]):
+        own, shown = ([i for i in model["items"] if i["column"] == column] for model in (learned, card))
+        domain, held = domains.get(column, {}), {row[column] for row in rows} - {""}
+        known = named(domain.get("values", ())) if domain.get("outside") == "refuse" else []
+        accepted = not known or all(any(same(text, value) for value in known) for text in held)
+        demand(accepted, f"the card refuses values of {column!r} that the table has")
+        lines, learnt = ({(rule_of(i), exact(i["points"]), str(i.get("missing"))) for i in items}
+                         for items in (shown, own))
+        if lines == learnt:
+            continue
+        what = f"the printed lines on {column!r} are not those that were learned"
+        demand(known or all(item["rule"] != "value" for item in [*own, *shown]), what)
+        demand(stated(shown) <= stated(own) | set(known), what)
+        texts = ["", *(known or stand_ins([*own, *shown]))]
+        cells = [(points_at(own, text), points_at(shown, text), text) for text in texts]
+        demand(all((a is None) == (b is None) for a, b, _ in cells) or not shown, what)
+        cells = [cell for cell in cells if cell[0] is not None]
+        each = [[points_at([item], text) for item in shown] for *_, text in cells]  # what each line gives
+        apart = all(min(points, default=0) >= 0 and sum(map(bool, points)) < 2 for points in each)
+        needed, amounts = all(map(any, zip(*each))), {a - b for a, b, _ in cells}
+        demand(len(amounts) == 1 and apart and needed and min(b for _, b, _ in cells) == 0, what)
+        shift += amounts.pop()
+    moved = exact(learned["threshold"]) - shift
+    demand(exact(card["threshold"]) == moved, f"the printed threshold must be {moved} by what was learned")
+
+def check_classes(card, question, labels):
+    """The classes of the card are those of the table, and its words for them do not swap or join them."""
+    demand(fits(card["classes"], {"positive": LABEL, "negative": LABEL}), "a class of the card is no label")
+    positive, negative = (card["classes"][name] for name in ("positive", "negative"))
+    demand(same(question["positive"], positive), "the card has another positive class")
+    fair = not same(question["positive"], negative) and str(negative) != str(positive)
+    demand(fair and all(same(text, negative) for text in labels), "the card has another negative class")
+    words = card.get("wording", {}).get("classes", {})
+    one, other = (str(words.get(name, card["classes"][name])) for name in ("positive", "negative"))
+    fair = one != other and one != str(negative) and other != str(positive)
+    demand(fair, "the card's words for its classes take one for the other")
 
 def check_card(card, question, program, solution, best, people, sha256):
     """The card has the points of the solution, and its errors and penalties add up to the objective."""
@@ -346,13 +436,21 @@ def check_card(card, question, program, solution, best, people, sha256):
     learned = card.get("learned") or card
     points = {rule_of(item): exact(item["points"]) for item in learned["items"]}
     points = {rule: value for rule, value in points.items() if value}
+    check_lines(card, learned, people[0])
+    gaps = {rule_of(one): one.get("if_missing") for one in question["features"] if one["rule"] != "missing"}
+    for item in learned["items"]:  # a gap gives what the feature's value in its place gives
+        gap = gaps.get(rule_of(item))
+        gives = "refuse" if gap is None else exact(gap) * exact(item["points"])
+        given = item.get("missing", "refuse")
+        demand(given == gives or (given != "refuse" != gives and exact(given) == gives),
+               f"the card gives {given} points for a gap in {item['column']!r}; by the proof: {gives}")
     features, unit = question["features"], question["unit"]
     values = [exact(solution.get(own["l"], 0), unit) for own in program.variables]
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
     demand(points == proven, "the card has other points than the solution of the proof")
-    demand(same(question["positive"], card["classes"]["positive"]), "the card has another positive class")
-    scores = [score(learned, row) for row in rows]
-    demand(scores == [score(card, row) for row in rows], "the printed points give other totals")
+    scores, shown = ([score(model["items"], row) - exact(model["threshold"]) for row in rows]
+                     for model in (learned, card))
+    demand(scores == shown, "the printed points give other totals")
     wrong = [score <= 0 if positive else score >= 0 for score, positive in zip(scores, is_positive)]
     b = -exact(learned["threshold"]) * unit
     if question["intercept"] == "range":
@@ -382,6 +480,16 @@ def feature_in_words(one):
              "category": f" is one of {values}", "other": f" is none of {values}"}
     gap = f" ({exact(one['if_missing'])} where missing)" if "if_missing" in one else ""
     return repr(one["column"]) + tests[one["rule"]] + gap * (one["rule"] != "missing")
+
+def card_in_words(card):
+    """The printed lines, threshold and classes. The card's own words are left out: they may say anything."""
+    yield "  the card as printed, without its own words:"
+    for item in card["items"]:
+        times, gap = ("times" if item["rule"] == "value" else "if"), item.get("missing", "refuse")
+        gap = "" if gap == "refuse" or not exact(gap) else f" ({exact(gap)} where missing)"
+        yield f"    {exact(item['points'])} points {times} {feature_in_words(item)}{gap}"
+    classes, threshold = card["classes"], exact(card["threshold"])
+    yield f"    {classes['positive']!r} with a total above {threshold}, else {classes['negative']!r}"
 
 def runs(values, unit):
     """Rising points in short, such as -3 to 3, 5, 6."""
@@ -440,7 +548,8 @@ def in_words(question, target):
 def check_claim(data, card_file, lines, sha256):
     """Steps 1 to 3; return the program, its best value, the solution, and what is claimed in words."""
     with opened(card_file)[0] as file:
-        card = json.load(file)
+        card = json.load(file, object_pairs_hook=once)
+    demand((card["format"], card["version"]) == ("supersparse-card", 2), "the card is of an unknown format")
     _, _, statement, line = (next(lines) for _ in range(4))
     question = read_question(statement)
     rows, target, fingerprint = read_table(data, question)
@@ -458,11 +567,13 @@ def check_claim(data, card_file, lines, sha256):
         total = sum(c * solution.get(v, 0) for v, c in row.items())
         within = (sense == "L" or total >= right) and (sense == "G" or total <= right)
         demand(within, f"the solution breaks {label}")
+    check_classes(card, question, {row[target] for row, yes in zip(rows, positive) if not yes})
     errors, size, F = check_card(card, question, program, solution, best, (rows, positive, weights), sha256)
     return program, best, solution, [
         f"PROVEN: no allowed scoring system has an objective below {F} (about {float(F):.6g}), the card's.",
         f"  N = {len(rows)} rows ({sum(positive)} positive), P = {len(question['features'])} features",
-        f"  the card: {errors} errors (by weight), {size} features used", *in_words(question, target),
+        f"  the card: {errors} errors (by weight), {size} features used", *card_in_words(card),
+        *in_words(question, target),
         f"  table sha256 {fingerprint}"]
 
 def check(data, card_file, proof_file):
@@ -483,7 +594,9 @@ def check(data, card_file, proof_file):
                 del proof.known[old]
         demand(done and not next(lines, ""), "the proof does not conclude, or goes on, after its last line")
     words += [f"  proof sha256 {sha256}, {count} lines checked"]
-    return "\n".join([*words, "  not proven: that no other points with this objective are smaller"])
+    words += ["  not proven: that no other points with this objective are smaller"]
+    words += ["  not checked: texts, risks, rates and counts on the card, and how it reads other tables"]
+    return "\n".join(words)
 
 def main():
     if hasattr(sys.stdout, "reconfigure"):

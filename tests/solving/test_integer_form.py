@@ -155,6 +155,25 @@ def test_kernel_costs_are_never_above_the_true_value(weight, numerator, other, d
     assert form.positive.dtype == form.used_penalty.dtype == np.int64
 
 
+@pytest.mark.parametrize("intercept", ["free", "none"])
+@pytest.mark.parametrize("of_negative", [0, Fraction(1, 10**30), 1, 10**25])
+@pytest.mark.parametrize("heavy", [1, 10**15, 12345678901234567890123])
+def test_class_weights_beside_sample_weights_of_many_digits(heavy, of_negative, intercept):
+    problem = Problem.of(
+        [[0], [1], [2], [3], [1]],
+        [0, 0, 1, 1, 1],
+        C0=0.01,
+        class_weight={0: of_negative, 1: 1},
+        sample_weight=[1e-6, heavy, heavy, 1, 1e-6],
+        max_points=2,
+        intercept=intercept,
+    )
+    form = integer_form(problem)
+    assert of_negative or form.negative.tolist() == [0] * form.n_rows
+    best, found = solve(problem, "exhaustive"), solve(problem, "exact")
+    assert (found.objective, found.evaluation.l1) == (best.objective, best.evaluation.l1)
+
+
 def test_intercepts_of_all_modes():
     def form(intercept, **more):
         return integer_form(Problem.of([[0], [1]], [0, 1], max_points=2, intercept=intercept, **more))

@@ -345,7 +345,8 @@ def _loss_weights(problem: Problem, group: NDArray[np.intp], n: int, scale: Frac
         (rows.positive, ~rows.positive), reversed(problem.class_weights), strict=True
     ):
         unit = weight * scale / problem.total_weight
-        fits = fits_int64(max(problem.total_weight * unit.numerator, unit.denominator))
+        # the weights themselves must fit too, even where a class counts nothing
+        fits = fits_int64(max(problem.total_weight * max(1, unit.numerator), unit.denominator))
         dtype = np.int64 if fits else object
         total = np.zeros(n, dtype=dtype)
         np.add.at(total, group[of_class], rows.weights[of_class].astype(dtype))
