@@ -12,6 +12,7 @@ from supersparse import RiskScoreClassifier, ScoringSystem, item
 from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.calibration_line import CalibrationLine, calibration_line, why_no_line
 from supersparse.evaluate.forecasts import Forecasts
+from supersparse.evaluate.logistic_line import Labelled
 
 weights = st.integers(0, 30).map(Fraction)
 some_forecasts = st.lists(
@@ -126,3 +127,11 @@ def test_groups_hold_every_row_once_and_are_not_small(found, most, least):
 def test_numbers_of_groups_below_one_are_refused():
     with pytest.raises(InvalidOptionError, match="most is 0"):
         forecasts([(0.4, 5, 5)]).groups(0)
+
+
+@pytest.mark.parametrize("light", [1e-17, 1e-300])
+def test_a_class_that_weighs_almost_nothing_beside_the_other_has_a_line(light):
+    ones = np.ones(3)
+    line = Labelled(values=np.array([0.0, 1.0, 2.0]), negatives=light * ones, positives=ones).line()
+    assert line.slope == pytest.approx(0, abs=1e-6)
+    assert line.offset == pytest.approx(-np.log(light), rel=1e-6)

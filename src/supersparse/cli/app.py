@@ -6,7 +6,6 @@ interrupted before there was a result. Library errors print one line, never a tr
 live inside the commands, so that ``--help`` is fast.
 """
 
-import io
 import signal
 import sys
 from typing import Annotated
@@ -32,6 +31,7 @@ from supersparse.cli.predict import predict
 from supersparse.cli.report import report
 from supersparse.cli.say import complain
 from supersparse.cli.solvers import solvers
+from supersparse.cli.streams import Streams
 from supersparse.cli.studio import studio
 from supersparse.cli.trade_off import trade_off
 from supersparse.errors import (
@@ -81,18 +81,23 @@ def supersparse(
 
 def main() -> None:
     """Run the command line and exit."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names need not fit the terminal's encoding
+    streams = Streams.guard()
     for name in ("SIGTERM", "SIGHUP"):  # like Ctrl-C: what is finished is kept
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
+    status: int | str | None = 0
     try:
         app(prog_name="supersparse")
+    except SystemExit as ending:
+        status = ending.code
     except (SupersparseError, OSError) as error:
         complain(str(error))
-        sys.exit(_exit_code(error))
+        status = _exit_code(error)
+    unprinted = streams.failure(files_are_written=not status)
+    if unprinted:
+        complain(unprinted)
+    sys.exit(status or (0 if unprinted is None else 1))
 
 
 def _exit_code(error: Exception) -> int:

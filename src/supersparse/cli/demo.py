@@ -58,10 +58,11 @@ def demo(
     solution = learn(problem, **solver_options(settings, None, search.options))
     system = ScoringSystem.from_solution(solution, title=data.target)
     meaning = _meaning(prod(len(s) for s in problem.sets), solution.proven_optimal)
+    if out is not None:
+        system.save(out)
     remark("")
     output.show(f"{system}\n{meaning}", lambda: {"card": json.loads(system.to_json())})
     if out is not None:
-        system.save(out)
         remark(f"Saved to {out}")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supersparse.cli.say import note
+from supersparse.cli.streams import files_are_asked
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.export import FILES
 
@@ -52,6 +53,7 @@ def _exporter(system: "ScoringSystem", target: str) -> Callable[[Path], object]:
 
 def check_folder(folder: Path | None) -> None:
     """Refuse a folder that cannot be created, before any work is done."""
+    files_are_asked([folder])
     for place in () if folder is None else (folder, *folder.parents):
         if place.exists():
             if not place.is_dir():

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from supersparse.cli.streams import files_are_asked
 from supersparse.errors import InvalidOptionError
 
 
@@ -13,6 +14,7 @@ def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str
     Each output comes with its option, None if it was not asked for. An input may also be a folder or a
     pattern, which stand for the tables that they hold, and a text that is no file.
     """
+    files_are_asked(out for _, out in outputs)
     read = [file for given in inputs if given is not None for file in _files(given)]
     seen: list[tuple[str, Path]] = []
     for option, out in outputs:

@@ -96,6 +96,8 @@ def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
 @contextmanager
 def _binary(path: Path) -> Iterator[io.BufferedReader]:
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InvalidDataError("standard input is closed; name a file instead of -")
         yield cast(io.BufferedReader, sys.stdin.buffer)
         return
     with path.open("rb") as file:

@@ -38,8 +38,8 @@ class Labelled:
         weights, positives = weights / weights.sum(), self.positives / weights.sum()
         centre = float(weights @ self.values)
         spread = float(np.sqrt(weights @ (self.values - centre) ** 2))
-        share = float(positives.sum())
-        start = np.array([0.0, np.log(share) - np.log1p(-share)])
+        # not from the share of positives, which rounds to 1 where the classes differ by 16 digits in weight
+        start = np.array([0.0, np.log(self.positives.sum()) - np.log(self.negatives.sum())])
         if spread == 0:
             return LogisticRisk(slope=0.0, offset=float(start[1]))
         design = np.column_stack([(self.values - centre) / spread, np.ones(len(self.values))])
