@@ -162,7 +162,7 @@ def _startup(startup: Startup) -> str:
     return (
         f"Very first call, which compiles all kernels: {number(startup.cold_seconds)} s. "
         f"A later process, until its first model: {number(startup.first_incumbent_seconds)} s. "
-        "Both include starting the interpreter and all imports."
+        "Both include starting the interpreter and all imports (`python -m benchmarks.startup`)."
     )
 
 

@@ -279,3 +279,36 @@ def test_the_checker_is_as_short_as_the_pages_say():
     lines = (ROOT / "checker" / "supersparse_check.py").read_text("utf-8").splitlines()
     assert len(lines) <= 500
     assert "is at most 500 lines long" in page("certificates.md")
+
+
+MEASURED = re.compile(
+    r"\b\d[\d,.]*\s(?:s|seconds?|minutes?|hours?|GB|MB)\b|\b\d[\d,.]* (?:CPU|errors)\b|\bAUC (?:is )?0\.\d"
+    r"|\b(?:half an?|two|three|four|five|ten|sixteen|thirty) (?:seconds?|minutes?|hours?)\b"
+)
+COMMAND = re.compile(
+    r"`(?:make|python|supersparse|time|pip) |^```(?:python|console|sh)|python -m ", re.MULTILINE
+)
+SETTINGS = {  # sections whose seconds and bytes are limits of the program, not measured
+    ("docs/cluster.md", "## When a worker is lost"),
+    ("docs/first-card.md", "# Your first card in five minutes"),
+    ("docs/index.md", "# supersparse"),
+    ("docs/report.md", "## Learning again"),
+}
+PROSE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def sections(path):
+    """The sections of a page, each with its heading, without tables and other blocks; and as they are."""
+    for text in re.split(r"(?m)^(?=#+ )", path.read_text(encoding="utf-8")):
+        yield text.partition("\n")[0], re.sub(r"(?ms)^```.*?^```$|^\|[^\n]*$", "", text), text
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)
+def test_a_section_with_measured_figures_names_a_command(path):
+    name = path.relative_to(ROOT).as_posix()
+    without = {
+        (name, heading)
+        for heading, prose, text in sections(path)
+        if MEASURED.search(prose) and not COMMAND.search(text)
+    }
+    assert without == {each for each in SETTINGS if each[0] == name}
