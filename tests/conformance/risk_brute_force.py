@@ -46,7 +46,7 @@ class DrawnRisk:
             max_features=self.max_features,
             sample_weight=self.weights,
             class_weight=dict(zip((0, 1), self.class_weight, strict=True)),
-            constraints=[_constraint(*asked) for asked in [*self.asked, *self.rates]] or None,
+            constraints=[constraint(*asked) for asked in [*self.asked, *self.rates]] or None,
             positive=1,
             **{"risk_threshold": self.risk_threshold if self.rates else None, **more},
         )
@@ -74,7 +74,7 @@ class DrawnRisk:
         return True
 
 
-def _constraint(kind: str, *rest: Any) -> Any:
+def constraint(kind: str, *rest: Any) -> Any:
     made = {
         "must_use": constraints.must_use,
         "at_most": lambda k, of: constraints.at_most(k, of=of),
@@ -253,7 +253,7 @@ def fitted_cards(drawn: DrawnRisk, *, slope_is_free: bool) -> Fitted | None:
     if slope_is_free:
         effect = (np.abs(w) * deviation).max(axis=1)
         most_slope = np.where(effect > 0, CAP / np.maximum(effect, 1e-300), 1.0)
-        loss, logits = _fitted(w @ (x - mean).T, y, weight, most_slope)
+        loss, logits = best_lines(w @ (x - mean).T, y, weight, most_slope)
     else:
         loss, logits = _whole_intercept(w @ x.T, y, weight)
     return Fitted(cards, loss + (w != 0) @ np.array(drawn.C0), logits)
@@ -264,7 +264,7 @@ def log_loss(z: Any, y: Any, weight: Any) -> Any:
     return (weight * np.logaddexp(0.0, np.where(y == 1, -z, z))).sum(axis=-1)
 
 
-def _fitted(scores: Any, y: Any, weight: Any, most: Any) -> Any:
+def best_lines(scores: Any, y: Any, weight: Any, most: Any) -> Any:
     """The least loss of each row of scores over slope in [0, most] and intercept."""
     scale = np.maximum(np.abs(scores).max(axis=1), 1e-300)
     t = scores / scale[:, None]

@@ -8,6 +8,7 @@ are added without any (`math.fsum`), so no true loss is above it.
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -23,7 +24,11 @@ EFFECT_CAP = 30.0  # slope·|points|·(standard deviation of the feature) is at 
 PROOF_TOLERANCE = Fraction(1, 10**9)  # proven optimal: no allowed card is better by more than this
 _ROUNDING = 2.0**-53
 _HALF = Fraction(1, 2)
-_DIGITS = 15  # of slope and intercept, so that they can be printed and read back
+_DIGITS = (
+    15  # of slope and intercept, so that they can be printed and read back; of an intercept, more if needed
+)
+_INTERCEPT_ERROR = Fraction(1, 10**13)  # log odds that the digits of an intercept may change
+_NEAR_ERROR = 1e-11  # log odds by which totals in doubles may be off; beyond, they are added up exactly
 _TIE = 1e-9  # log odds: a fitted risk as near as this to the threshold counts as above it
 _LEAST_SLOPE = 1e-13  # of the largest, in place of 0, which is best for a card that points the wrong way
 _MANY_ROWS = 100_000
@@ -38,7 +43,7 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     0.69314718055994...
     """
     assert points.slope is not None, "the points of a risk model have a slope"
-    near = NearTotals.of(problem, points.coefficients)
+    near = _near_totals(problem, points.coefficients, float(points.slope) / points.denominator)
     if near is not None:
         return _near_log_loss(problem, points, near)
     totals = integer_totals(problem, points.coefficients)
@@ -71,6 +76,15 @@ def _logits(totals: list[int], unit: int, slope: Fraction, intercept: Fraction) 
     factor, added = slope.numerator * intercept.denominator, slope.numerator * intercept.numerator * unit
     divisor = slope.denominator * intercept.denominator * unit
     return [(factor * total + added) / divisor for total in totals]
+
+
+def _near_totals(problem: Problem, coefficients: Sequence[int], slope: float) -> NearTotals | None:
+    """Totals in doubles, for large tables; None where they are too rough for this slope by unit of a total.
+
+    Far from 0 a double has few digits left for the differences that risks are about.
+    """
+    near = NearTotals.of(problem, coefficients)
+    return None if near is None or not slope * near.margin <= _NEAR_ERROR else near
 
 
 def _near_log_loss(problem: Problem, points: Points, near: NearTotals) -> Fraction:
@@ -175,7 +189,8 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
     """
     weights = np.array(problem.rows.weights, dtype=float)
     share = weights / weights.sum()
-    near = NearTotals.of(problem, coefficients)
+    most = largest_slope(problem, coefficients, problem.unit)
+    near = _near_totals(problem, coefficients, (1.0 if most == math.inf else most) / problem.unit)
     if near is None:
         totals = integer_totals(problem, coefficients)
         unit = problem.unit * step_of(problem, coefficients)
@@ -185,27 +200,59 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
         unit, centre = problem.unit, round(float(share @ near.floats))
         score = (near.floats - centre) / float(unit)
     label = problem.rows.positive.astype(float)
-    negative, positive = (float(w) for w in problem.class_weights)
+    negative, positive = (float(w / max(problem.class_weights)) for w in problem.class_weights)
     row_weight = share * np.where(problem.rows.positive, positive, negative)
+    row_weight /= row_weight.sum()  # the fit does not depend on their scale, and when it ends should not
     moved = Fraction(centre, unit)
-    most = largest_slope(problem, coefficients, problem.unit)
-    if problem.slope != "free" or most == math.inf:  # infinite: all totals are equal
-        b = _best_intercept(score, label, row_weight, 1.0)
-        if problem.slope == "free":
-            intercept = _short(float(Fraction(b) - moved))
-            found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=Fraction(1))
-            return _off_threshold(problem, found, near)
-        below = math.floor(Fraction(b) - moved)
-        choices = [
-            Points(tuple(coefficients), whole * problem.unit, problem.unit, slope=Fraction(1))
-            for whole in (below, below + 1)
-        ]
-        return min(choices, key=lambda points: log_loss(problem, points))
-    a, b = _best_slope(score, label, row_weight, most)
-    slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
-    intercept = _short(float(Fraction(b) / slope - moved))
+    if problem.slope != "free":
+        return _with_whole_intercept(problem, coefficients, score, label, row_weight, moved)
+    if most == math.inf:  # all totals are equal
+        slope, b = Fraction(1), _best_intercept(score, label, row_weight, 1.0)
+    else:
+        a, b = _best_slope(score, label, row_weight, most)
+        slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
+    intercept = _short_intercept(Fraction(b) / slope - moved, slope)
     found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
     return _off_threshold(problem, found, near)
+
+
+def _with_whole_intercept(
+    problem: Problem,
+    coefficients: Sequence[int],
+    score: Floats,
+    label: Floats,
+    weight: Floats,
+    moved: Fraction,
+) -> Points:
+    """Add the whole intercept with the least loss at slope 1, in which the loss is convex.
+
+    The best real one is that of scores that are totals less `moved`. It is as rough as they are large, so the
+    whole ones beside it are compared until the loss rises.
+    """
+
+    def at(whole: int) -> tuple[Fraction, Points]:
+        points = Points(tuple(coefficients), whole * problem.unit, problem.unit, slope=Fraction(1))
+        return log_loss(problem, points), points
+
+    below = math.floor(Fraction(_best_intercept(score, label, weight, 1.0)) - moved)
+    best, other = at(below), at(below + 1)
+    step = -1
+    if other[0] < best[0]:
+        best, step = other, 1
+    whole = int(best[1].intercept_value) + step
+    while (further := at(whole))[0] < best[0]:
+        best, whole = further, whole + step
+    return best[1]
+
+
+def _short_intercept(value: Fraction, slope: Fraction) -> Fraction:
+    """A decimal near an intercept, of as many digits as its log odds need where totals are far from 0."""
+    short = _short(float(value))
+    digits = _DIGITS
+    while abs(short - value) * slope > _INTERCEPT_ERROR:
+        digits += 1
+        short = Fraction(Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return short
 
 
 def _off_threshold(problem: Problem, points: Points, near: NearTotals | None) -> Points:

@@ -163,10 +163,10 @@ def test_a_checkpoint_of_another_problem_and_one_that_no_search_wrote_are_refuse
     with pytest.raises(InvalidOptionError, match="belongs to another problem"):
         solve(medium(max_points=2), checkpoint=file)
     identity = fingerprint(presolve(medium()).problem)
-    content = checkpoint_file.load(file, "supersparse risk checkpoint 1", identity)
+    content = checkpoint_file.load(file, "supersparse risk checkpoint 2", identity)
     del content["problem"]
     for forged in ({"nodes": ["AAAA"]}, {"coefficients": [99] * 20}, {"floor": "low"}):
-        checkpoint_file.save(file, "supersparse risk checkpoint 1", identity, {**content, **forged})
+        checkpoint_file.save(file, "supersparse risk checkpoint 2", identity, {**content, **forged})
         with pytest.raises(InvalidOptionError, match="was not written by a search"):
             solve(medium(), checkpoint=file)
 

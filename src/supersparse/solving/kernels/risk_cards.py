@@ -335,6 +335,7 @@ def offer(
         and support.state[FOUND] < room
     ):
         card = support.found[support.state[FOUND]]
+        support.found_bound[support.state[FOUND]] = bound + penalty
         support.state[FOUND] += 1
         card[0] = k
         for q in range(k):

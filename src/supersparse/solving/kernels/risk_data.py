@@ -79,6 +79,7 @@ class Support(NamedTuple):
     found: (
         Ints  # (room, 1 + 2·columns): cards listed, as number, columns, indices; no room: nothing is listed
     )
+    found_bound: Floats  # (room,): loss and penalty of each are at least this
 
 
 @by_reference

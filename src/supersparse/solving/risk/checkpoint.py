@@ -15,7 +15,7 @@ from supersparse.solving import checkpoint_file
 from supersparse.solving.risk.instance import RiskInstance
 from supersparse.solving.risk.node import Node, node_from_bytes
 
-_FORMAT = "supersparse risk checkpoint 1"
+_FORMAT = "supersparse risk checkpoint 2"
 
 
 @dataclass(frozen=True, kw_only=True)

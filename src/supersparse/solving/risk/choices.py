@@ -28,7 +28,7 @@ class Choices:
     zero: NDArray[np.int64]  # the index of 0
     low: NDArray[np.int64]  # range of each column, as indices into its values
     high: NDArray[np.int64]
-    penalty: NDArray[np.float64]  # of each value, less that of 0
+    penalty: NDArray[np.float64]  # of each value, less what every card pays for the column
     base_penalty: Fraction  # paid by every card
     tables: NDArray[np.float64]  # (limits, columns, most values): terms of the limits, less those of 0
     most: NDArray[np.float64]  # (limits,): what they may add up to
@@ -55,11 +55,8 @@ def choices_of(problem: Problem) -> Choices:
     ends = {s: (own.index(_ZERO), own.index(s.least), own.index(s.greatest)) for s, own in listed.items()}
     zero, low, high = np.array([ends[sets[j]] for j in kept], np.int64).reshape(len(kept), 3).T.copy()
     floats = {s: [float(v) for v in own] for s, own in listed.items()}
-    penalty = _penalties(problem, kept, listed)
+    penalty, base = _penalties(problem, kept, listed)
     tables, most = _limit_tables(problem, kept, values)
-    base = _ZERO
-    if problem.has_levels:
-        base = sum((problem.penalty(j, _ZERO) for j in range(problem.n_features)), _ZERO)
     return Choices(
         kept=kept,
         values=values,
@@ -83,25 +80,34 @@ def _padded(lists: list[list[float]]) -> NDArray[np.float64]:
 
 def _penalties(
     problem: Problem, kept: tuple[int, ...], listed: dict[CoefficientSet, Values]
-) -> NDArray[np.float64]:
-    """Penalties of all values; columns that share set, C0 and levels share the work."""
-    known: dict[tuple[CoefficientSet, Fraction, Levels | None], list[float]] = {}
-    lists = []
+) -> tuple[NDArray[np.float64], Fraction]:
+    """Penalties of all values, less what every card pays for a column, and the sum of that over all columns.
+
+    Every card pays at least the penalty of 0, or of the cheapest value of a column that it must use: beside
+    that, however large it is, a double tells losses apart. Columns that share set, C0 and levels share the
+    work.
+    """
+    known: dict[tuple[CoefficientSet, Fraction, Levels | None], tuple[Fraction, list[float]]] = {}
+    lists, base = [], _ZERO
+    if problem.has_levels:
+        unused = set(range(problem.n_features)).difference(kept)
+        base = sum((problem.penalty(j, _ZERO) for j in unused), _ZERO)
     for j in kept:
         key = problem.sets[j], problem.C0[j], problem.levels[j]
         if key not in known:
-            known[key] = [
-                float(problem.penalty(j, v) - problem.penalty(j, _ZERO) + (problem.C1 or 0) * abs(v))
-                for v in listed[key[0]]
-            ]
-        lists.append(known[key])
+            prices = {v: problem.penalty(j, v) + (problem.C1 or 0) * abs(v) for v in listed[key[0]]}
+            least = prices[_ZERO] if _ZERO in key[0] else min(p for v, p in prices.items() if v)
+            prices[_ZERO] = max(prices[_ZERO], least)  # of a column that must be used, not a choice
+            known[key] = least, [float(price - least) for price in prices.values()]
+        base += known[key][0]
+        lists.append(known[key][1])
     penalty = _padded(lists)
     if penalty.size and penalty.min() < 0:
         raise UnsupportedProblemError(
             "a level makes 0 points more expensive than others, which the log loss does not support; "
             "lower the penalty of 0"
         )
-    return penalty
+    return penalty, base
 
 
 def _limit_tables(

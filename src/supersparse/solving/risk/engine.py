@@ -12,8 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from supersparse.errors import UnsupportedProblemError
+from supersparse.exact import shown
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.log_loss import log_loss, with_best_risk
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -24,7 +27,7 @@ from supersparse.solving.kernels.risk_data import BOXES
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
 from supersparse.solving.risk.checkpoint import load_tree, save_tree
-from supersparse.solving.risk.choices import choices_of
+from supersparse.solving.risk.choices import Choices, choices_of
 from supersparse.solving.risk.instance import risk_instance
 from supersparse.solving.risk.listing import all_within, best_per_size, cost_of
 from supersparse.solving.risk.node import Ints, root_of
@@ -38,7 +41,9 @@ from supersparse.stop import Stop
 
 _REPORT_EVERY = SLICE  # work between two reports of the bound
 _SAVE_EVERY = 10.0  # seconds between checkpoints
-_PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree
+_PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree, ...
+_ROUNDING = Fraction(1, 2**53)  # ... each of them and each sum by this share of it
+_LARGEST_PENALTY = 1000  # times the largest loss: beside more, a double does not hold a loss to 1e-9
 _ROOM = 16  # cards that a kernel may find before they are judged exactly
 _ALONE = 4 * SLICE  # work, some hundred milliseconds: what an executor is not asked for
 _SOON = 2 * SLICE  # work of a proof that is tried before the search is done
@@ -63,10 +68,10 @@ class RiskSolver:
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse sets that are too large, and a checkpoint that could not be written later."""
+        """Refuse sets and penalties that are too large, and a checkpoint that could not be written later."""
         if options.checkpoint is not None:
             check_place(Path(options.checkpoint))
-        choices_of(problem)
+        _check_penalties(problem, choices_of(problem))
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best card, or claim the best known one and a bound."""
@@ -101,7 +106,7 @@ class _Run:
         )
         self.file = None if options.checkpoint is None else Path(options.checkpoint)
         self.identity = "" if self.file is None else fingerprint(problem)
-        self._judged: set[tuple[int, ...]] = set()
+        self._judged: dict[tuple[int, ...], bool] = {}  # whether the card obeys all limits
         self._reported = np.inf
         self._report_at = 0  # work of the tree
         self._saved_at = time.perf_counter()
@@ -188,19 +193,20 @@ class _Run:
         worker.support.counts[BOXES] = boxes  # a part of the search, not of the proof
         tree.settle(worker)
 
-    def _judge(self, columns: Ints, index: Ints) -> None:
-        self._offer(
-            coefficients_of(self.instance, self.problem.n_features, self.problem.unit, columns, index)
-        )
+    def _judge(self, columns: Ints, index: Ints, bound: float) -> None:
+        """Offer a card; the proof must exclude all that it could cost less than it was found to cost here."""
+        problem = self.problem
+        if self._offer(coefficients_of(self.instance, problem.n_features, problem.unit, columns, index)):
+            self.tree.leave_open(bound)
 
-    def _offer(self, coefficients: tuple[int, ...]) -> None:
-        """Evaluate a card exactly, and make it the tree's best if it is."""
+    def _offer(self, coefficients: tuple[int, ...]) -> bool:
+        """Evaluate a card exactly, and make it the tree's best if it is; whether it obeys all limits."""
         if coefficients in self._judged:
-            return
-        self._judged.add(coefficients)
+            return self._judged[coefficients]
         points = completed(self.problem, coefficients)
+        self._judged[coefficients] = points is not None
         if points is None:
-            return
+            return False
         assert points.slope is not None, "a risk model has a slope"
         instance, values = self.instance, points.values
         value = float(evaluate(self.problem, points).objective - instance.base_penalty)
@@ -209,6 +215,7 @@ class _Run:
         moved = sum((v * shift for v, shift in zip(own, instance.shift, strict=True)), Fraction(0))
         intercept = float(points.slope * (points.intercept_value + moved))
         self.tree.accept(value, index, float(points.slope), intercept)
+        return True
 
     def _prove(self) -> Stop | None:
         """Run the tree; return the limit that ended it, or None when nothing is open."""
@@ -268,8 +275,10 @@ class _Run:
             self._reported = value
             self.monitor.incumbent(self._points(index))
         self._report_at = self.tree.work + _REPORT_EVERY
-        if np.isfinite(bound) and np.isfinite(value) and bound > 0:
-            self.monitor.bound(Fraction(bound) + self.instance.base_penalty - _PENALTY_ROUNDING)
+        if np.isfinite(bound) and np.isfinite(value):
+            terms = 2 * self.instance.most_features + 8  # penalties, sums of them, and the loss beside these
+            rounding = max(_PENALTY_ROUNDING, terms * _ROUNDING * Fraction(abs(value)))
+            self.monitor.bound(max(Fraction(bound) - rounding, Fraction(0)) + self.instance.base_penalty)
 
     def _points(self, index: Ints) -> Points | None:
         """A card in the problem's unit; in lowest terms where a free slope and the sets allow it."""
@@ -284,7 +293,7 @@ class _Run:
             for divisor in range(1, shared + 1)
             if shared % divisor == 0
         ]
-        allowed = (one for one in sorted(divided, key=partial(cost_of, problem)) if _is_allowed(problem, one))
+        allowed = sorted((one for one in divided if _is_allowed(problem, one)), key=partial(cost_of, problem))
         return next((points for one in allowed if (points := completed(problem, one)) is not None), None)
 
     def _save(self) -> None:
@@ -304,6 +313,26 @@ class _Run:
                 warn_not_saved(error)
             self._could_not_save = True
         self._saved_at = time.perf_counter()
+
+
+def _check_penalties(problem: Problem, choices: Choices) -> None:
+    """Refuse penalties beside which no loss counts, where every card pays one: which, depends on the card."""
+    if choices.forced.any() or not len(choices.kept):
+        return
+    least = int(choices.least_cost.argmin())
+    price = float(choices.least_cost[least])
+    if price <= _LARGEST_PENALTY or completed(problem, (0,) * problem.n_features) is not None:
+        return
+    loss = float(log_loss(problem, with_best_risk(problem, (0,) * problem.n_features)))
+    most = Fraction(_LARGEST_PENALTY) * max(1, round(loss))
+    if price > most:
+        name = problem.rows.names[choices.kept[least]]
+        raise UnsupportedProblemError(
+            f"no card without features obeys the constraints, and feature {name!r} costs {price:.3g}, the "
+            "others as much or more; beside such a penalty, log losses cannot be told apart to 1e-9: give "
+            f"penalties of at most {shown(most)}, which already mean as few features as possible, or name "
+            "the features with must_use"
+        )
 
 
 def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:

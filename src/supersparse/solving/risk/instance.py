@@ -11,6 +11,7 @@ from math import lcm, log
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.errors import UnsupportedProblemError
 from supersparse.integer_arrays import IntArray
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
@@ -27,6 +28,7 @@ TOLERANCE = float(PROOF_TOLERANCE)
 _MOST_BITS = 2**17
 _ALIKE = 4  # scales of columns, as powers of two
 _ROUNDING = 2.0**-53
+_MOST_LOGIT = 1e5  # of one column with slope 1: a double holds larger ones to no 1e-9
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
         reach, cap = EFFECT_CAP * scale / deviation, EFFECT_CAP / deviation
     else:
         reach, cap = most_points * scale, np.full(len(kept), np.inf)
+        _check_logits(problem, kept, most_points, np.abs(x).max(axis=1, initial=0.0) * scale)
     limits = _error_limits(
         x, positive_weight, negative_weight, reach, most_points * np.abs(offset), room, slope_is_free
     )
@@ -152,6 +155,19 @@ def _centred(column: IntArray, weights: Floats) -> _Centred:
     x, shift, deviation = centred_column(column, weights)
     step = 2.0 ** round(np.log2(deviation)) if deviation else 1.0
     return _Centred(x / step, shift, step, deviation)
+
+
+def _check_logits(problem: Problem, kept: tuple[int, ...], points: Floats, values: Floats) -> None:
+    """Refuse columns whose log odds cannot be held to 1e-9, where their points are the log odds."""
+    logits = points * values
+    if logits.max(initial=0.0) > _MOST_LOGIT:
+        worst = int(logits.argmax())
+        raise UnsupportedProblemError(
+            f"column {problem.rows.names[kept[worst]]!r} has values as far as {values[worst]:.3g} from their "
+            f"mean, and up to {points[worst]:.3g} points; with slope=1 these change the log odds by "
+            f"{logits[worst]:.3g}, and doubles hold no more than {_MOST_LOGIT:.0e} to 1e-9: divide the "
+            "column by a power of ten, or use slope='free'"
+        )
 
 
 def _without_spread(deviation: Floats, scale: Floats, values: Floats) -> None:

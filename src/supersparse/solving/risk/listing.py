@@ -25,6 +25,7 @@ from supersparse.stop import Stop
 
 _ROOM = 4096  # cards listed by one call of the kernels
 _PENALTY_ROUNDING = 1e-12
+_ROUNDING = 2.0**-53
 _NO_LIMIT = Fraction(10**300)  # a float, and above every objective
 
 Coefficients = tuple[int, ...]
@@ -92,12 +93,13 @@ def _list(problem: Problem, limit: Fraction, options: SolveOptions, monitor: Mon
     if not instance.kept or instance.most_features == 0:
         return True
 
-    def listed(columns: Ints, index: Ints) -> None:
+    def listed(columns: Ints, index: Ints, _bound: float) -> None:
         cards.add(coefficients_of(instance, problem.n_features, problem.unit, columns, index))
 
     tree = RiskTree(instance, listed, _ROOM)
     allowed = float(min(limit, _NO_LIMIT) - instance.base_penalty)
-    tree.best.value[0] = allowed + _PENALTY_ROUNDING + instance.data.tolerance
+    rounding = max(_PENALTY_ROUNDING, (2 * instance.most_features + 8) * _ROUNDING * allowed)
+    tree.best.value[0] = allowed + rounding + instance.data.tolerance
     tree.start()
     begun = monitor.nodes
 

@@ -22,7 +22,7 @@ LEAST_WORK, MOST_WORK = SLICE, 20 * SLICE
 _BATCH = 32  # nodes of a slice, at most
 _MOST_FOUND = 256  # cards that a slice hands back to be judged
 
-Card = tuple[tuple[int, ...], tuple[int, ...]]  # columns, and the index of the value of each
+Card = tuple[tuple[int, ...], tuple[int, ...], float]  # columns, the index of the value of each, a bound
 
 
 class Outcome(NamedTuple):
@@ -69,15 +69,15 @@ class RemoteSlices:
     def read(self, taken: Taken, result: Outcome) -> tuple[list[Node], Outcome]:
         """Read the open nodes, checked: kernels index arrays by them, unchecked."""
         tree, instance = self._tree, self._tree.instance
-        for columns, index in result.found:
+        for columns, index, least in result.found:
             _check_card(columns, index, instance)
+            _check_bound(least)
         for one in (result.nodes, *result.counts):
             checked_count(one)
         if len(result.counts) != len(tree.workers[0].support.counts):
             raise ValueError(f"a slice counts {len(result.counts)} things")
         for bound in (result.value, result.floor):
-            if type(bound) is not float or not bound > -np.inf:
-                raise ValueError(f"{bound!r:.60} is no bound")
+            _check_bound(bound)
         if result.value < tree.best.value[0] and not result.found:
             raise ValueError(f"a slice pruned by {result.value}, and found no card")
         return [node_from_bytes(written, instance) for written in result.parts], result
@@ -86,8 +86,8 @@ class RemoteSlices:
         """Judge what was found, and open what is left."""
         nodes, outcome = left
         tree = self._tree
-        for columns, index in outcome.found:
-            self._on_card(np.array(columns, np.int64), np.array(index, np.int64))
+        for columns, index, bound in outcome.found:
+            self._on_card(np.array(columns, np.int64), np.array(index, np.int64), bound)
         floor = outcome.floor
         if outcome.value < tree.best.value[0]:  # pruned by a card that is worth less here
             floor = min(floor, outcome.value - tree.instance.data.tolerance)
@@ -115,6 +115,11 @@ def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInst
             type(q) is type(v) is int and 0 <= q < len(instance.values) and 0 <= v < len(instance.values[q])
         ):
             raise ValueError(f"a card has value {v} of column {q}, which the problem has not")
+
+
+def _check_bound(bound: object) -> None:
+    if type(bound) is not float or not bound > -np.inf:
+        raise ValueError(f"{bound!r:.60} is no bound")
 
 
 def _values(instance: RiskInstance) -> Iterator[Any]:
@@ -165,8 +170,8 @@ def run_remotely(
         return None
     found: list[Card] = []
 
-    def listed(columns: Ints, index: Ints) -> None:
-        found.append((tuple(columns.tolist()), tuple(index.tolist())))
+    def listed(columns: Ints, index: Ints, bound: float) -> None:
+        found.append((tuple(columns.tolist()), tuple(index.tolist()), bound))
 
     tree = RiskTree(instance, listed if room else None, room)
     tree.best.value[0] = value
@@ -182,7 +187,7 @@ def run_remotely(
     best = tree.best
     if best.value[0] < value and not room:
         columns = np.flatnonzero(best.index != instance.data.zero)
-        listed(columns, best.index[columns])
+        listed(columns, best.index[columns], float(best.value[0]))
     return Outcome(
         parts=tuple(node.to_bytes() for node in tree.open_nodes()),
         found=tuple(found),

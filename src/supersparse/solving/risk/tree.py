@@ -17,7 +17,7 @@ from supersparse.solving.risk.node import Ints, Node, root_of
 from supersparse.solving.risk.worker import Worker
 from supersparse.solving.risk.workspace import copy_best, new_best
 
-OnCard = Callable[[Ints, Ints], None]
+OnCard = Callable[[Ints, Ints, float], None]
 
 
 @dataclass(eq=False)
@@ -30,8 +30,9 @@ class Taken:
 class RiskTree:
     """The proof: the open nodes, the nodes at hand, and the best card.
 
-    With `on_card`, cards below the best are passed to it, as columns and indices of their values, and the
-    best stays as it is: it is for `on_card` to call `accept`.
+    With `on_card`, cards that may be below the best are passed to it, as columns and indices of their values,
+    with a lower bound of each, and the best stays as it is: it is for `on_card` to call `accept`, and
+    `leave_open` where a card is not excluded.
     """
 
     def __init__(
@@ -76,6 +77,12 @@ class RiskTree:
             if value < self.best.value[0]:
                 self.best.value[0], self.best.index[:] = value, index
                 self.best.fit[:] = slope, intercept
+
+    def leave_open(self, bound: float) -> None:
+        """Let the proof end no higher than the bound of a card that was looked at and not excluded."""
+        with self._changed:
+            floor = self.workers[0].support.floor
+            floor[0] = min(floor[0], bound)
 
     @property
     def threshold(self) -> float:
@@ -203,9 +210,10 @@ class RiskTree:
             if worker.best.value[0] < self.best.value[0]:
                 copy_best(worker.best, self.best)
             return
-        for card in worker.support.found[:found]:
+        bounds = worker.support.found_bound[:found].tolist()
+        for card, bound in zip(worker.support.found[:found], bounds, strict=True):
             size = int(card[0])
-            self._on_card(card[1 : 1 + size].copy(), card[1 + size : 1 + 2 * size].copy())
+            self._on_card(card[1 : 1 + size].copy(), card[1 + size : 1 + 2 * size].copy(), bound)
         worker.support.state[FOUND] = 0
 
     def start_threads(self) -> list[threading.Thread]:

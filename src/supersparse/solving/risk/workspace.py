@@ -43,6 +43,7 @@ def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
         counts=np.zeros(6, np.int64),
         floor=np.array([np.inf]),
         found=np.zeros((room_for_cards, 1 + 2 * (k + 1)), np.int64),
+        found_bound=np.zeros(room_for_cards),
     )
 
 
