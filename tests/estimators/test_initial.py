@@ -11,8 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from supersparse import Points, Prepare, Problem, SLIMClassifier, SLIMClassifierCV, rounded
 from supersparse.constraints import min_sensitivity, min_specificity
 from supersparse.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
-from supersparse.estimators import slim_cv
-from supersparse.learning import starting
+from supersparse.learning import folds, starting
 from supersparse.problem.objective import evaluate
 from supersparse.results import penalty_grid
 from supersparse.results import penalty_grid as kept
@@ -71,7 +70,7 @@ def test_a_card_learned_from_prepared_columns_is_a_start_too():
     ids=str,
 )
 def test_a_start_that_cannot_be_used_is_an_error_before_any_search(model, initial, message, monkeypatch):
-    monkeypatch.setattr(slim_cv, "fit_fold_in_time", lambda *_: pytest.fail("no fold is fitted"))
+    monkeypatch.setattr(folds, "fit_fold", lambda *_: pytest.fail("no fold is fitted"))
     with pytest.raises(InvalidOptionError, match=message):
         clone(model).set_params(initial=initial).fit(X, Y)
 

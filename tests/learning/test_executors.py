@@ -120,7 +120,7 @@ def test_the_folds_of_a_cross_validation_run_on_the_executor(goal):
     X, y = table()
     with Noting({2}) as executor, pytest.warns(WorkerLostWarning, match="its fold is done again"):
         found = classifier(goal, cv=True, executor=executor).fit(X, y)
-    assert executor.names.count("fit_fold_in_time") == 3 + 1  # one of them was lost
+    assert executor.names.count("FoldTask") == 3 + 1  # one of them was lost
     assert "run_remotely" in executor.names  # the final fit
     alone = classifier(goal, cv=True).fit(X, y)
     for name in ("C0_", "C0_by_rule_", "best_score_"):
@@ -154,12 +154,12 @@ def test_an_error_of_a_fold_is_raised_and_no_worker_counts_as_lost():
     asked = {"constraints": [constraints.max_error(0.001)]}
     with Noting() as executor, pytest.raises(InfeasibleError, match="training rows of fold"):
         classifier("errors", cv=True, executor=executor, **asked).fit(X, y)
-    assert executor.names.count("fit_fold_in_time") <= 3
+    assert executor.names.count("FoldTask") <= 3
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_what_the_command_line_validates_uses_the_executor_of_the_recipe(goal, monkeypatch):
-    monkeypatch.setattr("supersparse.learning.validating._START", 0.0)
+    monkeypatch.setattr("supersparse.learning.folds._START", 0.0)
     X, y = table()
     rows, splits = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None), splits_of(y, 3)
     settings = Settings.of(goal=goal, C0=0.01, max_points=2, max_features=2)
@@ -170,7 +170,7 @@ def test_what_the_command_line_validates_uses_the_executor_of_the_recipe(goal, m
 
     with Noting() as executor:
         found = validated(executor)
-    assert executor.names == ["_Task", "_Task"]  # the first fold is learned here
+    assert executor.names == ["FoldTask", "FoldTask"]  # the first fold is learned here
     assert found.chosen.costs == validated(None).chosen.costs
 
 

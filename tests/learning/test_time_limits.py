@@ -15,11 +15,10 @@ from supersparse.integer_arrays import distinct_of
 from supersparse.learning import folds
 from supersparse.learning.clock import Clock
 from supersparse.learning.fitting import fit_card
-from supersparse.learning.folds import Fold
+from supersparse.learning.folds import Fold, FoldsInTime, FoldTask
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
-from supersparse.learning.validating import _Folds
 from supersparse.learning.watching import Unwatched
 from supersparse.prepare.cuts import ClassCounts, cut_gains, gain
 from supersparse.prepare.round_numbers import roundest
@@ -90,8 +89,8 @@ def test_no_fold_is_begun_that_takes_longer_than_the_time_left():
     nobody = np.arange(0)
     folds = [Fold(name=f"fold {k}", train=nobody, test=nobody) for k in range(3)]
     clock = Clock(ends=time.monotonic() + 1000)
-    begun = _Folds(None, folds, clock, Unwatched())
-    assert [fold.name for fold, _ in begun._given(folds, 3)] == ["fold 0", "fold 1", "fold 2"]
+    begun = FoldsInTime(task=None, clock=clock)
+    assert [fold.name for fold, *_ in begun._given(folds, 3)] == ["fold 0", "fold 1", "fold 2"]
     begun.least = 1e6  # seconds that an earlier fold took, though it was given fewer
     assert list(begun._given(folds, 3)) == []
 
@@ -100,11 +99,16 @@ def test_no_fold_is_begun_that_takes_longer_than_the_time_left():
 def test_only_a_fold_that_takes_far_longer_than_it_is_given_keeps_others_from_being_begun(
     monkeypatch, took, least
 ):
-    times = iter([10.0, 10.0 + took])
-    folds = _Folds(lambda *_: [], [], Clock(None), Unwatched())
-    monkeypatch.setattr(time, "monotonic", lambda: next(times))
-    folds._timed(None, 1.0)
-    monkeypatch.undo()
+    now = [10.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def task(*_):
+        now[0] += took
+        return ["found"]
+
+    folds = FoldsInTime(task=task, clock=Clock(ends=11.0))
+    some = [Fold(name="fold", train=np.arange(3), test=np.arange(1))]
+    assert list(folds.learned(some)) == [["found"]]
     assert folds.least == pytest.approx(least)
 
 
@@ -156,17 +160,36 @@ def nothing_found(*_, **__):
     raise SolverFailedError("the solver found nothing; raise the limits")
 
 
+def fold_task(**options):
+    recipe = Recipe(settings=Settings.of(), prepare=None, options={"solver": "exhaustive", **options})
+    return FoldTask(recipe=recipe, penalties=[], rows=None, costs={})
+
+
 def test_a_fold_that_finds_nothing_is_fitted_again_in_the_time_that_is_left(monkeypatch):
-    recipe, given = Recipe(settings=Settings.of(), prepare=None, options={"time_limit": 1.0}), []
+    given = []
 
     def fit(own, *_):
         given.append(own.options["time_limit"])
         return nothing_found() if len(given) == 1 else ["found"]
 
     monkeypatch.setattr(folds, "fit_fold", fit)
-    assert folds.fit_fold_in_time(time.time() + 1000, False, recipe, "rows") == ["found"]
+    assert fold_task()(None, 1.0, time.time() + 1000, False) == ["found"]
     assert given[0] == 1.0
     assert 900 < given[1] <= 1000
+
+
+def test_a_process_that_loads_for_long_has_less_time_and_does_nothing_when_it_is_up(monkeypatch):
+    now, loads, given = [100.0], [3.0, 1.0, 10.0], []
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    monkeypatch.setattr(folds, "loaded", lambda _: now.__setitem__(0, now[0] + loads.pop(0)))
+    monkeypatch.setattr(
+        folds, "fit_fold", lambda own, *_: given.append(own.options["time_limit"]) or ["found"]
+    )
+    task = fold_task(time_limit=60.0)
+    assert task(None, 5.0, 105.0, False) == ["found"]  # 2 of 5 seconds are left
+    assert task(None, 1.0, 106.0, False) == ["found"]
+    assert task(None, 5.0, 110.0, False) == []
+    assert given == [2.0, 1.0]
 
 
 def test_a_fold_that_still_finds_nothing_is_named_with_its_share_and_what_to_do(monkeypatch):

@@ -9,7 +9,7 @@ from sklearn.metrics import log_loss
 
 from supersparse import RiskScoreClassifier
 from supersparse.errors import WeightedRisksWarning
-from supersparse.learning import validating
+from supersparse.learning import folds, validating
 from supersparse.learning.clock import Clock
 from supersparse.learning.fitting import fit_card
 from supersparse.learning.recipe import Recipe
@@ -45,7 +45,7 @@ def test_each_fold_is_announced():
 
 @pytest.mark.parametrize("finished", [0, 1])
 def test_an_interrupt_keeps_the_finished_folds(monkeypatch, finished):
-    real, calls = validating.fit_fold, []
+    real, calls = folds.fit_fold, []
 
     def interrupted(*arguments):
         calls.append(arguments)
@@ -53,7 +53,7 @@ def test_an_interrupt_keeps_the_finished_folds(monkeypatch, finished):
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(validating, "fit_fold", interrupted)
+    monkeypatch.setattr(folds, "fit_fold", interrupted)
     found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2))
     assert (0 if found is None else found.folds) == finished
 
@@ -103,7 +103,7 @@ def test_the_error_so_far_is_told():
 
 @pytest.mark.long
 def test_processes_give_the_same_folds(monkeypatch):
-    monkeypatch.setattr(validating, "_START", 0.0)  # as if starting processes took no time
+    monkeypatch.setattr(folds, "_START", 0.0)  # as if starting processes took no time
     splits = repeated_splits(ROWS.y, 2, 2)
     alone = validating.validate(RECIPE, ROWS, splits, repeats=2)
     shared = validating.validate(RECIPE, ROWS, splits, repeats=2, n_jobs=2)
@@ -112,13 +112,13 @@ def test_processes_give_the_same_folds(monkeypatch):
 
 
 def test_folds_share_the_time_that_is_left(monkeypatch):
-    real, limits = validating.fit_fold, []
+    real, limits = folds.fit_fold, []
 
     def spy(recipe, *arguments):
         limits.append(recipe.options["time_limit"])
         return real(recipe, *arguments)
 
-    monkeypatch.setattr(validating, "fit_fold", spy)
+    monkeypatch.setattr(folds, "fit_fold", spy)
     validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 3), clock=Clock(time.monotonic() + 3000))
     assert limits[0] == pytest.approx(1000, abs=100)
     assert limits[-1] == pytest.approx(3000, abs=300)  # the others left nearly all of theirs
@@ -134,10 +134,10 @@ def test_an_interrupt_in_a_second_division_leaves_the_first_to_judge_by():
 @pytest.fixture
 def out_of_time(monkeypatch):
     """Let time be up after so many folds, counted from now."""
-    real = validating._Folds._given
+    real = folds.FoldsInTime._given
 
-    def after(folds):
-        left = [folds]
+    def after(most):
+        left = [most]
 
         def given(self, some, rounds):
             for one in real(self, some, rounds):
@@ -146,7 +146,7 @@ def out_of_time(monkeypatch):
                     return
                 yield one
 
-        monkeypatch.setattr(validating._Folds, "_given", given)
+        monkeypatch.setattr(folds.FoldsInTime, "_given", given)
 
     return after
 
@@ -156,15 +156,14 @@ def test_an_unfinished_division_is_finished_as_if_it_had_had_the_time(out_of_tim
     recipe, splits = RECIPE.asking(C0=None), repeated_splits(ROWS.y, 3, 2)
     out_of_time(finished)
     partly = validating.validate(recipe, ROWS, splits, repeats=2)
-    divisions = 1 + (finished > 3)
     assert partly.is_unfinished
-    assert (partly.folds, partly.folds_asked, partly.repeats) == (finished, 3 * divisions, divisions)
+    assert (partly.folds, partly.folds_asked, partly.repeats) == (finished, 6, 2)
     out_of_time(100)
     whole = validating.validate(recipe, ROWS, splits, repeats=2, so_far=partly)
     assert not whole.is_unfinished
-    assert (whole.folds, whole.chosen.C0) == (3 * divisions, partly.chosen.C0)
+    assert (whole.folds, whole.chosen.C0) == (6, partly.chosen.C0)
     assert len(whole.unseen) == whole.folds
-    at_once = validating.validate(recipe, ROWS, splits[: 3 * divisions], repeats=divisions)
+    at_once = validating.validate(recipe, ROWS, splits, repeats=2)
     assert whole.as_data()["tried"] == at_once.as_data()["tried"]
 
 

@@ -118,6 +118,8 @@ def _performance(seen: Performance) -> dict[str, object]:
         content["auc_low"], content["auc_high"] = seen.auc_interval
     if seen.log_loss is not None:
         content["log_loss"], content["baseline_log_loss"] = seen.log_loss, seen.baseline_log_loss
+    if seen.folds is not None:
+        content["folds"], content["folds_planned"] = seen.folds
     return content
 
 

@@ -17,8 +17,9 @@ class Performance(Tabular):
     """Counts of right and wrong predictions (weights of rows), and the AUC with its interval.
 
     `on` tells which rows: "training" are those that the card was learned from, "cross-validation" the same
-    rows judged by cards that were learned without them, "validation" other rows. A card that was learned for
-    its risks has their mean log loss, class weights applied, and that of the prevalence as everyone's risk.
+    rows judged by cards that were learned without them, "validation" other rows. `folds` says how many folds
+    were judged of how many planned, where some were skipped for want of time. A card that was learned for its
+    risks has their mean log loss, class weights applied, and that of the prevalence as everyone's risk.
 
     >>> seen = Performance(on="training", true_positives=40, false_negatives=10,
     ...                    true_negatives=60, false_positives=90)
@@ -35,6 +36,7 @@ class Performance(Tabular):
     auc_interval: tuple[float, float] | None = None  # of 95 %
     log_loss: float | None = None
     baseline_log_loss: float | None = None  # of the prevalence in the rows that were learned from
+    folds: tuple[int, int] | None = None  # judged, planned; None where all planned ones were judged
 
     def __post_init__(self) -> None:
         if self.on not in get_args(Judged):
@@ -57,6 +59,11 @@ class Performance(Tabular):
         for value in losses:
             if value is not None and not (math.isfinite(value) and value >= 0):
                 raise InvalidCardError(f"the log loss of a performance is {value}; it must be 0 or more")
+        if self.folds is not None and not 1 <= self.folds[0] < self.folds[1]:
+            raise InvalidCardError(
+                f"a performance is on {self.folds[0]} of {self.folds[1]} folds; leave both out unless some "
+                "were skipped"
+            )
 
     @property
     def positives(self) -> Fraction:

@@ -189,6 +189,7 @@ def _performance(fields: Fields) -> Performance:
     on = cast(Judged, fields.choice("on", get_args(Judged), "training"))
     counts = ("true_positives", "false_negatives", "true_negatives", "false_positives")
     low, high = (fields.real(name) if fields.has(name) else None for name in ("auc_low", "auc_high"))
+    skipped = fields.has("folds") or fields.has("folds_planned")
     seen = Performance(
         on=on,
         **{name: fields.number(name) for name in counts},
@@ -196,6 +197,7 @@ def _performance(fields: Fields) -> Performance:
         auc_interval=None if low is None or high is None else (low, high),
         log_loss=fields.real("log_loss") if fields.has("log_loss") else None,
         baseline_log_loss=fields.real("baseline_log_loss") if fields.has("baseline_log_loss") else None,
+        folds=(fields.whole("folds"), fields.whole("folds_planned")) if skipped else None,
     )
     fields.finish()
     return seen

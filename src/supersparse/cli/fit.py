@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,10 @@ from supersparse.cli.outputs import check_outputs
 from supersparse.cli.rows import EngineOptions, read_rows_question
 from supersparse.cli.say import complain, note, remark
 from supersparse.errors import InvalidOptionError, SupersparseError
+
+if TYPE_CHECKING:
+    from supersparse.learning.counts import CountTable
+    from supersparse.learning.splits import Split
 
 
 def fit(
@@ -104,17 +108,18 @@ def fit(
         raise InvalidOptionError(
             f"{validation.asks[0]} judges the card on held-out rows; remove it, or remove --no-validate"
         )
-    counts, splits, repeats = None, None, validation.times
+    counts: CountTable | None = None
+    divided: tuple[list[Split], int] | None = None
     of_counts = any(map(is_count_table, data))
     if of_counts and engine.counts_rows:
         raise InvalidOptionError("--engine duckdb counts rows, and count tables have none; remove it")
     if engine.counts_rows:
-        question, rows, splits, repeats = read_rows_question(
+        question, rows, divided = read_rows_question(
             data, table.reading, columns, asked, features, search, validation, engine.memory
         )
     elif of_counts:
         counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
-        splits = None if is_divided(counts, question, validation) else []
+        divided = None if is_divided(counts, question, validation) else ([], 1)
     elif len(data) == 1:
         question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
     else:
@@ -130,10 +135,11 @@ def fit(
     check_possible(question, edits)
     words = read_words(wording, None if counts is not None or rows.is_counted else rows)
     clock = Clock.of(question.recipe, question.seconds)
+    splits, repeats = read_splits(rows, validation) if divided is None else divided
     fitted = fit_with_progress(
         question,
         rows,
-        read_splits(rows, validation) if splits is None else splits,
+        splits,
         clock if frontier is None else clock.part(0.7),
         repeats=repeats,
         n_jobs=search.n_jobs,

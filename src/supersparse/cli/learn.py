@@ -70,6 +70,8 @@ def fit_with_progress(
         remark(f"Interrupted after {done} of {len(splits)} folds; the others were skipped.")
     elif fitted.unjudged is not None:
         note(f"the card could not be judged on held-out rows: {fitted.unjudged}")
+    elif done < len(splits):
+        note(f"the time limit left time for the first {done} of {len(splits)} folds; raise --time-limit")
     problem = fitted.question.problem
     useless = no_better_than_baseline(fitted.card)
     for warning in (useless, slope_at_its_limit(fitted.solution), weighs_risks(problem)):

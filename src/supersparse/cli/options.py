@@ -306,7 +306,7 @@ class ValidationOptions:
         int | None,
         typer.Option(
             metavar="N",
-            show_default="2, or 1 with --cv or --cv-time",
+            show_default="2, or 1 with --cv, --cv-time or more than 300,000 values",
             help="Divide the rows into folds N times, each time in another way.",
         ),
     ] = None
@@ -349,12 +349,13 @@ class ValidationOptions:
         """How many folds."""
         return 5 if self.cv is None else self.cv
 
-    @property
-    def times(self) -> int:
-        """How many times the rows are divided into folds."""
-        if self.repeats is None:
-            return 2 if self.cv is None and self.cv_time is None else 1
-        return self.repeats
+    def times(self, n_rows: int, n_columns: int) -> int:
+        """How many times the rows of such a table are divided into folds."""
+        if self.repeats is not None:
+            return self.repeats
+        from supersparse.learning.splits import usual_repeats
+
+        return usual_repeats(n_rows, n_columns) if self.cv is None and self.cv_time is None else 1
 
     @property
     def groups(self) -> str | None:

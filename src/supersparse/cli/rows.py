@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from supersparse.learning.splits import Split
 
 _ENGINES = ("memory", "duckdb")
-_MANY = 100_000  # rows from which on they are divided into folds once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +60,8 @@ def read_rows_question(
     search: SearchOptions,
     validation: ValidationOptions,
     memory: str,
-) -> "tuple[PreparedProblem, TrainingRows, list[Split], int]":
-    """Count the rows by their answers; return the question, the cells, and how they are divided how often."""
+) -> "tuple[PreparedProblem, TrainingRows, tuple[list[Split], int]]":
+    """Count the rows by their answers; return the question, the cells, their folds and the divisions."""
     from supersparse.cli.recipe import read_recipe, say_question, weighted_recipe
 
     recipe = read_recipe(asked, columns, features, search)
@@ -71,9 +70,7 @@ def read_rows_question(
         raise InvalidOptionError("weights: counts cannot be weighted; remove them, or use --engine memory")
     counts = _counts(data, reading, columns, recipe, memory)
     folds = validation.folds if validation.judges else 0
-    repeats = validation.times
-    if validation.repeats is None and counts.n_rows > _MANY:
-        repeats = 1
+    repeats = validation.times(counts.n_rows, len(counts.X))
     rows, splits = counts.rows(folds, repeats)
     recipe = counts.recipe(recipe)
     recipe = weighted_recipe(recipe, asked, rows)
@@ -82,7 +79,7 @@ def read_rows_question(
     remark(f"{counted(len(counts.counts), 'cell')} of rows with the same answers and class")
     if splits:
         note("the questions were made from all rows; folds divide the rows at random and learn the points")
-    return question, rows, splits, repeats
+    return question, rows, (splits, repeats)
 
 
 def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptions) -> None:

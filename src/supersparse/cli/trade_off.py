@@ -73,7 +73,7 @@ def trade_off(
     _refuse(asked, validation)
     wanted = read_ratios(_numbers(ratios, "--ratios"), _numbers(thresholds, "--thresholds"))
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
-    splits = read_splits(rows, validation)
+    splits, repeats = read_splits(rows, validation)
     if not splits:
         raise InvalidOptionError("no rows can be held out, so there is nothing to judge by; use more rows")
     processes = -1 if search.n_jobs is None else search.n_jobs
@@ -83,7 +83,7 @@ def trade_off(
             rows,
             splits,
             wanted,
-            repeats=validation.times,
+            repeats=repeats,
             watch=watch,
             n_jobs=(os.cpu_count() or 1) if processes == -1 else processes,
         )

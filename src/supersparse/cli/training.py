@@ -70,12 +70,12 @@ def _read_rows(
     return recipe.complete(TrainingRows.of_table(table, prepared=recipe.prepare is not None))
 
 
-def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Split]":
-    """Divide the rows as the options say; no splits if no rows shall be left out, or too few can be."""
+def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "tuple[list[Split], int]":
+    """Divide the rows as the options say, and how often; no splits if no rows can or shall be left out."""
     from supersparse.learning.splits import fewer_folds, most_folds, repeated_splits
 
     if not validation.judges:
-        return []
+        return [], 1
     if validation.groups is not None and validation.cv_time is not None:
         raise InvalidOptionError("--cv-groups and --cv-time cannot be combined; use one of them")
     times = None if validation.cv_time is None else rows.groups
@@ -85,7 +85,8 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "list[Sp
         folds = min(folds, most_folds(rows.y, groups))
         if folds < 2:
             note("a class has too few rows for folds, so the card is not judged on held-out rows")
-            return []
+            return [], 1
         if folds < validation.folds:
             note(fewer_folds(folds, validation.folds, groups))
-    return repeated_splits(rows.y, folds, validation.times, groups=groups, times=times)
+    repeats = validation.times(len(rows.y), rows.n_columns)
+    return repeated_splits(rows.y, folds, repeats, groups=groups, times=times), repeats

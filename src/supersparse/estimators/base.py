@@ -223,11 +223,17 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.scoring_system_ = ScoringSystem(card)
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
 
-    def _keep_judged(self, question: PreparedProblem, rows: TrainingRows, unseen: list[LeftOut]) -> None:
+    def _keep_judged(
+        self,
+        question: PreparedProblem,
+        rows: TrainingRows,
+        unseen: list[LeftOut],
+        cut: tuple[int, int] | None = None,
+    ) -> None:
         """Give the card its performance on held-out rows and, with `calibrate`, its risks."""
         card, seen = self.scoring_system_.card, self._scores(rows.X)
         weights = question.problem.class_weights
-        card = judged(card, seen, rows, self.positive_, unseen, self.calibrate, weights)
+        card = judged(card, seen, rows, self.positive_, unseen, self.calibrate, weights, cut)
         self.scoring_system_ = ScoringSystem(card)
         useless = no_better_than_baseline(card)
         if self.calibrate is not None and useless is not None:

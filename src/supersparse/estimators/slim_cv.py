@@ -1,10 +1,7 @@
 """SLIMClassifierCV: the penalty C0 chosen by cross-validation."""
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from math import ceil
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -13,7 +10,6 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.data.sources import as_array
 from supersparse.errors import (
@@ -28,13 +24,13 @@ from supersparse.estimators.parameters import SLIMCVKeywords, takes_settings
 from supersparse.estimators.reporting import logger, reporting
 from supersparse.learning.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learning.clock import Clock
-from supersparse.learning.folds import Fold, FoldResult, are_fold_results, fit_fold_in_time, named_folds
+from supersparse.learning.folds import Fold, FoldResult, FoldsInTime, FoldTask, named_folds
 from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import splits_of
 from supersparse.learning.starting import start_from
 from supersparse.results.penalty_grid import folder_of, solve_in
-from supersparse.solving.executors import each_on, workers_of
+from supersparse.solving.executors import workers_of
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 
@@ -179,34 +175,32 @@ intercept, solver, solver_options, gap
         start_from(self.initial, problem)  # before the folds, so that errors show at once
         self.Cs_ = read_values(self.Cs, problem)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-        # a linear model fitted to all rows would leak the test rows
-        initial = clone(self.initial) if hasattr(self.initial, "fit") else self.initial
-        values = [float(C0) for C0 in self.Cs_]
         folds = self._folds(rows)
         executor = self.executor
-        at_once = effective_n_jobs(self.n_jobs) if executor is None else workers_of(executor)
-        # each process has its folds one after another, all of them together half of the time
-        share = 0.5 / ceil(len(folds) / at_once)
-        on_one_thread = clock.limited(
-            replace(recipe, options={**recipe.options, "n_jobs": 1, "executor": None}), share
+        in_time = FoldsInTime(
+            task=FoldTask(
+                recipe=recipe.with_plan(1 / (2 * len(folds))),
+                penalties=[float(C0) for C0 in self.Cs_],
+                rows=rows,
+                costs=costs,
+                # a linear model fitted to all rows would leak the test rows
+                initial=clone(self.initial) if hasattr(self.initial, "fit") else self.initial,
+            ),
+            clock=clock.part(0.5),
+            n_jobs=effective_n_jobs(self.n_jobs) if executor is None else workers_of(executor),
+            executor=executor,
+            at_once=True,
+            must=True,
         )
-        half = clock.part(0.5).left
-        ends = None if half is None else time.time() + half
-        fits = [
-            (ends, k == 0, on_one_thread, values, rows, costs, fold, initial) for k, fold in enumerate(folds)
-        ]
-        if executor is not None:
-            each = list(each_on(executor, fit_fold_in_time, fits, "its fold", are_fold_results))
-        else:
-            processes = min(at_once, len(folds))  # joblib would start all that it is told of
-            each = Parallel(n_jobs=processes)(delayed(fit_fold_in_time)(*given) for given in fits)
-        by_fold = [results for results in each if results]
+        by_fold = list(in_time.learned(folds))
         self._count(by_fold, len(folds))
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
         final = question.with_penalty(self.C0_)
         self._learn(final, rows, start_from(self.initial, final.problem), clock)
-        self._keep_judged(final, rows, [result.unseen for result in by_value[self.best_index_]])
+        unseen = [result.unseen for result in by_value[self.best_index_]]
+        cut = None if len(by_fold) == len(folds) else (len(by_fold), len(folds))
+        self._keep_judged(final, rows, unseen, cut)
         return self
 
     def _folds(self, rows: TrainingRows) -> list[Fold]:

@@ -78,6 +78,9 @@ class CrossValidatedTradeOff(Tabular):
                 "net_benefit": float(point.net_benefit),
                 "net_benefit_of_all": float(point.net_benefit_of_all),
                 "auc": point.performance.auc,
+                "folds": self.folds * self.repeats
+                if point.performance.folds is None
+                else point.performance.folds[0],
             }
             for point in self.points
         ]
@@ -90,7 +93,16 @@ class CrossValidatedTradeOff(Tabular):
         rows = [_COLUMNS, *(point._row() for point in self.points)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([f"On held-out rows ({folds_in_words(self.folds, self.repeats)}):", "", *lines])
+        head = f"On held-out rows ({folds_in_words(self.folds, self.repeats)}):"
+        return "\n".join([head, "", *lines, *self._skipped()])
+
+    def _skipped(self) -> list[str]:
+        """The ratios that were judged on fewer folds than planned."""
+        cut = [(point, point.performance.folds) for point in self.points if point.performance.folds]
+        return [
+            f"W+/W- {float(point.ratio):.4g}: judged on {done} of {planned} folds, for want of time"
+            for point, (done, planned) in cut
+        ]
 
     def _brief(self) -> str:
         return f"{counted(len(self.points), 'ratio')} of class weights on {counted(self.folds, 'fold')}"

@@ -14,7 +14,7 @@ from supersparse.data.plain import visible
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import shown
 from supersparse.faces.baseline import baseline, no_better
-from supersparse.faces.evidence import Judgement, facts, judgement, weighted_risks
+from supersparse.faces.evidence import Judgement, facts, judgement, skipped_folds, weighted_risks
 from supersparse.faces.naming import class_names, enumerated, heading
 from supersparse.faces.risk_strip import RiskColumn, risk_columns, risk_formula
 
@@ -143,6 +143,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
             *(_missing_notes(lines) if style == "card" else _missing_by_item(parts, shown_card)),
             *formula,
             *((weighted,) if formula and weighted is not None else ()),
+            *(f"{skipped_folds(seen)}." for seen in card.performance if seen.folds is not None),
             *(() if card.source is None else (f"Source: {visible(card.source)}",)),
         ),
         facts=facts(card),

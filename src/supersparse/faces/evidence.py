@@ -164,6 +164,13 @@ def judgement(seen: Performance) -> Judgement:
     return Judgement(on=on, cells=(*cells, errors))
 
 
+def skipped_folds(seen: Performance) -> str | None:
+    """How many folds stand behind a performance, where not all planned ones do."""
+    if seen.folds is None:
+        return None
+    return f"Cross-validated on {seen.folds[0]} of {seen.folds[1]} folds; the others were skipped"
+
+
 def percent(share: float) -> str:
     """A share in percent, as few digits as a reader needs.
 

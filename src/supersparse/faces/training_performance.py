@@ -25,6 +25,7 @@ def training_performance(solution: "Solution") -> Performance:
     found = solution.evaluation
     false_positives = found.wrong_negative - found.zero_negative
     auc = auc_with_interval(_auc(solution), found.negative, found.positive, LEVEL)
+    loss, baseline = (None, None) if solution.slope is None else _log_losses(solution)
     return Performance(
         on="training",
         true_positives=found.positive - found.wrong_positive,
@@ -33,20 +34,18 @@ def training_performance(solution: "Solution") -> Performance:
         false_positives=false_positives,
         auc=auc.value,
         auc_interval=auc.interval,
-        **({} if solution.slope is None else _log_losses(solution)),
+        log_loss=loss,
+        baseline_log_loss=baseline,
     )
 
 
-def _log_losses(solution: "Solution") -> dict[str, float]:
+def _log_losses(solution: "Solution") -> tuple[float, float]:
     """The mean log loss, class weights applied, and that of the prevalence as everyone's risk."""
     problem = solution.problem
     weights = [float(w * n) for w, n in zip(problem.class_weights, problem.class_totals, strict=True)]
     both = sum(weights)
     loss = float(solution.evaluation.loss) * float(sum(problem.class_totals)) / both
-    return {
-        "log_loss": loss,
-        "baseline_log_loss": -sum(w / both * math.log(w / both) for w in weights if w),
-    }
+    return loss, -sum(w / both * math.log(w / both) for w in weights if w)
 
 
 def _auc(solution: "Solution") -> Fraction:

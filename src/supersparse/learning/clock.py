@@ -11,6 +11,14 @@ if TYPE_CHECKING:
 _COMPILED = ("auto", "exact", "risk")
 
 
+def loaded(recipe: "Recipe") -> None:
+    """Load the solver of a recipe in this process, which may have to compile it first."""
+    if recipe.options.get("solver", "auto") in _COMPILED:
+        from supersparse.solving.warm_up import warm_up
+
+        warm_up(recipe.settings.goal)
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """When the call has to end, as `time.monotonic` counts; None without a limit."""
@@ -25,10 +33,8 @@ class Clock:
         refuses it.
         """
         limit = recipe.options.get("time_limit")
-        if limit is not None and recipe.options.get("solver", "auto") in _COMPILED:
-            from supersparse.solving.warm_up import warm_up
-
-            warm_up(recipe.settings.goal)
+        if limit is not None:
+            loaded(recipe)
         return cls(None if limit is None or not limit >= 0 else time.monotonic() + max(0.0, limit - spent))
 
     @property

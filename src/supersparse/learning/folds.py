@@ -1,32 +1,48 @@
-"""The fits on one fold: what cross-validation repeats for each fold, whoever asks for it."""
+"""Folds in their order until time is up, and the fits on one of them, whoever asks for them.
+
+Which folds there are, and what is fitted on each, is decided before the first of them: by the rows and the
+settings, never by the clock. Each fold is given an equal share of the time left. So a busy machine searches
+less in each fold; it leaves folds out, the last ones, only where even that does not keep the time limit.
+"""
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import ceil
+from multiprocessing import TimeoutError as LateError
 from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.data.sources import as_array
 from supersparse.errors import InfeasibleError, InvalidDataError, InvalidProblemError, SolverFailedError
-from supersparse.exact import exact
+from supersparse.exact import counted, exact
 from supersparse.integer_arrays import integer_column
 from supersparse.learning.calibrating import LeftOut, left_out
+from supersparse.learning.clock import Clock, loaded
 from supersparse.learning.recipe import PreparedProblem, Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.starting import start_from
 from supersparse.learning.thinning import LEAST_SECONDS, SCORED_PER_LEARNED, drawn, thinned
+from supersparse.learning.watching import Unwatched, Watch
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import quiet_about_penalties, with_size_penalty
 from supersparse.results.penalty_grid import solve_each_penalty
+from supersparse.solving.executors import each_on
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
+
+_START = 6.0  # seconds that processes must save: starting them takes a few
+_LATE = 1.25  # times its seconds that a fold may take: stopping takes a moment
+_MOMENT = 1.0  # seconds after the end in which another process may still answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,22 +78,128 @@ def named_folds(splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> 
     ]
 
 
-def fit_fold_in_time(ends: float | None, is_first: bool, recipe: Recipe, *given: Any) -> list[FoldResult]:
-    """Fit a fold as `fit_fold` does; nothing after `ends`, as `time.time` counts, but the first fold.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FoldTask:
+    """The fits of each fold, in this process or in another one: for each C0, or what the recipe says.
 
-    A fold that finds no model in its share of the time is fitted again in all that is left.
+    A fold has one thread, whatever the recipe says.
     """
-    if ends is None or (is_first and time.time() >= ends):
-        return fit_fold(recipe, *given)
-    if time.time() >= ends:
-        return []
-    try:
-        return fit_fold(recipe, *given)
-    except SolverFailedError as error:
-        left, share = ends - time.time(), recipe.options.get("time_limit")
-        if error.interrupted or share is None or left <= share:
-            raise
-        return fit_fold(replace(recipe, options={**recipe.options, "time_limit": left}), *given)
+
+    recipe: Recipe
+    penalties: Sequence[float]
+    rows: TrainingRows
+    costs: Mapping[object, Fraction]
+    initial: Any = None
+
+    def __post_init__(self) -> None:
+        options: SolverKeywords = {**self.recipe.options, "n_jobs": 1, "executor": None}
+        object.__setattr__(self, "recipe", replace(self.recipe, options=options))
+
+    def __call__(self, fold: Fold, seconds: float | None, ends: float | None, must: bool) -> list[FoldResult]:
+        """Fit a fold within so many seconds; nothing after `ends`, as `time.time` counts, unless it must.
+
+        A process that had to load the solver first has less time. A fold that finds no model in its seconds
+        is fitted again in all that is left.
+        """
+        if seconds is None or ends is None:
+            return self._fitted(fold, None)
+        loaded(self.recipe)
+        left = max(0.0, ends - time.time())
+        if left == 0 and not must:
+            return []
+        seconds = min(seconds, left)
+        try:
+            return self._fitted(fold, seconds)
+        except SolverFailedError as error:
+            left = ends - time.time()
+            if error.interrupted or left <= seconds:
+                raise
+            return self._fitted(fold, left)
+
+    def _fitted(self, fold: Fold, seconds: float | None) -> list[FoldResult]:
+        recipe = self.recipe
+        if seconds is not None:
+            recipe = replace(recipe, options={**recipe.options, "time_limit": seconds})
+        return fit_fold(recipe, self.penalties, self.rows, self.costs, fold, self.initial)
+
+
+@dataclass(eq=False, kw_only=True)
+class FoldsInTime:
+    """Folds, learned in their order until time is up, on processes or the workers of an executor.
+
+    Unless they start `at_once`, the first fold is learned in this process, and the others too if starting
+    processes would take longer than it saves.
+    """
+
+    task: FoldTask
+    clock: Clock
+    n_jobs: int = 1
+    executor: Executor | None = None
+    watch: Watch = field(default_factory=Unwatched)
+    at_once: bool = False
+    must: bool = False  # whether the next fold is learned even if time is up
+    least: float = 0.0  # seconds without which no fold is begun: what one took that exceeded its time
+
+    def learned(self, folds: Sequence[Fold]) -> Iterator[list[FoldResult]]:
+        """Yield the results of each fold; what a fold leaves of its time goes to the others."""
+        for results in self._each(folds):
+            if not results:  # came too late, and so would the next ones
+                return
+            yield results
+
+    def _each(self, folds: Sequence[Fold]) -> Iterator[list[FoldResult]]:
+        rest = folds
+        if not self.at_once or (self.n_jobs == 1 and self.executor is None):
+            began = time.monotonic()
+            yield from self._here(folds[:1], len(folds))
+            seconds, rest = time.monotonic() - began, folds[1:]
+            if self.n_jobs == 1 or seconds * len(rest) * (1 - 1 / self.n_jobs) < _START:
+                yield from self._here(rest, len(rest))
+                return
+        given = self._given(rest, ceil(len(rest) / self.n_jobs))
+        if self.executor is not None:
+            yield from each_on(self.executor, self.task, given, "its fold", are_fold_results)
+            return
+        processes = max(1, min(self.n_jobs, len(rest)))  # joblib would start all that it is told of
+        left = self.clock.left
+        parallel = Parallel(
+            n_jobs=processes,
+            return_as="generator",
+            pre_dispatch=processes,
+            timeout=None if left is None else left + _MOMENT,  # loading may take longer than that
+        )
+        try:
+            yield from parallel(delayed(self.task)(*one) for one in given)
+        except LateError:
+            return
+
+    def _here(self, some: Sequence[Fold], rounds: int) -> Iterator[list[FoldResult]]:
+        for fold, seconds, ends, must in self._given(some, rounds):
+            began = time.monotonic()
+            results = self.task(fold, seconds, ends, must)
+            took = time.monotonic() - began
+            # on a large table, reading and scoring the rows of a fold can take far longer than given
+            if seconds is not None and took > _LATE * seconds:
+                self.least = took
+            yield results
+
+    def _given(
+        self, some: Sequence[Fold], rounds: int
+    ) -> Iterator[tuple[Fold, float | None, float | None, bool]]:
+        """Announce folds one by one, each with its seconds and the end of all; none when time is up."""
+        each = len(some) / rounds if some else 1.0  # folds that are learned at the same time
+        for k, fold in enumerate(some):
+            left, must = self.clock.left, self.must
+            self.must = False
+            if left is not None and (left == 0 or left < self.least) and not must:
+                return
+            self.watch.stage(
+                f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}"
+            )
+            if left is None:
+                yield fold, None, None, must
+            else:
+                yield fold, left / (rounds - int(k / each)), time.time() + left, must
 
 
 def are_fold_results(answer: object) -> bool:
@@ -101,7 +223,7 @@ def fit_fold(
     began = time.perf_counter()
     limit = recipe.options.get("time_limit")
     solves = max(1, len(Cs))
-    learned_from = thinned(fold.train, rows, None if limit is None else limit / solves)
+    learned_from = thinned(fold.train, rows, None if recipe.plan is None else recipe.plan / solves)
     is_sample = len(learned_from) < len(fold.train)
     train = rows.take(learned_from)
     with quiet_about_penalties():  # the useful range differs a little from fold to fold; the final fit warns

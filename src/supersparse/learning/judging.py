@@ -26,9 +26,11 @@ def judged(
     unseen: Sequence[LeftOut],
     method: str | None,
     class_weights: ClassWeights,
+    cut: tuple[int, int] | None = None,
 ) -> Card:
     """Return the card with its cross-validated performance and, given a method, with risks.
 
+    `cut` says how many folds are behind it of how many planned, where some were skipped.
     `seen` are the card's scores of all rows. Held-out rows are judged by the cards that were learned without
     them, all folds together. The AUC compares scores of different cards, each in units of its root mean
     square.
@@ -38,6 +40,7 @@ def judged(
     losses = pooled.log_losses(unseen, class_weights)
     if losses is not None:
         found = replace(found, log_loss=losses[0], baseline_log_loss=losses[1])
+    found = replace(found, folds=cut)
     others = tuple(one for one in card.performance if one.on != found.on)
     risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
     return replace(card, performance=(*others, found), risk=risk)

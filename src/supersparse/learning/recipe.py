@@ -69,6 +69,7 @@ class Recipe:
     prepare: Prepare | None = None
     options: SolverKeywords = field(default_factory=SolverKeywords)
     is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
+    planned_seconds: float | None = None  # see `with_plan`
 
     @property
     def slack(self) -> Fraction | None:
@@ -78,6 +79,19 @@ class Recipe:
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
         return replace(self, settings=self.settings.changed(**changes))
+
+    @property
+    def plan(self) -> float | None:
+        """The seconds by which it is decided how much of a large table is looked at; None for all of it."""
+        return self.options.get("time_limit") if self.planned_seconds is None else self.planned_seconds
+
+    def with_plan(self, share: float) -> "Recipe":
+        """Return the same recipe for a part of the work that the settings give this share of the time.
+
+        How much of a large table the part looks at follows from that share, and not from the time that a
+        clock happens to leave, so it is the same on a busy machine.
+        """
+        return self if self.plan is None else replace(self, planned_seconds=share * self.plan)
 
     def settled(self, rows: TrainingRows) -> "Recipe":
         """Return the same recipe with the positive class of these rows, so that all parts of them have it."""
@@ -109,7 +123,7 @@ class Recipe:
             )
         prepare = self.prepare
         if not self.is_made:
-            most = Most.within(self.options.get("time_limit"))
+            most = Most.within(self.plan)
             prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
             prepare.notes_[:0] = rows.notes
         features = [str(name) for name in prepare.get_feature_names_out()]

@@ -1,6 +1,7 @@
 """A sweep over the class weights: a card for each ratio and fold, judged on the held-out rows."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from statistics import mean
 
@@ -41,11 +42,13 @@ def sweep(
     problem = settled.question(rows).problem
     values = default_ratios(problem) if ratios is None else sorted(set(ratios))
     classes = tuple(map(label_text, problem.rows.classes))
-    points, done = [], 1
+    points = []
     for k, ratio in enumerate(values):
         watch.stage(f"W+/W- = {float(ratio):.4g}, {k + 1} of {len(values)}")
         weights = (2 / (1 + ratio), 2 * ratio / (1 + ratio))
-        weighted = settled.asking(class_weight=dict(zip(classes, weights, strict=True)))
+        weighted = settled.with_plan(1 / len(values)).asking(
+            class_weight=dict(zip(classes, weights, strict=True))
+        )
         part = clock.part(1 / (len(values) - k))
         found = validate(weighted, rows, splits, repeats=repeats, clock=part, n_jobs=n_jobs)
         if (found is None and part.left != 0) or (found is not None and found.interrupted):
@@ -60,8 +63,9 @@ def sweep(
             CrossValidatedPoint(
                 ratio=ratio,
                 features=mean(found.chosen.sizes),
-                performance=performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation"),
+                performance=replace(
+                    performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation"), folds=found.cut
+                ),
             )
         )
-        done = found.repeats if k == 0 else min(done, found.repeats)
-    return CrossValidatedTradeOff(points=tuple(points), folds=len(splits) // repeats, repeats=done)
+    return CrossValidatedTradeOff(points=tuple(points), folds=len(splits) // repeats, repeats=repeats)

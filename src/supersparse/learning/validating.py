@@ -1,16 +1,11 @@
 """Cross-validation of a recipe: learn without each fold, and evaluate on it."""
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 from operator import mul
 from statistics import mean, pstdev
 from typing import Any
-
-from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.card.performance import Performance
 from supersparse.evaluate.performance import performance_of
@@ -19,7 +14,7 @@ from supersparse.exact import counted, exact, shown
 from supersparse.learning.calibrating import LeftOut, Pooled
 from supersparse.learning.choosing import Candidate, choose_penalty, read_values
 from supersparse.learning.clock import Clock
-from supersparse.learning.folds import Fold, FoldResult, are_fold_results, fit_fold, named_folds
+from supersparse.learning.folds import FoldResult, FoldsInTime, FoldTask, named_folds
 from supersparse.learning.recipe import Recipe
 from supersparse.learning.rows import TrainingRows
 from supersparse.learning.splits import Split
@@ -28,12 +23,9 @@ from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_size_penalty
 from supersparse.results.words import loss_name
 from supersparse.settings.settings import Settings
-from supersparse.solving.executors import each_on, workers_of
-from supersparse.solving.options import SolverKeywords
+from supersparse.solving.executors import workers_of
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
-_START = 6.0  # seconds that processes must save: starting them takes a few
-_LATE = 1.25  # times its seconds that a fold may take: stopping takes a moment
 _MEASURES = ("error", "sensitivity", "specificity", "auc")
 
 
@@ -68,7 +60,7 @@ class Validation:
     """What was tried on how many folds, and which was chosen."""
 
     folds: int
-    folds_asked: int  # more than there are where Ctrl-C or the time limit ended it
+    folds_asked: int  # in all divisions; more than there are where Ctrl-C or the time limit ended it
     repeats: int = 1  # how often the rows are divided into folds
     interrupted: bool = False
     sampled: int | None = None  # the fewest training rows of a fold, where some did not use all
@@ -80,13 +72,18 @@ class Validation:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether the time ended before every row was left out as often as was begun."""
+        """Whether the time ended before the last fold."""
         return self.folds < self.folds_asked and not self.interrupted
 
     @property
     def unseen(self) -> tuple[LeftOut, ...]:
         """Scores of the held-out rows, by the chosen C0, of the repeats in which every row was left out."""
         return self.chosen.unseen[: self.folds - self.folds % (self.folds_asked // self.repeats)]
+
+    @property
+    def cut(self) -> tuple[int, int] | None:
+        """How many folds judge a card, of how many planned; None where all do."""
+        return None if self.folds == self.folds_asked else (len(self.unseen), self.folds_asked)
 
     def as_data(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -152,13 +149,12 @@ def validate(
 ) -> Validation | None:
     """Follow the recipe on the training rows of each split, for each candidate C0 if none is set.
 
-    `repeats` says how often the splits divide the rows, one division after another. The folds of a division
-    share the time that the clock leaves, by default the time limit of the recipe; the next one is begun if
-    as much time is left as the last one took. `problem` is that of all rows, where it is known already. The
-    first fold is learned in this process; if the others are worth it, they are divided among `n_jobs`
-    processes, or the workers of the recipe's executor. Ctrl-C, or the end of the time, keeps the finished
-    folds; None if there are none. With an unfinished validation `so_far` of the same, only the folds that its
-    last division lacks are learned, and its choice of C0 stays.
+    `repeats` says how often the splits divide the rows, one division after another. All folds share the time
+    that the clock leaves, by default the time limit of the recipe, on at most `n_jobs` processes or the
+    workers of the recipe's executor. `problem` is that of all rows, where it is known already. Ctrl-C, or the
+    end of the time, keeps the finished folds, which are the first ones; None if there are none. With an
+    unfinished validation `so_far` of the same, only the folds that it lacks are learned, and its choice of C0
+    stays.
     """
     watch = watch or Unwatched()
     settings = recipe.settings
@@ -171,26 +167,25 @@ def validate(
     elif chooses:
         penalties = [float(C0) for C0 in read_values(VALUES, with_size_penalty(problem, Fraction(0)))]
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-    # a checkpoint is of the final fit: folds are other problems
-    options: SolverKeywords = {**recipe.options, "checkpoint": None, "n_jobs": 1, "executor": None}
-    task = _Task(replace(recipe, options=options), penalties, rows, costs)
     executor = recipe.options.get("executor")
-    folds = _Folds(task, named_folds(splits), clock or Clock.of(recipe), watch, executor)
-    if executor is not None:
-        n_jobs = workers_of(executor)
+    # a checkpoint is of the final fit: folds are other problems
+    of_folds = replace(recipe, options={**recipe.options, "checkpoint": None}).with_plan(1 / len(splits))
+    folds = FoldsInTime(
+        task=FoldTask(recipe=of_folds, penalties=penalties, rows=rows, costs=costs),
+        clock=clock or Clock.of(recipe),
+        n_jobs=n_jobs if executor is None else workers_of(executor),
+        executor=executor,
+        watch=watch,
+        least=0.0 if so_far is None else so_far.least,
+    )
     by_fold: list[list[FoldResult]] = [] if so_far is None else list(so_far.by_fold)
-    begun, interrupted = 0 if so_far is None else so_far.repeats - 1, False
-    folds.least = 0.0 if so_far is None else so_far.least
+    interrupted = False
     try:
-        for division in folds.divisions(repeats, len(by_fold)):
-            begun += 1
-            for results in folds.learned(division, n_jobs):
-                by_fold.append(results)
-                watch.cross_validated(float(min(mean(costs) for costs in _errors(by_fold))))
-            if len(by_fold) * repeats < begun * len(splits):
-                break  # time is up
+        for results in folds.learned(named_folds(splits)[len(by_fold) :]):
+            by_fold.append(results)
+            watch.cross_validated(float(min(mean(costs) for costs in _errors(by_fold))))
     except KeyboardInterrupt:
-        begun, interrupted = repeats, True
+        interrupted = True
     if not by_fold:
         return None
     positive = problem.rows.classes[1]
@@ -215,8 +210,8 @@ def validate(
         best = [t.C0 for t in so_far.tried].index(so_far.chosen.C0)
     return Validation(
         folds=len(by_fold),
-        folds_asked=begun * len(splits) // repeats,
-        repeats=begun,
+        folds_asked=len(splits),
+        repeats=repeats,
         interrupted=interrupted,
         sampled=min((r.sampled for results in by_fold for r in results if r.sampled), default=None),
         goal=settings.goal,
@@ -225,92 +220,6 @@ def validate(
         by_fold=tuple(by_fold),
         least=folds.least,
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Task:
-    """What is done in each fold."""
-
-    recipe: Recipe
-    penalties: Sequence[float]
-    rows: TrainingRows
-    costs: Mapping[object, Fraction]
-
-    def __call__(self, fold: Fold, seconds: float | None) -> list[FoldResult]:
-        recipe = self.recipe
-        if seconds is not None:
-            recipe = replace(recipe, options={**recipe.options, "time_limit": seconds})
-        return fit_fold(recipe, self.penalties, self.rows, self.costs, fold)
-
-
-@dataclass(eq=False)
-class _Folds:
-    """The folds of all divisions, learned within the time of one clock."""
-
-    task: _Task
-    folds: Sequence[Fold]
-    clock: Clock
-    watch: Watch
-    executor: Executor | None = None
-    seconds: float = 0.0  # that the first fold took
-    least: float = 0.0  # seconds without which no fold is begun: what one took that exceeded its time
-
-    def divisions(self, repeats: int, done: int) -> Iterator[Sequence[Fold]]:
-        """Yield the folds of one division after another, while there is time; or those that one lacks.
-
-        `done` folds were learned before.
-        """
-        size, took = len(self.folds) // repeats, 0.0
-        if done:
-            yield self.folds[done : ceil(done / size) * size]
-            return
-        for k in range(repeats):
-            left = self.clock.left
-            if k and left is not None and left < took:
-                return
-            began = time.monotonic()
-            yield self.folds[k * size : (k + 1) * size]
-            took = time.monotonic() - began
-
-    def learned(self, division: Sequence[Fold], n_jobs: int) -> Iterator[list[FoldResult]]:
-        """Yield the results of each fold in order; what a fold leaves of the time goes to the others."""
-        first, rest = division[:0], division
-        if not self.seconds:
-            first, rest = division[:1], division[1:]
-            began = time.monotonic()
-            yield from (self._timed(*given) for given in self._given(first, len(division)))
-            self.seconds = time.monotonic() - began
-        if n_jobs == 1 or self.seconds * len(rest) * (1 - 1 / n_jobs) < _START:
-            yield from (self._timed(*given) for given in self._given(rest, len(rest)))
-            return
-        at_once = self._given(rest, ceil(len(rest) / n_jobs))
-        if self.executor is not None:
-            yield from each_on(self.executor, self.task, at_once, "its fold", are_fold_results)
-            return
-        processes = max(1, min(n_jobs, len(rest)))  # joblib would start all that it is told of
-        parallel = Parallel(n_jobs=processes, return_as="generator", pre_dispatch=processes)
-        yield from parallel(delayed(self.task)(*given) for given in at_once)
-
-    def _timed(self, fold: Fold, seconds: float | None) -> list[FoldResult]:
-        """Learn one fold; on a large table, reading and scoring its rows can take far longer than given."""
-        began = time.monotonic()
-        results = self.task(fold, seconds)
-        took = time.monotonic() - began
-        if seconds is not None and took > _LATE * seconds:
-            self.least = took
-        return results
-
-    def _given(self, some: Sequence[Fold], rounds: int) -> Iterator[tuple[Fold, float | None]]:
-        """Announce folds one by one, each with its time; none when time is up."""
-        each = len(some) / rounds if some else 1.0  # folds that are learned at the same time
-        for k, fold in enumerate(some):
-            left = self.clock.left
-            if left is not None and (left == 0 or left < self.least):
-                return
-            self.watch.stage(
-                f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}"
-            )
-            yield fold, None if left is None else left / (rounds - int(k / each))
 
 
 def _weighted_errors(problem: Problem, results: Sequence[FoldResult]) -> tuple[float, ...]:

@@ -1,6 +1,6 @@
 """Solution: a verified scoring system with its bound. Claim: what a solver reports, before verification."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from supersparse.data.small_table import SmallTable, Tabular, cell, facts, number
@@ -143,6 +143,13 @@ class Solution(Tabular):
     def proven_smallest(self) -> bool:
         """Whether it is also proven that no scoring system with this F has a smaller l1."""
         return self.proven_optimal and self.smallest
+
+    def with_proof_of(self, other: "Solution") -> "Solution":
+        """Return this answer with what another search for the same problem proved, where that is more."""
+        as_good = other.objective == self.objective and other.evaluation.l1 == self.evaluation.l1
+        bound = min(max(self.lower_bound, other.lower_bound), self.objective)
+        found = replace(self, lower_bound=bound, smallest=self.smallest or (as_good and other.smallest))
+        return replace(found, stop=other.stop) if found.proven_optimal > self.proven_optimal else found
 
     def __repr__(self) -> str:
         state = "proven optimal" if self.proven_optimal else f"gap {self.gap:.1%}"

@@ -19,6 +19,7 @@ from supersparse.card.card import Card
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
 from supersparse.learning.calibrating import LeftOut
 from supersparse.learning.clock import Clock
+from supersparse.learning.fitting import answered_again
 from supersparse.learning.judging import (
     RISKS,
     judged,
@@ -28,11 +29,11 @@ from supersparse.learning.judging import (
 )
 from supersparse.learning.recipe import PreparedProblem
 from supersparse.learning.validating import Validation, chooses_penalty, validate
+from supersparse.problem.variants import quiet_about_penalties
 from supersparse.solving.options import SolverKeywords
 from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
 from supersparse.studio.asking import (
-    Inquiry,
     asked_of,
     conflict_data,
     seen_conflict,
@@ -94,6 +95,7 @@ class _Run:
         self.telling.stage("loading")  # the first use compiles it
         self.clock = Clock.of(self.asked.question.recipe)
         self.splits = self.asked.splits()
+        self.notes: list[str] = []
 
     def result(self) -> dict[str, Any]:
         """Learn, judge, and save the card."""
@@ -104,19 +106,23 @@ class _Run:
         if chooses_penalty(settings) and self.splits:
             if self.kept is None:
                 self.telling.stage("first")
-                first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
+                with quiet_about_penalties():  # nobody asked for its C0
+                    first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
                 unjudged = None if self.talk.stopped() else self._fold(self.clock.part(_FOLDS))
             if self.kept is not None and self.kept.penalty is not None:
                 plan = _with_penalty(plan, self.kept.penalty)
                 self.asked = asked_of({**self.given, "plan": plan})
                 self.telling.about(self.asked)
-        if first is not None and (self.talk.stopped() or _still_best(first, self.asked)):
+        if first is not None and self.talk.stopped():
             solution = first
         else:
             self.telling.stage("final" if first is not None or self.kept is not None else "learning")
             judges_later = bool(self.splits) and self.kept is None
             share = self.clock.part(0.5) if judges_later else self.clock
-            solution = self._solve(self.asked.question, share, start=first)
+            question = self.asked.question
+            solution = answered_again(
+                question, first, lambda start: self._solve(question, share, start=start)
+            )
             if judges_later and unjudged is None and not self.talk.stopped():
                 unjudged = self._fold(self.clock)
         return self._saved(solution, plan, unjudged)
@@ -158,7 +164,7 @@ class _Run:
             with self.talk.cancel(self.folder / "stop") as cancel:
                 options: SolverKeywords = {**recipe.options, "cancel": cancel, "checkpoint": None}
                 found = validate(
-                    replace(recipe, options=options),
+                    replace(recipe, options=options).with_plan(0.5),  # the other half is for the card
                     self.asked.rows,
                     self.splits,
                     self.telling,
@@ -174,7 +180,11 @@ class _Run:
         if not found.interrupted:
             self.kept = _Kept.of(found)
             self.kept.save(self.folder / "folds.json")
-        return None if found.unseen else text("notes.unfinished")
+        if found.unseen:
+            if found.cut is not None:
+                self.notes.append(text("notes.cut", done=found.folds, planned=found.folds_asked))
+            return None
+        return text("notes.unfinished")
 
     def _saved(self, solution: Solution, plan: dict[str, Any], unjudged: str | None) -> dict[str, Any]:
         asked = self.asked
@@ -199,6 +209,7 @@ class _Run:
             "cross_validated": cross_validated,
             "notes": [
                 *asked.notes,
+                *self.notes,
                 *([] if unjudged is None else [text("notes.unjudged", why=unjudged)]),
                 *(warning for warning in warnings if warning is not None),
             ],
@@ -212,11 +223,11 @@ class _Run:
         question, rows = self.asked.question, self.asked.rows
         positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
         method = RISKS if solution.slope is None else None  # a risk model has its risks
-        weights = question.problem.class_weights
+        weights, cut = question.problem.class_weights, self.kept.cut
         try:
-            return judged(card, seen, rows, positive, self.kept.unseen, method, weights), None
+            return judged(card, seen, rows, positive, self.kept.unseen, method, weights, cut), None
         except SupersparseError as error:
-            return judged(card, seen, rows, positive, self.kept.unseen, None, weights), str(error)
+            return judged(card, seen, rows, positive, self.kept.unseen, None, weights, cut), str(error)
 
 
 def _solved(question: PreparedProblem, options: SolverKeywords, checkpoint: Path) -> Solution:
@@ -238,10 +249,6 @@ def _solved(question: PreparedProblem, options: SolverKeywords, checkpoint: Path
 
 def _with_penalty(plan: Mapping[str, Any], C0: float) -> dict[str, Any]:
     return {**plan, "settings": {**plan["settings"], "C0": C0}}
-
-
-def _still_best(first: Solution, asked: Inquiry) -> bool:
-    return first.stop.is_complete and first.problem.C0 == asked.question.problem.C0
 
 
 class _Kept:
@@ -285,6 +292,12 @@ class _Kept:
         """The measures on held-out rows."""
         found: dict[str, Any] = self._content["measures"]
         return found
+
+    @property
+    def cut(self) -> tuple[int, int] | None:
+        """How many folds judge the card, of how many planned; None where all do."""
+        judging, planned = len(self._content["unseen"]), self.measures["folds_asked"]
+        return None if judging == planned else (judging, planned)
 
     @property
     def unseen(self) -> tuple[LeftOut, ...]:

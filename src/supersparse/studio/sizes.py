@@ -24,6 +24,7 @@ from supersparse.solving.solve import solve
 from supersparse.stop import Stop
 from supersparse.studio.asking import Inquiry, asked_of
 from supersparse.studio.showing import found_of, measure_of, model_of, numbers_of
+from supersparse.studio.texts import text
 from supersparse.studio.watching import Telling
 from supersparse.studio.worker import Talk
 
@@ -63,7 +64,10 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     result["proven"] = all(one["proven"] for one in result["sizes"]) and len(result["sizes"]) == most + 1
     by_size: dict[int, list[dict[str, float]]] = {}
     for k, fold in enumerate(named_folds(splits)):
-        if talk.stopped() or clock.left == 0:
+        if talk.stopped():
+            break
+        if clock.left == 0:
+            result["notes"].append(text("notes.cut", done=k, planned=len(splits)))
             break
         telling.stage(f"fold {k + 1} of {len(splits)}")
         for size, measures in _fold_measures(asked, fold, most, clock.part(1 / (len(splits) - k)), options):
@@ -178,7 +182,9 @@ def _judge(result: dict[str, Any], by_size: dict[int, list[dict[str, float]]]) -
                 values = [fold[name] for fold in folds]
                 found |= {name: mean(values), f"{name}_sd": pstdev(values)}
             one["cross_validated"] = found
-    judged = [one for one in result["sizes"] if one["cross_validated"] is not None]
+    # sizes that time left without some folds would be compared on other rows
+    most = max(map(len, by_size.values()), default=0)
+    judged = [one for one in result["sizes"] if most and len(by_size.get(one["size"], ())) == most]
     if judged:
         best = min(judged, key=lambda one: (one["cross_validated"][measure], one["size"]))["cross_validated"]
         limit = best[measure] + best[f"{measure}_sd"] / best["folds"] ** 0.5

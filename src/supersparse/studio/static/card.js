@@ -103,7 +103,8 @@ function evidenceTable(card) {
   ].filter(Boolean);
   return h("table", { class: "evidence" },
     h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, t("card.training")), cv
-        ? h("th", { scope: "col" }, t("card.validated")) : null)),
+        ? h("th", { scope: "col" }, cv.folds < cv.folds_asked
+          ? t("card.validated_cut", { done: cv.folds, planned: cv.folds_asked }) : t("card.validated")) : null)),
     h("tbody", {}, rows.map(([name, train, validated]) => h("tr", {}, h("th", { scope: "row" }, name),
           h("td", {}, train), cv ? h("td", {}, validated) : null))));
 }
