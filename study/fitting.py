@@ -157,4 +157,3 @@ def _history(solution: Solution, train: StudyData, test: StudyData) -> Iterator[
             )
         elif id(event) in kept:
             yield Moment(seconds=round(event.seconds, 3), gap=gap)
-    yield Moment(seconds=round(solution.seconds, 3), gap=round(solution.gap, 4))

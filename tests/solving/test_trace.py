@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import pytest
+
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving.solution import Trace, TraceEvent, relative_gap
@@ -35,6 +37,23 @@ def test_the_trace_of_a_solve_only_improves_and_ends_with_the_answer():
     assert times == sorted(times)
     assert solution.trace.incumbents[-1].points == solution.points
     assert solution.trace.events[-1].gap == 0.0
+
+
+@pytest.mark.parametrize(("goal", "node_limit"), [("errors", None), ("errors", 1), ("risk", None)])
+def test_the_last_event_is_the_end_of_the_search(goal, node_limit):
+    rows = [[(7 * i + j * j) % 5 for j in range(4)] for i in range(30)]
+    problem = Problem.of(rows, [i % 3 == 0 for i in range(30)], C0=0.04, max_points=2, goal=goal)
+    solution = solve(problem, node_limit=node_limit)
+    last = solution.trace.events[-1]
+    assert (last.seconds, last.nodes) == (solution.seconds, solution.nodes)
+    assert (last.objective, last.lower_bound) == (solution.objective, solution.lower_bound)
+    assert last.gap == solution.gap
+
+
+def test_the_end_stands_in_a_trace_once():
+    end = event(Fraction(1), Fraction(1), Points((1,), 0))
+    assert Trace((end,)).to(end) == Trace((end,))
+    assert Trace().to(end) == Trace((end,))
 
 
 def test_a_traced_incumbent_has_a_coefficient_for_each_column_of_the_user():

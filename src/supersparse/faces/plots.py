@@ -20,40 +20,56 @@ from supersparse.faces.evaluation_plots import (
     draw_risk_table,
     draw_roc,
 )
+from supersparse.faces.search_plots import draw_pool, draw_progress, draw_solution, whole_numbers
 from supersparse.problem.problem import Problem
 from supersparse.results.frontier import C0Path, Frontier
+from supersparse.results.pool import Pool
 from supersparse.results.trade_off import TradeOff
 from supersparse.results.words import counts_errors, least_of, least_value, what_is_least
+from supersparse.solving.solution import Solution, Trace
 from supersparse.writing import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.ticker import Locator
 
 
-def plot(result: Frontier | C0Path | TradeOff | CrossValidatedTradeOff, ax: "Axes | None" = None) -> "Axes":
+Plotted = Frontier | C0Path | TradeOff | CrossValidatedTradeOff | Solution | Trace | Pool
+
+
+def plot(result: Plotted, ax: "Axes | None" = None) -> "Axes":
     """Draw a result and return the axes; ``plot(result).figure.savefig("frontier.png")`` saves it.
 
     At the end of a notebook's cell, the axes are shown as the picture. The figure is not one of pyplot, so
     ``plt.show()`` does not show it; for that, give axes of yours as `ax`.
 
-    Filled marks and full lines stand for what is proven, hollow marks and dashed lines for what is not. A
-    cross-validated trade-off is drawn twice, sensitivity against specificity and net benefit over the
-    threshold; on axes of yours, only the first.
+    Filled marks and full lines stand for what is proven, hollow marks and dashed lines for what is not.
+    Some results have several panels; on axes of yours, only the first is drawn. These are, of a solution:
+    the best card and the proven bound over time (the paper's appendix D, for your own fit), its errors and
+    its size; of a pool: the points that all good cards give each feature, and the cards by size and errors;
+    of a cross-validated trade-off: sensitivity against specificity, and net benefit over the threshold.
     """
-    if isinstance(result, CrossValidatedTradeOff):
-        return _cross_validated(result, ax)
-    draw = {Frontier: _frontier, C0Path: _path, TradeOff: _trade_off}.get(type(result))
+    if isinstance(result, Solution | Pool | CrossValidatedTradeOff):
+        panels = [ax] if ax is not None else _new_panels(3 if isinstance(result, Solution) else 2)
+        match result:
+            case Solution():
+                draw_solution(result, panels)
+            case Pool():
+                draw_pool(result, panels)
+            case CrossValidatedTradeOff():
+                _cross_validated(result, panels)
+        return panels[0]
+    draw = {Frontier: _frontier, C0Path: _path, TradeOff: _trade_off, Trace: draw_progress}.get(type(result))
     if draw is None:
         raise InvalidOptionError(
-            f"plot draws a frontier, its path or a trade-off, not {type(result).__name__!r}"
+            "plot draws a solution, its trace, a pool, a frontier, its path or a trade-off, "
+            f"not {type(result).__name__!r}"
         )
     axes = _new_axes() if ax is None else ax
     draw(result, axes)  # type: ignore[operator]
     return axes
 
 
-def save_plot(result: Frontier | C0Path | TradeOff | CrossValidatedTradeOff, path: Path) -> None:
+def save_plot(result: Plotted, path: Path) -> None:
     """Draw a result to a file, in the format of its ending."""
     held = BytesIO()
     try:
@@ -79,9 +95,9 @@ def _frontier(result: Frontier, axes: "Axes") -> None:
     axes.set_xlabel("features at most")
     axes.set_ylabel(_least_label(result.problem))
     axes.set_ylim(0, 1.12 * max([*least, 1 if counts else 0.1]))  # from 0, and room for the highest mark
-    axes.xaxis.set_major_locator(_whole_numbers())
+    axes.xaxis.set_major_locator(whole_numbers())
     if counts:
-        axes.yaxis.set_major_locator(_whole_numbers())
+        axes.yaxis.set_major_locator(whole_numbers())
 
 
 def _least_label(problem: Problem) -> str:
@@ -102,7 +118,7 @@ def _path(result: C0Path, axes: "Axes") -> None:
     axes.set_xscale("log")
     axes.set_xlabel("C0")
     axes.set_ylabel(f"features, with the {_least_label(result.frontier.problem)} above the line")
-    axes.yaxis.set_major_locator(_whole_numbers())
+    axes.yaxis.set_major_locator(whole_numbers())
 
 
 def _trade_off(result: TradeOff, axes: "Axes") -> None:
@@ -116,8 +132,8 @@ def _trade_off(result: TradeOff, axes: "Axes") -> None:
     axes.set_ylim(-0.02, 1.02)
 
 
-def _cross_validated(result: CrossValidatedTradeOff, ax: "Axes | None") -> "Axes":
-    left, right = _new_pair() if ax is None else (ax, None)
+def _cross_validated(result: CrossValidatedTradeOff, panels: "list[Axes]") -> None:
+    left, right = panels[0], panels[1] if len(panels) > 1 else None
     rows = result.table()
     left.plot([r["specificity"] for r in rows], [r["sensitivity"] for r in rows], "o-", color="C0")
     left.set_xlabel("specificity on held-out rows")
@@ -139,19 +155,12 @@ def _cross_validated(result: CrossValidatedTradeOff, ax: "Axes | None") -> "Axes
         right.set_xlabel("risk threshold")
         right.set_ylabel("net benefit on held-out rows")
         right.legend(frameon=False)
-    return left
 
 
-def _new_pair() -> "list[Axes]":
+def _new_panels(count: int) -> "list[Axes]":
     from supersparse.faces.shown_axes import shown_axes
 
-    return shown_axes(2, (9.6, 4.2))
-
-
-def _whole_numbers() -> "Locator":
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(integer=True, min_n_ticks=1)  # else a single number has fractions beside it
+    return shown_axes(count, (4.8 * count, 4.2))
 
 
 def _marks(axes: "Axes", x: Sequence[float], y: list[float], proven: list[bool]) -> None:

@@ -53,9 +53,16 @@ def _event_cells(event: TraceEvent) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace(Tabular):
-    """All events of one solve, oldest first."""
+    """All events of one solve, oldest first; the last one is the state at its end."""
 
     events: tuple[TraceEvent, ...] = ()
+
+    def to(self, last: TraceEvent) -> "Trace":
+        """The trace to the end of the search: its last state, unless the last event is that already."""
+        known = self.events[-1] if self.events else None
+        if known is not None and known.seconds >= last.seconds and known.lower_bound == last.lower_bound:
+            return self
+        return Trace((*self.events, last))
 
     @property
     def incumbents(self) -> tuple[TraceEvent, ...]:

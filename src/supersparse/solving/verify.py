@@ -11,7 +11,7 @@ from supersparse.problem.log_loss import EFFECT_CAP, largest_slope
 from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.solution import Claim, Solution, proves
+from supersparse.solving.solution import Claim, Solution, TraceEvent, proves
 from supersparse.stop import Stop
 
 
@@ -38,6 +38,13 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
     stop = claim.stop
     if problem.goal == "risk" and stop is Stop.OPTIMAL:
         stop = stop if proves(problem, evaluation.objective, claim.lower_bound) else Stop.ROUNDING
+    ended = TraceEvent(
+        seconds=claim.seconds,
+        nodes=claim.nodes,
+        objective=evaluation.objective,
+        lower_bound=claim.lower_bound,
+        points=None,
+    )
     return Solution(
         problem=problem,
         solver=solver,
@@ -48,7 +55,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
         stop=stop,
         nodes=claim.nodes,
         seconds=claim.seconds,
-        trace=claim.trace,
+        trace=claim.trace.to(ended),
     )
 
 
