@@ -1,5 +1,7 @@
 """Time limits on large tables: samples first, everything verified on all rows, and no work after the end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -112,8 +114,6 @@ def test_a_risk_model_is_learned_from_samples_too(everything_is_large, monkeypat
 
 
 def test_the_log_loss_of_a_large_table_is_that_of_fractions_and_never_below(monkeypatch):
-    from dataclasses import replace
-
     from supersparse.problem import rows
     from supersparse.problem.log_loss import log_loss, with_best_risk
 
@@ -128,6 +128,43 @@ def test_the_log_loss_of_a_large_table_is_that_of_fractions_and_never_below(monk
         assert 0 <= log_loss(near, points) - log_loss(exact, points) < 1e-12
         again = with_best_risk(near, coefficients)
         assert abs(log_loss(exact, replace(again, slope=again.slope)) - log_loss(exact, points)) < 1e-12
+
+
+def test_the_time_reserved_for_what_follows_is_taken_from_the_search():
+    monitor = Monitor(Problem.of(*table(20, 2)), SolveOptions(time_limit=1000), lambda points: points)
+    ends = monitor.ends
+    monitor.reserved = 600.0
+    assert monitor.ends == pytest.approx(ends - 600)
+    assert monitor.seconds_left < 401
+    assert monitor.stop_reason() is None
+    monitor.reserved = 1000.0
+    assert monitor.stop_reason() is Stop.TIME_LIMIT
+
+
+def test_a_model_of_a_large_table_is_fitted_once_and_its_card_needs_no_exact_columns(monkeypatch):
+    from supersparse.faces.from_solution import card_of_solution
+    from supersparse.problem import objective, rows
+
+    monkeypatch.setattr(answering, "LARGE", 0)
+    monkeypatch.setattr(rows, "LARGE", 0)
+    monkeypatch.setattr(sampling, "_FIRST", 400)
+    monkeypatch.setattr(sampling, "_WORTH", -1.0)
+    fitted, usual = [], objective.with_best_risk
+
+    def counted(problem, coefficients):
+        if problem.rows.raw is not None:  # no sample
+            fitted.append(tuple(coefficients))
+        return usual(problem, coefficients)
+
+    monkeypatch.setattr(objective, "with_best_risk", counted)
+    problem = Problem.of(*table(2000, 4), goal="risk", max_features=2, max_points=3, C0=1e-4)
+    solution = solve(problem, time_limit=20)
+    assert fitted.count(solution.points.coefficients) == 1
+    monkeypatch.setattr(rows, "integer_column", None)
+    card = card_of_solution(solution, None)
+    above, _ = objective.classified(problem, solution.points)
+    found, _ = objective.classified(problem, replace(solution.points, intercept=card.intercept, slope=None))
+    assert (above == found).all()
 
 
 def test_cuts_of_a_large_table_are_learned_from_a_sample_that_holds_every_category():

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _MOST_TOTALS = 60  # of which a card says how many rows had them
+_FIRST_VALUES = 100  # of a column of a large table, which mostly tell that it has more decimals
 _MOST_STEPS = 10_000  # totals in a point: columns of up to four decimals
 _FEW_DIGITS, _MOST_DIGITS = 6, 18  # of a threshold where columns have more
 _FEW_NAMED = 3  # columns that a constraint names
@@ -76,8 +77,11 @@ def _intercept(solution: "Solution") -> Fraction:
     if points.slope is None:
         return points.intercept_value
     values, threshold = points.values, -points.intercept_value
-    step = lcm(*(values[j].denominator * problem.rows.scales[j] for j in points.support))
-    if step <= _MOST_STEPS:
+    for scale_of in (_least_scale, _scale):  # the first takes no time and mostly tells
+        step = lcm(*(values[j].denominator * scale_of(problem.rows, j) for j in points.support))
+        if step > _MOST_STEPS:
+            break
+    else:
         return -Fraction(2 * floor(threshold * step) + 1, 2 * step)
     expected = classified(problem, solution.points)
     for digits in range(_FEW_DIGITS, _MOST_DIGITS):
@@ -86,6 +90,15 @@ def _intercept(solution: "Solution") -> Fraction:
         if all(np.array_equal(own, other) for own, other in zip(found, expected, strict=True)):
             return -short
     return points.intercept_value
+
+
+def _least_scale(rows: "Rows", j: int) -> int:
+    """A divisor of the scale of a column: in large tables that of its first values."""
+    return rows.scales[j] if rows.raw is None else integer_column(rows.raw[j][:_FIRST_VALUES])[1]
+
+
+def _scale(rows: "Rows", j: int) -> int:
+    return rows.scales[j]
 
 
 def _risk(solution: "Solution") -> LogisticRisk | None:
@@ -223,7 +236,7 @@ def _raw_fingerprint(rows: "Rows") -> str:
     digest.update(repr((rows.names, str(negative), str(positive), rows.weight_unit)).encode())
     for raw in rows.raw:
         doubles = raw if raw.dtype == np.float64 else quotients(*integer_column(raw))
-        digest.update((doubles + 0.0).astype("<f8").tobytes())  # + 0.0: -0.0 is 0
+        digest.update((doubles + 0.0).astype("<f8", copy=False).data)  # + 0.0: -0.0 is 0
     digest.update(rows.weights.astype("<i8").tobytes() if rows.weights.dtype != object else b"")
     digest.update(repr(rows.weights.tolist()).encode() if rows.weights.dtype == object else b"")
     digest.update(rows.positive.tobytes())

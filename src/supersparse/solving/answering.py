@@ -33,20 +33,21 @@ _BYTES_PER_ROW = 64  # while rows are merged
 _ALWAYS_TRIED = 2**26  # bytes: less is not worth asking the system
 
 
-def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution:
+def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: float = 0.0) -> Solution:
     """Presolve, solve, restore and verify; the problem and settings are already checked.
 
-    With a time limit, a large table is sampled first: what is found so far stands when time is up.
+    With a time limit, of which `spent` seconds are gone, a large table is sampled first: what is found so far
+    stands when time is up. As long as a model took to be evaluated there is left for what is verified last.
     """
     _warm_up(chosen, problem)
-    began = time.perf_counter()
+    began = time.perf_counter() - spent
     small = problem.rows.n_rows * problem.n_features <= LARGE
     if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
     _warm_up(None, problem)
     from supersparse.solving.sampling import first_models
 
-    began = time.perf_counter()
+    began = time.perf_counter() - spent
     first = Monitor(problem, settings, lambda points: points, began)
     with first.keeping_best_on_interrupt():
         if settings.initial is not None:
@@ -56,7 +57,8 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions) -> Solution
     if goes_on:
         try:
             with deadline.until(first.ends):
-                return _of_all_rows(problem, chosen, replace(settings, initial=first.best), began)
+                rest = replace(settings, initial=first.best, time_limit=first.time_limit)
+                return _of_all_rows(problem, chosen, rest, began)
         except deadline.OutOfTime:
             pass
         except TooLargeError:
@@ -82,7 +84,9 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
             claim = chosen.solve(small.problem, settings, monitor)
         except deadline.OutOfTime:
             claim = monitor.claim(stop=Stop.TIME_LIMIT, smallest=False)
-    return _verified(problem, chosen, settings, replace(claim, points=small.restore(claim.points)))
+    found = small.restore(claim.points)
+    points = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
+    return _verified(problem, chosen, settings, replace(claim, points=points))
 
 
 def _needed_to_merge(problem: Problem) -> int:
@@ -113,10 +117,7 @@ def _check_memory(problem: Problem, needed: int) -> None:
 
 
 def _verified(problem: Problem, chosen: Solver, settings: SolveOptions, claim: Claim) -> Solution:
-    found = claim.points
-    points = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
-    verified = verify(problem, replace(claim, points=points), solver=chosen.name)
-    return replace(verified, seed=settings.random_state)
+    return replace(verify(problem, claim, solver=chosen.name), seed=settings.random_state)
 
 
 def watched(

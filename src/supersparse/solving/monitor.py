@@ -58,6 +58,7 @@ class Monitor:
         self.best_evaluation: PointsEvaluation | None = None
         self.lower_bound = Fraction(0)
         self.nodes = 0
+        self.reserved = 0.0  # seconds of the time limit for what follows the search
         self._restore = restore
         self._events: list[TraceEvent] = []
         self._began = time.perf_counter() if began is None else began
@@ -74,16 +75,20 @@ class Monitor:
         return time.perf_counter() - self._began
 
     @property
-    def ends(self) -> float | None:
-        """When the time limit ends, as `time.perf_counter` counts; None without a limit."""
+    def time_limit(self) -> float | None:
+        """Seconds that the search may take; None without a limit."""
         limit = self.options.time_limit
-        return None if limit is None else self._began + limit
+        return None if limit is None else max(0.0, limit - self.reserved)
+
+    @property
+    def ends(self) -> float | None:
+        """When the search has to end, as `time.perf_counter` counts; None without a limit."""
+        return None if self.time_limit is None else self._began + self.time_limit
 
     @property
     def seconds_left(self) -> float | None:
-        """Time until the limit; None without a limit."""
-        limit = self.options.time_limit
-        return None if limit is None else max(0.0, limit - self.seconds)
+        """Time until the search has to end; None without a limit."""
+        return None if self.time_limit is None else max(0.0, self.time_limit - self.seconds)
 
     def incumbent(self, points: Points | None) -> bool:
         """Report a model; return whether it is the best so far by (F, l1).
@@ -135,7 +140,7 @@ class Monitor:
             self._tell(self._state(None))
         if self._interrupted.is_set() or (self.options.cancel is not None and self.options.cancel()):
             return Stop.INTERRUPTED
-        if self.options.time_limit is not None and self.seconds >= self.options.time_limit:
+        if self.time_limit is not None and self.seconds >= self.time_limit:
             return Stop.TIME_LIMIT
         if self.options.node_limit is not None and self.nodes >= self.options.node_limit:
             return Stop.NODE_LIMIT

@@ -40,6 +40,7 @@ _SHARE_BEFORE_ALL = 0.125  # of the time that all rows take to prepare, where th
 _PREPARING = 4  # times as long as the search, at most, to prepare a sample
 _AT_ONCE = 500  # columns that are compared at once
 _WORTH = 0.5  # of the time left that preparing the whole table may take
+_RESERVED = 0.25  # of the time limit, at most, for a model to be evaluated once more at the end
 
 
 def first_models(problem: Problem, monitor: Monitor) -> bool:
@@ -50,7 +51,7 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
     """
     known = monitor.best
     least = _LEAST_SECONDS if known is None else _LEAST_AGAIN
-    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+    _report(monitor, smallest_coefficients(problem))
     values, columns = _FIRST, _MOST_COLUMNS
     ranked = _by_separation(problem, monitor.options.random_state)
     while monitor.stop_reason() is None or (values == _FIRST and monitor.stop_reason() is Stop.TIME_LIMIT):
@@ -67,7 +68,7 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
         coefficients = sample.solve(monitor, seconds)
         searched = time.perf_counter() - searched
         if coefficients is not None:
-            monitor.incumbent(completed(problem, coefficients))
+            _report(monitor, coefficients)
         overhead = time.perf_counter() - began - searched
         seconds_left = monitor.seconds_left or 0.0
         if whole < _WORTH * seconds_left:
@@ -77,10 +78,20 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
             if not sample.is_solved and rest > least and monitor.stop_reason() is None:
                 coefficients = sample.solve(monitor, rest)
                 if coefficients is not None:
-                    monitor.incumbent(completed(problem, coefficients))
+                    _report(monitor, coefficients)
             return False
         values, columns = _GROWTH * values, 2 * columns
     return False
+
+
+def _report(monitor: Monitor, coefficients: Sequence[int]) -> None:
+    """Evaluate a model on all rows, and reserve as much time: the last one is evaluated once more."""
+    began, limit = time.perf_counter(), monitor.options.time_limit
+    if monitor.best is not None and monitor.best.coefficients == tuple(coefficients):
+        return
+    monitor.incumbent(completed(monitor.problem, coefficients))
+    if limit is not None:
+        monitor.reserved = max(monitor.reserved, min(time.perf_counter() - began, _RESERVED * limit))
 
 
 class _Sample:

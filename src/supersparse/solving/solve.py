@@ -1,5 +1,6 @@
 """solve: from a problem to a verified solution."""
 
+import time
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -32,7 +33,9 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     chosen, settings = chosen_solver(problem, solver, options, Aim.BEST)
     if settings.initial is not None:
         settings = replace(settings, initial=read_initial(problem, settings.initial))
-    warn_about_penalties(problem)
+    began = time.perf_counter()
+    warn_about_penalties(problem)  # looks at all rows
+    spent = time.perf_counter() - began
     # by name, as the registry finds solvers: certificates stand on what is solved here
     certificates = None if settings.certificate is None else import_module("supersparse.certify.certificate")
     if certificates is not None:
@@ -40,7 +43,7 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
         certificates.check_certifiable(problem)
         import_module("supersparse.certify.warm_up").warm_up()
     try:
-        solution = answer(problem, chosen, settings)
+        solution = answer(problem, chosen, settings, spent)
     except InfeasibleError as error:
         raise InfeasibleError(explained(problem, chosen, settings, error)) from None
     if certificates is not None and solution.proven_optimal:
