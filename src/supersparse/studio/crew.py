@@ -1,7 +1,8 @@
 """The crew: worker processes, as the server sees them.
 
-Interactive work on a table goes to its desk, a process that keeps the table in memory. A run has a process of
-its own; one is started ahead and loaded, so that a run begins at once.
+Interactive work on a table goes to its desk, a process that keeps the table in memory. There is room for a
+few desks: who needs another waits until one is idle, whose process then ends. A run has a process of its own;
+one is started ahead and loaded, so that a run begins at once.
 """
 
 import asyncio
@@ -132,15 +133,17 @@ class Worker:
 
 
 def _line(message: dict[str, Any]) -> bytes:
-    return (json.dumps(message, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (json.dumps(message, allow_nan=False) + "\n").encode()
 
 
 class _Desk:
-    """The process of one table, and who may use it now."""
+    """The process of one table, who may use it now, whether somebody does, and whether the table is gone."""
 
     def __init__(self) -> None:
         self.worker: Worker | None = None
         self.lock = asyncio.Lock()
+        self.is_used = False
+        self.is_gone = False
 
 
 class Crew:
@@ -151,6 +154,7 @@ class Crew:
         if self._log.exists() and self._log.stat().st_size > _LONGEST_LOG:
             self._log.unlink()
         self._most_desks = desks
+        self._room = asyncio.Semaphore(desks)  # for desks that are used
         self._ahead = ahead  # whether a process is started before it is needed
         self._desks: dict[str, _Desk] = {}
         self._spare: asyncio.Task[Worker] | None = None
@@ -186,25 +190,59 @@ class Crew:
         return found
 
     async def ask(self, table: str, job: str, given: dict[str, Any]) -> Any:
-        """Have a table's desk do a job; a desk that ended is replaced once."""
-        for _ in range(2):
-            desk = self._desk(table)
-            async with desk.lock:
-                if desk.worker is None or not desk.worker.is_alive:
-                    desk.worker = await self.worker(for_desk=True)
-                try:
-                    return await desk.worker.do(job, given)
-                except WorkerEndedError:
-                    self._all.discard(desk.worker)
-                    if self._closed:
-                        break
+        """Have a table's desk do a job, once there is room for it; a desk that ended is replaced once."""
+        desk = self._desks.setdefault(table, _Desk())
+        async with desk.lock, self._room:
+            desk.is_used = True
+            try:
+                for _ in range(2):
+                    if not self._closed and not desk.is_gone:
+                        with suppress(WorkerEndedError):
+                            return await (await self._seated(table, desk)).do(job, given)
+                        self._leave(desk)
+            finally:
+                desk.is_used = False
+                if desk.is_gone and self._desks.get(table) is desk:
+                    del self._desks[table]
         raise refused("failed", "table_process", thing="table")
+
+    async def _seated(self, table: str, desk: _Desk) -> Worker:
+        """The process of a desk; for a new one, desks that were idle for longest end theirs."""
+        self._desks[table] = self._desks.pop(table, desk)  # the last one to be idle
+        if desk.worker is not None and not desk.worker.is_alive:
+            self._leave(desk)
+        if desk.worker is None:
+            taken = [one for one in self._desks.values() if one.worker is not None or one.is_used]
+            idle = [one for one in taken if not one.is_used]
+            for one in idle[: max(0, len(taken) - self._most_desks)]:
+                self._leave(one)
+            starting = asyncio.ensure_future(self.worker(for_desk=True))
+            try:
+                desk.worker = await asyncio.shield(starting)
+            except asyncio.CancelledError:  # it starts all the same, and there is no room before it ends
+                while not starting.done():
+                    with suppress(asyncio.CancelledError):
+                        await asyncio.shield(starting)
+                self.release(starting.result())
+                raise
+            if desk.is_gone:
+                raise WorkerEndedError
+        return desk.worker
+
+    def _leave(self, desk: _Desk) -> None:
+        """End the process of a desk."""
+        if desk.worker is not None:
+            self.release(desk.worker)
+            desk.worker = None
 
     def forget(self, table: str) -> None:
         """Close the desk of a table that is no longer there."""
-        desk = self._desks.pop(table, None)
-        if desk is not None and desk.worker is not None:
-            self.release(desk.worker)
+        desk = self._desks.get(table)
+        if desk is not None:
+            desk.is_gone = True
+            self._leave(desk)
+            if not desk.is_used:
+                del self._desks[table]
 
     def release(self, worker: Worker) -> None:
         """Take leave of a process that has done its work."""
@@ -224,17 +262,6 @@ class Crew:
         if self._kernels is not None:
             self._kernels.cancel()
         await asyncio.gather(*(worker.close() for worker in list(self._all)), return_exceptions=True)
-
-    def _desk(self, table: str) -> _Desk:
-        """Return the desk of a table; of too many desks, those that were not used for longest are closed."""
-        desk = self._desks.pop(table, None) or _Desk()
-        self._desks[table] = desk
-        for other, one in list(self._desks.items()):
-            if len(self._desks) <= self._most_desks:
-                break
-            if other != table and not one.lock.locked():
-                self.forget(other)
-        return desk
 
     async def _started(self) -> Worker:
         worker = Worker(self._log)
