@@ -12,10 +12,10 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from supersparse.studio.answering import answering, any_problem, http_problem, read_object
+from supersparse.studio.answering import answer_of, answering, any_problem, http_problem, read_object
 from supersparse.studio.browsing import pool_page
 from supersparse.studio.cards import type_of
 from supersparse.studio.problems import refused
@@ -170,7 +170,7 @@ class _Routes:
 
             raise too_large(self.studio.limits.upload_bytes)
         name = request.query_params.get("name", "table.csv")
-        return JSONResponse(await self.studio.tables.add(name, request.stream()), status_code=201)
+        return answer_of(await self.studio.tables.add(name, request.stream()), 201)
 
     async def add_demo(self, request: Request) -> Response:
         await self.body(request)
@@ -179,7 +179,7 @@ class _Routes:
         async def once() -> AsyncIterator[bytes]:
             yield content
 
-        return JSONResponse(await self.studio.tables.add("biopsies.csv", once()), status_code=201)
+        return answer_of(await self.studio.tables.add("biopsies.csv", once()), 201)
 
     async def table(self, request: Request) -> Any:
         return self.studio.tables.table(_id(request))
@@ -239,7 +239,7 @@ class _Routes:
         return {"runs": self.studio.runs.runs(request.query_params.get("table"))}
 
     async def add_run(self, request: Request) -> Response:
-        return JSONResponse(self.studio.start(await self.body(request)), status_code=201)
+        return answer_of(self.studio.start(await self.body(request)), 201)
 
     async def run(self, request: Request) -> Any:
         return self.studio.runs.run(_id(request))
@@ -336,7 +336,7 @@ class _Routes:
         card = (await self.body(request)).get("card")
         if not isinstance(card, str):
             raise refused("input", "edit_card", thing="card", value=card)
-        return JSONResponse(await self.studio.edits.add(card), status_code=201)
+        return answer_of(await self.studio.edits.add(card), 201)
 
     async def edit(self, request: Request) -> Any:
         return await self.studio.edits.edit(_id(request))
@@ -360,7 +360,7 @@ class _Routes:
 
     async def repair(self, request: Request) -> Response:
         run = await self.studio.repair(_id(request), await self.body(request))
-        return JSONResponse(run, status_code=201)
+        return answer_of(run, 201)
 
 
 def _id(request: Request) -> str:

@@ -102,7 +102,7 @@ class Channel:
 
 async def call(app: ASGIApp, method: str, path: str, body: object = None) -> tuple[int, str, bytes]:
     """Ask an application something; return the status, the media type and the content of its answer."""
-    parts = urlsplit(path)
+    parts = urlsplit(path.encode("utf-8", "replace").decode())
     content = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     kind = b"application/octet-stream" if isinstance(body, bytes) else b"application/json"
     sent: list[Message] = []

@@ -1,8 +1,9 @@
 """Edits: a card that is changed by hand, step by step, each step with a reason and each undone at will."""
 
+import asyncio
 import hashlib
 import json
-from pathlib import Path
+from collections import defaultdict
 from typing import Any
 
 from supersparse.studio.cards import Cards
@@ -22,6 +23,7 @@ class Edits:
         self._folder, self._cards, self._crew = folder, cards, crew
         self._limits, self._publish = limits, publish
         self._known: dict[str, dict[str, Any]] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def load(self) -> None:
         """Read what the folder holds."""
@@ -38,7 +40,7 @@ class Edits:
         kept = {name: base.get(name) for name in ("choices", "plan", "model", "found", "chosen")}
         earlier = base.get("steps_so_far", [])
         edit_id = self._folder.make("e")
-        self._known[edit_id] = {
+        new = {
             "id": edit_id,
             "from": card,
             "table": base["ids"]["table"],
@@ -47,7 +49,12 @@ class Edits:
             "steps": earlier,
             "position": len(earlier),
         }
-        self._save(edit_id)
+        try:
+            self._write(new)
+        except BaseException:
+            self._folder.remove(edit_id)
+            raise
+        self._known[edit_id] = new
         return await self.edit(edit_id)
 
     def summaries(self, table: str | None) -> list[dict[str, Any]]:
@@ -71,7 +78,9 @@ class Edits:
 
     def given(self, edit_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of the edited card as it stands."""
-        edit = self._get(edit_id)
+        return self._given(self._get(edit_id))
+
+    def _given(self, edit: dict[str, Any]) -> dict[str, Any]:
         steps = edit["steps"][: edit["position"]]
         digest = hashlib.sha256(json.dumps(steps).encode()).hexdigest()[:12]
         return {
@@ -79,20 +88,22 @@ class Edits:
             "changes": [step["change"] for step in steps],
             "steps": [{"reason": step["reason"], "at": step["at"]} for step in steps],
             "edits": [{name: step[name] for name in ("text", "reason", "at")} for step in steps],
-            "ids": {"id": edit_id, "run": edit["from"].partition(".")[0], "table": edit["table"]},
-            "files": str(self._folder.place(edit_id) / "files" / digest),
+            "ids": {"id": edit["id"], "run": edit["from"].partition(".")[0], "table": edit["table"]},
+            "files": str(self._folder.place(edit["id"]) / "files" / digest),
         }
 
     async def edit(self, edit_id: str, change: object = None) -> dict[str, Any]:
         """Show an edit; with a change, as it would be."""
-        edit = self._get(edit_id)
+        return await self._shown(self._get(edit_id), change)
+
+    async def _shown(self, edit: dict[str, Any], change: object = None) -> dict[str, Any]:
         preview = change is not None
-        given = {**self.given(edit_id), "preview": preview, "swaps": not preview}
+        given = {**self._given(edit), "preview": preview, "swaps": not preview}
         if preview:
             given["changes"] = [*given["changes"], change]
         found = await self._crew.ask(edit["table"], "edit", given)
         return {
-            "id": edit_id,
+            "id": edit["id"],
             "from": edit["from"],
             "table": edit["table"],
             "card": found["card"],
@@ -109,32 +120,35 @@ class Edits:
 
     async def step(self, edit_id: str, change: object, reason: object) -> dict[str, Any]:
         """Make a change, with a reason; what was undone before is gone."""
-        edit = self._get(edit_id)
         if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
             raise refused("input", "reason", thing="reason", most=_LONGEST_REASON)
-        if edit["position"] >= self._limits.steps:
-            raise refused("busy", "most_steps", thing="steps")
-        shown = await self.edit(edit_id, change)  # refused before anything is kept
-        step = {"change": change, "reason": reason, "at": now(), "text": shown["change_text"]}
-        edit["steps"] = [*edit["steps"][: edit["position"]], step]
-        edit["position"] += 1
-        return await self._moved(edit_id)
+        self._get(edit_id)
+        async with self._locks[edit_id]:
+            edit = self._get(edit_id)
+            position = edit["position"]
+            if position >= self._limits.steps:
+                raise refused("busy", "most_steps", thing="steps")
+            shown = await self._shown(edit, change)  # refused before anything is kept
+            step = {"change": change, "reason": reason, "at": now(), "text": shown["change_text"]}
+            return await self._moved(edit, steps=[*edit["steps"][:position], step], position=position + 1)
 
     async def undo(self, edit_id: str) -> dict[str, Any]:
         """Go back one step."""
-        edit = self._get(edit_id)
-        if edit["position"] == 0:
-            raise refused("busy", "no_undo", thing="edit", value=edit_id)
-        edit["position"] -= 1
-        return await self._moved(edit_id)
+        self._get(edit_id)
+        async with self._locks[edit_id]:
+            edit = self._get(edit_id)
+            if edit["position"] == 0:
+                raise refused("busy", "no_undo", thing="edit", value=edit_id)
+            return await self._moved(edit, position=edit["position"] - 1)
 
     async def redo(self, edit_id: str) -> dict[str, Any]:
         """Make a step again that was undone."""
-        edit = self._get(edit_id)
-        if edit["position"] == len(edit["steps"]):
-            raise refused("busy", "no_redo", thing="edit", value=edit_id)
-        edit["position"] += 1
-        return await self._moved(edit_id)
+        self._get(edit_id)
+        async with self._locks[edit_id]:
+            edit = self._get(edit_id)
+            if edit["position"] == len(edit["steps"]):
+                raise refused("busy", "no_redo", thing="edit", value=edit_id)
+            return await self._moved(edit, position=edit["position"] + 1)
 
     async def repair(self, edit_id: str) -> dict[str, Any]:
         """Return the plan and choices that keep what was edited, for a run that solves the rest again."""
@@ -147,6 +161,7 @@ class Edits:
         """Delete an edit."""
         self._get(edit_id)
         del self._known[edit_id]
+        self._locks.pop(edit_id, None)
         self._folder.remove(edit_id)
         self._publish("edit", {"id": edit_id})
 
@@ -154,12 +169,16 @@ class Edits:
         """The edits of a table."""
         return [edit_id for edit_id, edit in self._known.items() if edit["table"] == table]
 
-    async def _moved(self, edit_id: str) -> dict[str, Any]:
-        shown = await self.edit(edit_id)
-        self._save(edit_id)
-        self._publish("edit", {"id": edit_id})
+    async def _moved(self, edit: dict[str, Any], **changes: Any) -> dict[str, Any]:
+        """Show an edit as it will be, write it, then change it: what fails before that changes nothing."""
+        after = {**edit, **changes}
+        shown = await self._shown(after)
+        if self._known.get(edit["id"]) is not edit:  # it was removed meanwhile
+            raise missing(edit["id"])
+        self._write(after)
+        edit.update(changes)
+        self._publish("edit", {"id": edit["id"]})
         return shown
 
-    def _save(self, edit_id: str) -> None:
-        path: Path = self._folder.place(edit_id) / "edit.json"
-        write_json(path, self._known[edit_id])
+    def _write(self, edit: dict[str, Any]) -> None:
+        write_json(self._folder.place(edit["id"]) / "edit.json", edit)

@@ -97,5 +97,5 @@ class Hub:
             if event is None:
                 yield b": still here\n\n"
                 continue
-            data = json.dumps(event.data, ensure_ascii=False, allow_nan=False)
+            data = json.dumps(event.data, allow_nan=False)
             yield f"id: {self.server}-{event.number}\nevent: {event.name}\ndata: {data}\n\n".encode()

@@ -98,8 +98,8 @@ def read_json(path: Path) -> Any:
 
 
 def write_json(path: Path, content: object) -> None:
-    """Write a JSON file, whole or not at all."""
-    write_file(path, json.dumps(content, ensure_ascii=False, allow_nan=False))
+    """Write a JSON file, whole or not at all; in ASCII, so that whatever text there is can be kept."""
+    write_file(path, json.dumps(content, allow_nan=False))
 
 
 def read_lines(path: Path) -> Iterator[Any]:

@@ -64,7 +64,7 @@ class Runs:
         if len(self._known) >= self._limits.runs:
             raise refused("busy", "most_runs", thing="runs", value=self._limits.runs)
         run_id = self._folder.make("r")
-        self._known[run_id] = {
+        new = {
             "id": run_id,
             "favourite": False,
             "state": "queued",
@@ -83,8 +83,14 @@ class Runs:
             "finished": False,
             **run,
         }
+        try:
+            self._write(new)
+        except BaseException:
+            self._folder.remove(run_id)
+            raise
+        self._known[run_id] = new
         self._queue.append(run_id)
-        self._changed(run_id)
+        self._publish("run", self.run(run_id))
         self._pump()
         return self.run(run_id)
 
@@ -136,15 +142,12 @@ class Runs:
 
     def rename(self, run_id: str, changes: dict[str, Any]) -> dict[str, Any]:
         """Change the name of a run, or whether it is a favourite."""
-        run = self.record(run_id)
+        self.record(run_id)
         for name, value in changes.items():
-            if name == "name" and isinstance(value, str) and len(value) <= 120:
-                run["name"] = value
-            elif name == "favourite" and isinstance(value, bool):
-                run["favourite"] = value
-            else:
+            is_name = name == "name" and isinstance(value, str) and len(value) <= 120
+            if not is_name and not (name == "favourite" and isinstance(value, bool)):
                 raise wrong(name[:40], value, "rename")
-        self._changed(run_id)
+        self._change(run_id, **changes)
         return self.run(run_id)
 
     def stop(self, run_id: str) -> dict[str, Any]:
@@ -163,12 +166,11 @@ class Runs:
 
     def cancel(self, run_id: str) -> dict[str, Any]:
         """End a run now, or take it out of the queue."""
-        run = self.record(run_id)
-        if run["state"] not in _BUSY:
+        if self.record(run_id)["state"] not in _BUSY:
             raise _not_running(run_id)
         if run_id in self._queue:
             self._queue.remove(run_id)
-        run["state"], run["ended"], run["ended_why"] = "cancelled", now(), "stopped"
+        self.record(run_id).update(state="cancelled", ended=now(), ended_why="stopped")
         self._end_process(run_id)
         self._changed(run_id)
         self._pump()
@@ -176,13 +178,12 @@ class Runs:
 
     def proceed(self, run_id: str, seconds: float) -> dict[str, Any]:
         """Let a run go on from where it ended, for some more time."""
-        run = self.record(run_id)
         if not self.run(run_id)["can_continue"]:
             raise refused("busy", "cannot_go_on", thing="run", value=run_id)
-        run.update(state="queued", ended=None, ended_why=None, error=None, resumed=False)
-        run["time_limit"], run["asked_to_stop"] = seconds, False
+        fresh = {"ended": None, "ended_why": None, "error": None, "resumed": False, "asked_to_stop": False}
+        self._change(run_id, state="queued", time_limit=seconds, **fresh)
         self._queue.append(run_id)
-        self._changed(run_id)
+        self._publish("run", self.run(run_id))
         self._pump()
         return self.run(run_id)
 
@@ -225,8 +226,20 @@ class Runs:
         lines = [line for line in read_lines(self.place(run_id) / "events.jsonl") if line.get("n", 0) > after]
         return {"events": lines[:5000], "last": lines[-1]["n"] if lines else after}
 
+    def _write(self, run: dict[str, Any]) -> None:
+        write_json(self._folder.place(run["id"]) / "run.json", run)
+
+    def _change(self, run_id: str, **changes: Any) -> None:
+        """Write a run as it will be, then change it: what cannot be kept is refused and changes nothing."""
+        run = self.record(run_id)
+        self._write({**run, **changes})
+        run.update(changes)
+        self._publish("run", self.run(run_id))
+
     def _changed(self, run_id: str) -> None:
-        write_json(self._folder.place(run_id) / "run.json", self._known[run_id])
+        """Keep and tell what became of a run; what a full disk does not take holds until the server ends."""
+        with suppress(OSError):
+            self._write(self._known[run_id])
         self._publish("run", self.run(run_id))
 
     def _pump(self) -> None:
@@ -330,14 +343,16 @@ class Runs:
             run["model"], run["finished"] = data["model"], False
             self._keep(run_id, event, {"model": data["model"], "numbers": data["card"]["numbers"]})
             self._publish("card", {"run": run_id, "card": data["card"]})
-            write_json(self.place(run_id) / "best.json", data)
+            with suppress(OSError):
+                write_json(self.place(run_id) / "best.json", data)
             if run["stage"] is not None and run.get("drawn") != run["stage"]:
                 run["drawn"] = run["stage"]
                 self._changed(run_id)
         elif event == "notes":
             run["notes"] = data
         elif event == "partial":
-            write_json(self.place(run_id) / "result.json", data)
+            with suppress(OSError):
+                write_json(self.place(run_id) / "result.json", data)
             self._publish("run", self.run(run_id))
 
     def _progress(self, run_id: str, run: dict[str, Any], data: dict[str, Any]) -> None:

@@ -138,7 +138,7 @@ async def _small_json(receive: Receive) -> dict[str, object]:
         more = message.get("more_body", False)
     try:
         content = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     return content if isinstance(content, dict) else {}
 

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,8 @@ def shown_name(given: str) -> str:
     >>> shown_name("C:\\\\data\\\\../my table.csv")
     'my table.csv'
     """
-    bare = _UNSEEN.sub("", re.split(r"[/\\]", given)[-1]).strip()
+    text = given.encode("utf-8", "replace").decode()  # a file's name need not be text
+    bare = _UNSEEN.sub("", re.split(r"[/\\]", text)[-1]).strip()
     return bare[:120] or "table"
 
 
@@ -97,10 +99,10 @@ class Tables:
                     file.write(chunk)
             if not size:
                 raise refused("input", "empty_file", thing="file")
+            return self._added(table_id, part, name, size, start)
         except BaseException:
             self._folder.remove(table_id)
             raise
-        return self._added(table_id, part, name, size, start)
 
     async def add_file(self, path: Path) -> dict[str, Any]:
         """Add a file of this machine: it is copied, so that it may change or go."""
@@ -109,16 +111,20 @@ class Tables:
             raise too_large(self._limits.upload_bytes)
         table_id = self._folder.make("t")
         part = self._folder.place(table_id) / "data.part"
-        await asyncio.to_thread(shutil.copyfile, path, part)
-        with part.open("rb") as file:
-            start = file.read(8)
-        return self._added(table_id, part, path.name, part.stat().st_size, start)
+        try:
+            await asyncio.to_thread(shutil.copyfile, path, part)
+            with part.open("rb") as file:
+                start = file.read(8)
+            return self._added(table_id, part, path.name, part.stat().st_size, start)
+        except BaseException:
+            self._folder.remove(table_id)
+            raise
 
     def _added(self, table_id: str, part: Path, name: str, size: int, start: bytes) -> dict[str, Any]:
         seen = shown_name(name)
         ending = ending_of(seen, start)
         os.replace(part, part.with_name(f"data{ending}"))
-        self._known[table_id] = {
+        table: dict[str, Any] = {
             "id": table_id,
             "name": seen,
             "file": f"data{ending}",
@@ -132,6 +138,8 @@ class Tables:
             "favourites": [],
             "profile": None,
         }
+        self._write(table)
+        self._known[table_id] = table
         self._read(table_id)
         return self.table(table_id)
 
@@ -202,16 +210,18 @@ class Tables:
         table = self._get(table_id)
         given = dict(changes) if isinstance(changes, dict) else changes
         answers = given.pop("answers", {}) if isinstance(given, dict) else {}
-        choices = changed(table["choices"], given)
+        made = {**table, "choices": changed(table["choices"], given)}
         if not isinstance(answers, dict):
             raise refused("input", "answers", thing="answers", value=answers)
         for notice, answer in answers.items():
-            choices = self._answer(table, choices, notice, answer)
-        table["choices"] = choices
+            made = self._answered(made, notice, answer)
+        self._change(table_id, choices=made["choices"], answered=made["answered"], state="reading")
         self._read(table_id)
         return self.table(table_id)
 
-    def _answer(self, table: dict[str, Any], choices: Choices, notice: str, answer: object) -> Choices:
+    def _answered(self, table: dict[str, Any], notice: str, answer: object) -> dict[str, Any]:
+        """A table with one thing that was noticed answered."""
+        choices: Choices = table["choices"]
         found = next((one for one in _noticed(table) if one["id"] == notice), None)
         chosen = None if found is None else next((a for a in found["answers"] if a["id"] == answer), None)
         if found is None or chosen is None:
@@ -223,8 +233,11 @@ class Tables:
                     undone, [{"key": s["key"], "remove": s["add"]} for s in other["does"] if "add" in s]
                 )
         others = [one for one in table["answered"] if one["id"] != notice]
-        table["answered"] = [*others, {**found, "answer": answer, "needs_answer": False}]
-        return {**done(undone, chosen["does"]), "answers": {**choices["answers"], notice: answer}}
+        return {
+            **table,
+            "answered": [*others, {**found, "answer": answer, "needs_answer": False}],
+            "choices": {**done(undone, chosen["does"]), "answers": {**choices["answers"], notice: answer}},
+        }
 
     def plan(self, table_id: str) -> Plan:
         """Return what is asked of a table."""
@@ -233,21 +246,20 @@ class Tables:
 
     def set_plan(self, table_id: str, given: object) -> Plan:
         """Change what is asked of a table; roles of columns may change with it."""
-        table = self._get(table_id)
-        before, table["plan"] = table["plan"], read_plan(given)
-        self._save(table_id)
+        before, after = self.plan(table_id), read_plan(given)
         roles = ("sample_weight", "rate_groups")
-        if any(before["settings"].get(r) != table["plan"]["settings"].get(r) for r in roles):
+        reads = any(before["settings"].get(r) != after["settings"].get(r) for r in roles)
+        self._change(table_id, plan=after, **({"state": "reading"} if reads else {}))
+        if reads:
             self._read(table_id)
         return self.plan(table_id)
 
     def set_favourites(self, table_id: str, cards: object) -> dict[str, Any]:
         """Change which cards of a table are favourites; every browser sees them, in their order."""
-        table, most = self._get(table_id), self._limits.cards_compared
+        most = self._limits.cards_compared
         if not isinstance(cards, list) or not all(isinstance(c, str) and _CARD.fullmatch(c) for c in cards):
             raise wrong("favourites", cards, "favourites", most=most)
-        table["favourites"] = list(dict.fromkeys(cards))[-most:]
-        self._save(table_id)
+        self._change(table_id, favourites=list(dict.fromkeys(cards))[-most:])
         self._publish("table", self.summary(table_id))
         return self.summary(table_id)
 
@@ -266,14 +278,18 @@ class Tables:
         """Have the worker of a table do something with it as it stands."""
         return await self._crew.ask(table_id, job, {**self.given(table_id), **more})
 
-    def _save(self, table_id: str) -> None:
-        write_json(self._folder.place(table_id) / "table.json", self._known[table_id])
+    def _write(self, table: dict[str, Any]) -> None:
+        write_json(self._folder.place(table["id"]) / "table.json", table)
+
+    def _change(self, table_id: str, **changes: Any) -> None:
+        """Write a table as it will be, then change it: what cannot be kept is refused and changes nothing."""
+        table = self._get(table_id)
+        self._write({**table, **changes})
+        table.update(changes)
 
     def _read(self, table_id: str) -> None:
         """Read the table as it was chosen, in a worker; what was being read before is no longer of use."""
-        table = self._known[table_id]
-        table["state"] = "reading"
-        self._save(table_id)
+        self._known[table_id]["state"] = "reading"
         self._publish("table", self.summary(table_id))
         before = self._reading.get(table_id)
         self._reading[table_id] = asyncio.create_task(self._profile(table_id, before))
@@ -290,7 +306,8 @@ class Tables:
         except Exception as error:  # whatever it is, the page must not wait for ever
             table["state"], table["error"] = "failed", as_problem(error).as_data()
         if table_id in self._known and self._reading.get(table_id) is asyncio.current_task():
-            self._save(table_id)
+            with suppress(OSError):  # it is read again when the studio is opened next
+                self._write(table)
             self._publish("table", self.summary(table_id))
 
     async def close(self) -> None:

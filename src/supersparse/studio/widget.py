@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from supersparse.data.sources import as_frame
 from supersparse.errors import InvalidOptionError
+from supersparse.studio.answering import object_of
 from supersparse.studio.app import STATIC
 from supersparse.studio.channel import Channel
 from supersparse.studio.choices import read_plan
@@ -69,6 +71,7 @@ async def _added(channel: Channel, name: str, target: str, content: bytes, setti
     async def once() -> AsyncIterator[bytes]:
         yield content
 
+    settings = object_of(json.dumps(settings))
     studio = channel.studio
     table_id = (await studio.tables.add(name, once()))["id"]
     studio.tables.change(table_id, {"target": target})
@@ -92,7 +95,7 @@ def table_text(X: Any, y: Any, target: str) -> bytes:
     writer.writerow([*columns, target])
     for row in zip(*columns.values(), labels, strict=True):
         writer.writerow(["" if cell is None or cell != cell else cell for cell in row])
-    return out.getvalue().encode()
+    return out.getvalue().encode("utf-8", "backslashreplace")
 
 
 def _columns(X: Any) -> dict[str, list[Any]]:

@@ -142,7 +142,7 @@ def main() -> None:
     lock = threading.Lock()
 
     def say(message: dict[str, Any]) -> None:
-        text = json.dumps(message, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(message, allow_nan=False)
         with lock:
             try:
                 out.write(text + "\n")
