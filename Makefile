@@ -5,10 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 # uv takes a fifth of pip's time; where it cannot be had, or does not find what pip finds, pip installs. Without bytecode,
 # which is written when it is first needed: much of what is installed never is.
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
-install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) 2> /dev/null || $(PIP) $(1)
+# Called with what to install, and the environment, by default this one.
+PIP := bin/python -m pip --disable-pip-version-check --quiet install --no-compile
+install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $(1) 2> /dev/null || \
+  $(or $(2),$(VENV))/$(PIP) $(1)
 
-.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
+.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -25,6 +27,8 @@ examples: $(VENV)/.package
 # Two processes, so one thread each for linear algebra. They share the bytecode that the first of them writes, and
 # the solver, which is compiled before they start, while what the tests need is installed.
 PYTEST = -m pytest -n 2 --dist worksteal
+# What a laptop can run; pytest says at its end what was left out, and the targets that run it.
+QUICK = -m "not long and not solver and not program$(if $(wildcard ../shared/data/README.md),, and not shared_data)"
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
@@ -32,7 +36,7 @@ test: $(VENV)/.package
 	@$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up('risk')" & \
 	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up()" & \
 	$(MAKE) --no-print-directory $(VENV)/.test; status=$$?; wait; exit $$status
-	$(BIN)/python $(PYTEST) -m "not long"
+	$(BIN)/python $(PYTEST) $(QUICK)
 
 # The slow tests too, and more examples of each property.
 test-long: $(VENV)/.test
@@ -49,15 +53,27 @@ fuzz: $(VENV)/.test
 test-lowest:
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/pip install --quiet --constraint tests/lowest-versions.txt --editable ".[test]"
-	build/lowest/bin/python $(PYTEST) -m "not long"
+	build/lowest/bin/python $(PYTEST) $(QUICK)
 
 # The solvers that need a licence, with the free wheels of gurobipy and cplex, whose licence is limited to small
 # problems; in an environment of their own, so that `make test` stays free of them.
-test-solvers:
+test-solvers: export OMP_NUM_THREADS = 1
+test-solvers: build/solvers/.installed
+	build/solvers/bin/python $(PYTEST) -m "solver and not long" tests/conformance tests/solving
+
+build/solvers/.installed: pyproject.toml | $(BIN)/python
 	$(PYTHON) -m venv build/solvers
-	build/solvers/bin/pip install --quiet --editable ".[test-solvers]"
+	$(call install,--editable ".[test-solvers]",build/solvers)
 	build/solvers/bin/python -c "import gurobipy, cplex"
-	build/solvers/bin/python $(PYTEST) -m "not long" -k "gurobi or cplex" tests/conformance tests/solving
+	@touch $@
+
+# Tests in Chromium, node, Java, JupyterLab, LaTeX and LibreOffice; without one of them its tests are skipped. The
+# packages that they want of Python and node are installed; `.ci/run` installs the programs themselves.
+test-programs: export OMP_NUM_THREADS = 1
+test-programs: $(VENV)/.test-programs
+	@! command -v npm > /dev/null || [ -e build/node/node_modules ] || \
+	  npm install --silent --no-audit --no-fund --prefix build/node @electric-sql/pglite || true
+	$(BIN)/python $(PYTEST) -m "program and not long"
 
 # Needs the network, so no test runs it: download what is not bundled into an empty folder, and load it.
 fetch-live: $(VENV)/.package
@@ -182,11 +198,12 @@ $(VENV)/.package: pyproject.toml | $(BIN)/python
 	$(call install,--editable .)
 	@touch $@
 
-# By its list: asked for as ".[test]", pip would build the package again.
-$(VENV)/.test: pyproject.toml | $(VENV)/.package
+# By their lists: asked for as ".[test]", pip would build the package again.
+$(VENV)/.test-programs: $(VENV)/.test
+$(VENV)/.test $(VENV)/.test-programs: pyproject.toml | $(VENV)/.package
 	@$(BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
-	  print(*project['optional-dependencies']['test'], sep='\n')" > $(VENV)/test.txt
-	$(call install,--requirement $(VENV)/test.txt)
+	  print(*project['optional-dependencies']['$(@F:.%=%)'], sep='\n')" > $(VENV)/requirements.txt
+	$(call install,--requirement $(VENV)/requirements.txt)
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
@@ -209,7 +226,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "supersparse needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	@$(PIP) uv 2> /dev/null || true
+	@$(VENV)/$(PIP) uv 2> /dev/null || true
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

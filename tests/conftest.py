@@ -4,6 +4,7 @@ import gc
 import io
 import signal
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from typer.main import get_command
+
+from programs import browsers, is_installed
 
 TESTS = Path(__file__).parent
 
@@ -44,12 +47,78 @@ ORDER = (
 )  # fmt: skip
 
 
+# What a run leaves out by its marks, and which command runs it; the first that fits counts.
+LEFT_OUT = {
+    "shared_data": "read ../shared, which stands beside a development checkout",
+    "solver": "want gurobipy or cplex: make test-solvers",
+    "program": "want Chromium, node, Java, LaTeX or LibreOffice: make test-programs",
+    "long": "take minutes: make test-long",
+}
+LICENSED = ("gurobi", "cplex")
+
+
 def pytest_collection_modifyitems(items):
     def place(item):
         part = item.path.relative_to(TESTS).parts[0]
         return ORDER.index(part if part in ORDER else "all others")
 
     items.sort(key=place)
+    for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.program("Chromium"))
+        folder = item.path.relative_to(TESTS).parts[:-1]
+        solves = folder[:1] == ("conformance",) or folder[:2] == ("solving", "mip")
+        if solves and any(name in item.name for name in LICENSED):
+            item.add_marker("solver")
+
+
+def pytest_runtest_setup(item):
+    for mark in item.iter_markers("program"):
+        if not is_installed(mark.args[0]):
+            pytest.skip(f"{mark.args[0]} is not installed")
+
+
+LEFT = pytest.StashKey[Counter]()
+
+
+def pytest_configure(config):
+    config.stash[LEFT] = Counter()
+
+
+def pytest_deselected(items):
+    for item in items:
+        asked = item.config.option.markexpr
+        mark = next((m for m in LEFT_OUT if f"not {m}" in asked and item.get_closest_marker(m)), None)
+        if mark is not None and asked.startswith("not "):  # not of a run of one kind, as `make test-solvers`
+            item.config.stash[LEFT][mark] += 1
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash[LEFT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash[LEFT] |= Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Skips by reason, and what was left out: the lines that `.ci/run` adds up."""
+    skipped = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
+    if skipped:
+        terminalreporter.section("skipped, by reason")
+    for reason, count in skipped.most_common():
+        terminalreporter.write_line(f"{count:6,}  {reason.removeprefix('Skipped: ')}")
+    if config.stash[LEFT]:
+        terminalreporter.section("left out")
+    for mark, what in LEFT_OUT.items():
+        if count := config.stash[LEFT][mark]:
+            terminalreporter.write_line(f"{count:6,}  {what}")
+
+
+# Not for the session: as long as playwright runs, no test of its process can run an event loop.
+browser = pytest.fixture(scope="module")(browsers)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,7 @@
 """Readers of faces: what a person takes from a card that is shown, in whatever form."""
 
 import re
+import unicodedata
 import xml.etree.ElementTree as ET
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -113,15 +114,43 @@ TEX_TOKEN = re.compile("|".join(map(re.escape, TEX)) + "|.", re.DOTALL)
 def untex(text):
     """What LaTeX prints; a special character outside of a known command is an error."""
     shown_text = []
-    for token in TEX_TOKEN.findall(text):
+    for token in TEX_TOKEN.findall(_in_order(text)):
         assert len(token) > 1 or token not in "\\{}$&#_%~^", text
         shown_text.append(TEX.get(token, token))
     return "".join(shown_text)
 
 
+ACCENTS = dict(
+    zip(
+        "`'^~=u.\"rHvdcb",
+        "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0331",
+        strict=True,
+    )
+)
+
+
+def _in_order(text):
+    """Without the groups that name a font or turn a direction; what is mirrored there is turned back."""
+    text = re.sub(r"\\cardletters\{[^{}]*\}\{([^{}]*)\}", r"\1", text)
+    for direction in ("TLT", "TRT"):  # the groups of the first stand in those of the second
+        group = rf"\{{\\textdir {direction} ((?:[^{{}}]|\\[{{}}]|\{{\w*\}})*)\}}"
+        text = re.sub(group, lambda found: _mirrored(found[1]), text)
+    return text
+
+
+def _mirrored(text):
+    pairs = ["()", "[]", "«»", (r"\{", r"\}"), (r"\textless{}", r"\textgreater{}")]
+    other = {a: b for pair in pairs for a, b in (pair, reversed(pair))}
+    return re.sub("|".join(map(re.escape, other)), lambda found: other[found[0]], text)
+
+
 def texts_of_latex(text):
     """The cells and paragraphs; the small tables that a wide one was broken into are read as one."""
     tables = [[]]
+    text = re.split(r"(?=\\(?:begin|end)\{center\})", text)[1]
+    for letter_of_lualatex, plain in ((r"\kern0pt{}", "{}"), (r"\textquotedbl{}", r"\symbol{34}")):
+        text = text.replace(letter_of_lualatex, plain)
+    text = re.sub(r"\\([`'^~=u.\"rHvdcb])\{([A-Za-z])\}", lambda found: found[2] + ACCENTS[found[1]], text)
     for line in text.split("\n"):
         tables += [[]] if line.startswith((r"\begin{tabular}", r"\end{tabular}")) else []
         if line in ("}", "") or re.match(
@@ -208,7 +237,8 @@ def assert_shows(texts, expected):
 
 
 def _plain(text):
-    return " ".join(text.replace("\u2068", "").replace("\u2069", "").split())
+    text = unicodedata.normalize("NFC", text.replace("\u2068", "").replace("\u2069", ""))
+    return " ".join(text.split())
 
 
 @st.composite

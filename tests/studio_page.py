@@ -3,7 +3,6 @@
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'
-QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 PATIENCE = 180_000  # milliseconds: a slow machine is no failure
 
 
@@ -59,23 +56,10 @@ class Server:
         self.process = None
 
 
-def browsers():
-    """Yield Chromium, or skip visibly."""
-    if BROWSER is None:
-        pytest.skip("no Chromium is installed")
-    for package in ("starlette", "uvicorn"):
-        pytest.importorskip(package, reason=f"{package} is not installed")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(
-            executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu", *QUIET], timeout=60_000
-        )
-        yield found
-        found.close()
-
-
 def servers():
     """Yield a server on an empty folder."""
+    for package in ("starlette", "uvicorn"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder) / "studio")
         server.start()

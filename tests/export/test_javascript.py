@@ -2,7 +2,6 @@
 
 import json
 import math
-import shutil
 import subprocess
 from dataclasses import replace
 from fractions import Fraction
@@ -12,10 +11,8 @@ from hypothesis import strategies as st
 
 from cards import HOSTILE, any_cards
 from export.people import check, collect, drawn, label, reference
+from programs import command, needs
 from supersparse.export.javascript import to_javascript
-
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 # reads modules and people, writes for each person the exact total, the class and so on, or null
 RUNNER = """
@@ -57,7 +54,7 @@ def run_node(cases, folder):
         listed.append({"file": str(file), "people": [[[n, in_node(v)] for n, v in p.items()] for p in group]})
     (folder / "cases.json").write_text(json.dumps(listed), encoding="utf-8")
     done = subprocess.run(
-        [NODE, str(folder / "run.mjs"), str(folder / "cases.json")], capture_output=True, text=True
+        [command("node"), str(folder / "run.mjs"), str(folder / "cases.json")], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -80,7 +77,7 @@ def typed_drawn():
     return [(card, group) for card, _, group in drawn()]
 
 
-@needs_node
+@needs("node")
 @pytest.mark.parametrize("cases", [any_drawn, typed_drawn])
 def test_node_agrees_with_the_card(cases, tmp_path):
     made = cases()
@@ -110,7 +107,7 @@ def test_the_module_is_ascii_and_cannot_close_a_script():
     assert "<!--" not in source
 
 
-@needs_node
+@needs("node")
 def test_the_module_runs_where_objects_have_what_ecmascript_2020_gave_them(tmp_path):
     from supersparse import ScoringSystem, item
 
@@ -118,5 +115,5 @@ def test_the_module_runs_where_objects_have_what_ecmascript_2020_gave_them(tmp_p
     (tmp_path / "card.mjs").write_text(to_javascript(card), encoding="utf-8")
     later = "delete Object.hasOwn; delete Array.prototype.at; delete String.prototype.replaceAll; "
     code = later + 'import("./card.mjs").then((card) => console.log(card.predict({ x: 1 })))'
-    done = subprocess.run([NODE, "-e", code], capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run([command("node"), "-e", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == "yes\n", done.stderr

@@ -2,7 +2,6 @@
 
 import io
 import math
-import shutil
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from cards import HOSTILE
 from export.people import check, drawn, finite
 from export.pmml_reader import Scorecard
+from programs import needs
 from supersparse import ScoringSystem, item
 from supersparse.errors import UnsupportedCardError
 from supersparse.export.pmml import to_pmml
@@ -53,11 +53,10 @@ def test_the_reader_refuses_what_it_does_not_know(given, changed):
 
 @pytest.fixture(scope="session")
 def engine():
-    if shutil.which("java") is None:
-        pytest.skip("java is not installed")
     return pytest.importorskip("pypmml", reason="pypmml is not installed").Model
 
 
+@needs("Java")
 def test_a_pmml_engine_agrees_with_the_card(engine):
     made = [(card, written(card), group) for card, _, group in drawn()]
     assert sum(document is not None for _, document, _ in made) > 30
@@ -77,15 +76,15 @@ def known(number):
 @pytest.fixture(scope="session")
 def schema():
     """The schema of PMML 4.4, which the package jpmml_evaluator carries."""
-    etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
+    from lxml import etree
+
     spec = find_spec("jpmml_evaluator")
-    if spec is None or spec.origin is None:
-        pytest.skip("jpmml_evaluator, which carries the schema of PMML, is not installed")
     jars = (Path(spec.origin).parent / "dependencies").glob("pmml-model-[0-9]*.jar")
     with zipfile.ZipFile(next(jars)) as jar:
         return etree.XMLSchema(etree.parse(io.BytesIO(jar.read("pmml.xsd"))))
 
 
+@needs("the schema of PMML")
 def test_the_document_obeys_the_schema(schema):
     from lxml import etree
 

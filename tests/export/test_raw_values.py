@@ -5,7 +5,6 @@ import io
 import json
 import math
 import random
-import shutil
 import sqlite3
 from contextlib import closing
 
@@ -14,6 +13,7 @@ import pytest
 
 from export.formulas import Workbook
 from export.pmml_reader import Scorecard
+from programs import needs
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import read_cases
 from supersparse.card.file import from_json
@@ -107,9 +107,8 @@ def test_python_agrees_with_predict(system, rows, totals):
     assert list(map(module["total"], same)) == list(map(module["total"], gone))
 
 
+@needs("node")
 def test_javascript_agrees_with_predict(system, rows, totals, tmp_path):
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
     from export.test_javascript import run_node
     from supersparse.export.raw_values import spelled_out
 
@@ -172,9 +171,8 @@ def test_pmml_agrees_with_predict(system, rows, totals):
     assert [scorecard.evaluate(row).total for row in typed(rows, texts)] == totals
 
 
+@needs("Java")
 def test_a_pmml_engine_agrees_with_predict(system, rows, totals):
-    if shutil.which("java") is None:
-        pytest.skip("java is not installed")
     engine = pytest.importorskip("pypmml", reason="pypmml is not installed").Model
     model = engine.fromString(system.export("pmml"))
     assert [model.predict(row)["total"] for row in typed(rows, (*TEXTS, "visits"))] == totals

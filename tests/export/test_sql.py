@@ -5,8 +5,6 @@ way (SQL Server's collations, JSON of BigQuery) is replaced by a macro that does
 """
 
 import json
-import os
-import shutil
 import sqlite3
 import subprocess
 from contextlib import closing, suppress
@@ -14,6 +12,7 @@ from contextlib import closing, suppress
 import pytest
 
 from export.people import check, drawn, finite
+from programs import command, needs, node_environment
 from supersparse import ScoringSystem, item
 from supersparse.card.risk import LogisticRisk
 from supersparse.errors import InvalidOptionError, UnsupportedCardError
@@ -145,7 +144,7 @@ def without_special_floats(group):
     return [{n: None if v != v else v for n, v in person.items()} for person in finite(group)]
 
 
-# PostgreSQL compiled for node: npm install @electric-sql/pglite, and NODE_PATH=.../node_modules
+# PostgreSQL compiled for node: `make test-programs` installs it.
 POSTGRES = """
 const { PGlite } = require("@electric-sql/pglite");
 (async () => {
@@ -166,14 +165,13 @@ const { PGlite } = require("@electric-sql/pglite");
 
 @pytest.fixture(scope="session")
 def postgres():
-    node = shutil.which("node")
-    code = 'require.resolve("@electric-sql/pglite")'
-    if node is None or subprocess.run([node, "-e", code], capture_output=True).returncode:
-        pytest.skip("PGlite, which is PostgreSQL for node, is not installed")
-
     def run(jobs):
         done = subprocess.run(
-            [node, "-e", POSTGRES], input=json.dumps(jobs), capture_output=True, text=True, env=os.environ
+            [command("node"), "-e", POSTGRES],
+            input=json.dumps(jobs),
+            capture_output=True,
+            text=True,
+            env=node_environment(),
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
@@ -181,6 +179,7 @@ def postgres():
     return run
 
 
+@needs("PGlite, which is PostgreSQL for node,")
 def test_postgres_agrees_with_the_card(postgres):
     jobs, made = [], []
     for card, texts, group in drawn():
@@ -209,6 +208,7 @@ def _in_turn(results):
     return lambda text: next(left)
 
 
+@needs("PGlite, which is PostgreSQL for node,")
 def test_postgres_takes_yes_or_no_in_every_type(postgres):
     expression = to_sql(yes_no(), dialect="postgres", gives="total")
     kinds = ["boolean", "integer", "double precision", "numeric(5, 2)"]

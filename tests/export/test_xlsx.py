@@ -2,13 +2,13 @@
 
 import io
 import re
-import shutil
 import subprocess
 
 import pytest
 
 from export.formulas import Workbook
 from export.people import check, drawn, finite, reference
+from programs import command, needs
 from supersparse import ScoringSystem, item
 from supersparse.card.lines import lines_of
 from supersparse.card.risk import LogisticRisk
@@ -20,8 +20,6 @@ pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed")
 openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
 
 from supersparse.export.xlsx import to_xlsx  # noqa: E402
-
-OFFICE = shutil.which("soffice") or shutil.which("libreoffice")
 
 
 def form(book):
@@ -100,15 +98,17 @@ def test_the_formulas_agree_with_the_card():
             check(card, person, *row)
 
 
-@pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
+@needs("LibreOffice")
 def test_libreoffice_agrees_with_the_card(tmp_path):
     made = list(cases(25))
     for number, (_, _, book) in enumerate(made):
         book.save(tmp_path / f"card{number}.xlsx")
     profile = f"-env:UserInstallation=file://{tmp_path}/profile"
-    command = [OFFICE, profile, "--headless", "--convert-to", "xlsx", "--outdir", str(tmp_path / "out")]
+    options = [profile, "--headless", "--convert-to", "xlsx", "--outdir", str(tmp_path / "out")]
     done = subprocess.run(
-        [*command, *map(str, sorted(tmp_path.glob("*.xlsx")))], capture_output=True, text=True
+        [command("LibreOffice"), *options, *map(str, sorted(tmp_path.glob("*.xlsx")))],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     for number, (card, group, book) in enumerate(made):

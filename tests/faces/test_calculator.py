@@ -1,7 +1,6 @@
 """The calculator, used in a real browser: it agrees with the card, works by keyboard, and stays inert."""
 
 import re
-import shutil
 import subprocess
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -11,32 +10,12 @@ from hypothesis import given, settings
 
 from cards import HOSTILE, any_cards
 from counts import examples
+from programs import command, needs
 from supersparse import ScoringSystem, item
 from supersparse.card.lines import lines_of
 from supersparse.card.rules import Domain
 from supersparse.faces.calculator import calculator
 from supersparse.faces.html import card_page
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if BROWSER is None:
-        pytest.skip("no Chromium is installed")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    quiet = [
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-    ]
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(
-            executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu", *quiet], timeout=60_000
-        )
-        yield found
-        found.close()
 
 
 @pytest.fixture
@@ -221,7 +200,6 @@ def test_hostile_text_is_shown_and_does_nothing(opened):
     assert page.inner_text("#class") == '"</title>"'
 
 
-NODE = shutil.which("node")
 PAGE = """
 const elements = {};
 const element = (id) => elements[id] ??= { value: "", textContent: "", dataset: {},
@@ -237,7 +215,7 @@ for (const text of TYPED) {
 """
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@needs("node")
 def test_what_is_typed_never_leaves_an_earlier_result(tmp_path):
     system = ScoringSystem.of(
         [item("x", points=1)], threshold=2, risk={0: 0, 1: 1e-9, 4: 0.5, 5: 0.9999999, 10**400: 1}
@@ -245,7 +223,9 @@ def test_what_is_typed_never_leaves_an_earlier_result(tmp_path):
     script = re.search(r"<script>(.*)</script>", system.calculator(), re.DOTALL)[1]
     typed = ["4", "1e999", "1", "-1e999", "5", "0", "1e308"]
     (tmp_path / "page.mjs").write_text(f"{PAGE}{script}\nconst TYPED = {typed};{TYPE}", encoding="utf-8")
-    done = subprocess.run([NODE, "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [command("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     too_large = "\u2013|||This number is too large"
     assert done.stdout.splitlines()[:6] == [
         "4|yes|50.0 %|", too_large, "1|no|< 0.001 %|", too_large, "5|yes|> 99.999 %|", "0|no|0.000 %|",

@@ -1,7 +1,6 @@
 """The page and the PDF: hostile names do nothing, nothing is loaded, everything is there and accessible."""
 
 import re
-import shutil
 import sys
 from io import BytesIO
 
@@ -26,7 +25,6 @@ from supersparse.report import pdf as pdf_module
 from supersparse.report.blocks import Figure, Section, TableBlock
 from supersparse.report.pdf import report_pdf
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EVIL = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -263,27 +261,21 @@ def test_without_matplotlib_the_page_has_words_for_pictures(report, without_matp
     assert any(text.startswith("Step plot: at most 0 features") for text in page.texts)
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
-def test_a_real_browser_is_content_with_the_page(tmp_path):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+def test_a_real_browser_is_content_with_the_page(browser, tmp_path):
     texts = [*EVIL, "שלום", "\u202eevil", "back\\slash"]
     page_text = hostile_report(texts[:7], [0, 1] * 4).to_html()
     (tmp_path / "report.html").write_text(page_text, encoding="utf-8")
     troubles = []
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(
-            executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"], timeout=60_000
-        )
-        page = browser.new_page()
-        page.on("console", lambda m: troubles.append(m.text))
-        page.on("pageerror", lambda e: troubles.append(str(e)))
-        page.on("dialog", lambda d: (troubles.append("dialog"), d.dismiss()))
-        page.on("request", lambda r: r.url.startswith("file:") or troubles.append(r.url))
-        page.goto((tmp_path / "report.html").as_uri())
-        assert page.locator("h2").count() == 17
-        assert page.locator("img, script").count() == 0
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        printed = page.pdf(prefer_css_page_size=True)
-        browser.close()
+    page = browser.new_page()
+    page.on("console", lambda m: troubles.append(m.text))
+    page.on("pageerror", lambda e: troubles.append(str(e)))
+    page.on("dialog", lambda d: (troubles.append("dialog"), d.dismiss()))
+    page.on("request", lambda r: r.url.startswith("file:") or troubles.append(r.url))
+    page.goto((tmp_path / "report.html").as_uri())
+    assert page.locator("h2").count() == 17
+    assert page.locator("img, script").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    printed = page.pdf(prefer_css_page_size=True)
+    page.close()
     assert not troubles
     assert printed.startswith(b"%PDF")

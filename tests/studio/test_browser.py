@@ -2,10 +2,9 @@
 
 import pytest
 
-from studio_page import IMAGE, SCRIPT, Visitor, browsers, clinic, servers
+from studio_page import IMAGE, SCRIPT, Visitor, clinic, servers
 from supersparse import ScoringSystem
 
-browser = pytest.fixture(scope="module")(browsers)
 server = pytest.fixture(scope="module")(servers)
 
 

@@ -10,11 +10,8 @@ from pathlib import Path
 import pytest
 
 from messy import us_export
-from studio_page import Visitor, browsers, clinic, servers
+from studio_page import Visitor, clinic, servers
 
-pytestmark = pytest.mark.long
-
-browser = pytest.fixture(scope="module")(browsers)
 server = pytest.fixture(servers)
 STEPS = ("Table", "Ask", "Watch", "Choose", "Edit", "Take away")
 
@@ -320,6 +317,7 @@ def test_every_step_is_without_barriers_and_fits(browser, server, tmp_path, widt
     assert not visitor.troubles
 
 
+@pytest.mark.long
 def test_fifty_megabytes_do_not_freeze_the_page(browser, server, tmp_path):
     chance = random.Random(1)
     rows = [f"{chance.random()},{chance.random()},{k % 90},{k % 3},{k % 2}\n" for k in range(4000)]

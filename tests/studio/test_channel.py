@@ -1,7 +1,6 @@
 """The studio without a port, as a notebook's widget uses it, and the page's modules joined into one."""
 
 import asyncio
-import shutil
 import subprocess
 import threading
 
@@ -9,6 +8,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the studio needs starlette")
 
+from programs import command, needs
 from supersparse.studio.channel import Channel
 from supersparse.studio.module import joined_module
 
@@ -68,16 +68,14 @@ def test_requests_and_events_go_over_messages(tmp_path):
         channel.close()
 
 
+@needs("node")
 def test_the_modules_of_the_page_join_into_one(tmp_path):
     text = joined_module()
     assert "export default" in text
     assert not [line for line in text.splitlines() if line.startswith("import ")]
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not installed, so the module cannot be parsed")
     path = tmp_path / "studio.mjs"
     path.write_text(text, encoding="utf-8")
-    subprocess.run([node, "--check", str(path)], check=True)
+    subprocess.run([command("node"), "--check", str(path)], check=True)
 
 
 def test_modules_are_joined_in_the_order_of_their_needs(tmp_path):

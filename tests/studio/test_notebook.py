@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from studio_page import browsers
+from programs import needs
 
-pytestmark = pytest.mark.long
+pytestmark = needs("JupyterLab")
 pytest.importorskip("anywidget", reason="the studio in a notebook needs anywidget")
-pytest.importorskip("jupyterlab", reason="this test needs jupyterlab: pip install jupyterlab")
 
-browser = pytest.fixture(scope="module")(browsers)
 ROOT = Path(__file__).parents[2]
 CELLS = [
     "from supersparse import SLIMClassifier\n"

@@ -1,27 +1,19 @@
-r"""The LaTeX face of a card: a booktabs table like the paper's figures.
+r"""The LaTeX face of a card: a booktabs table like the paper's figures."""
 
-It needs ``\usepackage{booktabs}``, and LuaLaTeX or XeLaTeX with a suitable font for names in scripts that
-pdfLaTeX does not know. Names are escaped, ligatures such as ``--`` included.
-"""
-
-import re
 from dataclasses import dataclass
 
 from supersparse.card.card import Card
-from supersparse.faces.content import TIMES, Content, ShownLine, Style, content_of
+from supersparse.data.plain import width
+from supersparse.faces.content import Content, ShownLine, Style, content_of
 from supersparse.faces.evidence import MEASURES
+from supersparse.faces.latex_letters import latex_escaped, latex_file
 from supersparse.faces.risk_strip import rows_behind
 from supersparse.faces.text import in_blocks
 
 _BLANK = r"$\cdots\cdots$"
 _LONG = 60  # characters from which on the lines of a table are wrapped
-_LONG_WORD = 24
 _SMALL_PRINT = 90  # characters of the facts that fit a line of the article class
 _GRID = 74  # characters of a small table, with two for each gap
-_MARK = "\u0300-\u036f\u200c\u200d\ufe0f"  # what must stay with the character before it
-_PIECE = re.compile(  # between them a long word may be broken: after its separators, or anywhere
-    f"(?:[^_/.{_MARK}-][{_MARK}]*){{1,8}}[_/.-]{{0,8}}|.[{_MARK}]*"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +33,16 @@ _SIZES = (
     _Size(r"\footnotesize", r"\scriptsize", "0.65", 49, 46),
     _Size(r"\scriptsize", r"\scriptsize", "0.68", 55, 55),
 )
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
-    '"': r"\symbol{34}",  # babel makes the character itself a command in some languages
-    "-": "-{}", ",": ",{}", "?": "?{}", "!": "!{}",  # no ligatures
-    TIMES: r"$\times$",
-    "\u2068": "", "\u2069": "",  # the table sets each cell apart; pdfLaTeX does not know them
-}  # fmt: skip
-_NOT_AS_IT_IS = re.compile(r"-(?=-)|,(?=,)|[?!](?=`)|_|[^\w\s\-,?!]")
 
 
 def card_latex(card: Card, *, style: Style = "card") -> str:
-    r"""Return the card as LaTeX to be put into a document, with ``\usepackage{booktabs}``."""
+    r"""Return the card as a LaTeX file, complete, or for a document with ``\usepackage{booktabs}``.
+
+    Its first line names the engine: ``% compile with pdflatex``, or lualatex where the letters need it.
+    """
     content = content_of(card, style)
     size = _size(content)
-    blocks = [r"% needs \usepackage{booktabs}", rf"\begin{{center}}{size.command}"]
+    blocks = [rf"\begin{{center}}{size.command}"]
     blocks.append(rf"\textbf{{{latex_escaped(content.heading)}}}")
     if content.parts:
         blocks += [r"\par\medskip", *_table(content, size)]
@@ -79,7 +63,7 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
     blocks += [latex_escaped(sentence) + r"\par" for sentence in remarks if sentence]
     if content.facts:
         blocks += [r"\par\medskip", rf"{{{size.small}", *map(_fact, content.facts), "}"]
-    return "\n".join([*blocks, r"\end{center}", ""])
+    return latex_file("\n".join([*blocks, r"\end{center}"]))
 
 
 def _fact(labelled: tuple[str, str]) -> str:
@@ -108,22 +92,6 @@ def _grid(rows: list[list[str]]) -> list[str]:
     return [*made, "}"]
 
 
-def latex_escaped(text: str) -> str:
-    r"""Return visible text so that LaTeX prints it as it is.
-
-    >>> latex_escaped("heart_failure > 50 %")
-    'heart\\_failure \\textgreater{} 50 \\%'
-    """
-    return " ".join(_word(word) for word in text.split(" "))
-
-
-def _word(word: str) -> str:
-    pieces = _PIECE.findall(word) if len(word) > _LONG_WORD else [word]
-    return r"\allowbreak{}".join(
-        _NOT_AS_IT_IS.sub(lambda found: _SPECIAL.get(found[0], found[0]), piece) for piece in pieces
-    )
-
-
 def _size(content: Content) -> _Size:
     """Return the largest letters in which the card fits a page, else the smallest."""
     answers = [answer.text for line in content.lines for answer in line.answers]
@@ -138,15 +106,15 @@ def _size(content: Content) -> _Size:
     facts = [f"{label}: {fact}" for label, fact in content.facts]
 
     def fits(size: _Size) -> bool:
-        used = sum(1 + len(text) // size.characters for text in texts)
-        return used + sum(1 + len(fact) // _SMALL_PRINT for fact in facts) <= size.lines
+        used = sum(1 + width(text) // size.characters for text in texts)
+        return used + sum(1 + width(fact) // _SMALL_PRINT for fact in facts) <= size.lines
 
     return next(filter(fits, _SIZES), _SIZES[-1])
 
 
 def _table(content: Content, size: _Size) -> list[str]:
     is_long = any(
-        len(t) > _LONG for line in content.lines for t in (line.text, *(a.text for a in line.answers))
+        width(t) > _LONG for line in content.lines for t in (line.text, *(a.text for a in line.answers))
     )
     text, ragged = (rf"p{{{size.width}\linewidth}}", r"\raggedright ") if is_long else ("l", "")
     rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & & points & \\", r"\midrule"]
