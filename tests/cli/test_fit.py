@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from cli.tiny import FIT
 from supersparse import Prepare, Problem, ScoringSystem, frontier, solve
 from supersparse.cli.faces import files_there
 from supersparse.datasets import load_breast_cancer
+from supersparse.learning import recipe as recipes
+from supersparse.stop import Stop
 
 
 def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):
@@ -328,6 +331,24 @@ def test_a_frontier_can_be_shown_too(run, tiny):
     data = np.array([[1, 0], [2, 1], [3, 0], [4, 1], [5, 0], [6, 1]])
     problem = Problem.of(data, ["no"] * 3 + ["yes"] * 3, C0=0.2, max_points=3, feature_names=["age", "fever"])
     assert json.loads(done.stdout)["frontier"] == frontier(problem, 1, "exhaustive").table()
+
+
+def test_what_a_frontier_proves_of_the_card_is_on_the_card(run, tiny, tmp_path, monkeypatch):
+    real = recipes.solve
+
+    def unproven(*given, **options):
+        found = real(*given, **options)
+        return replace(found, lower_bound=Fraction(0), smallest=False, stop=Stop.TIME_LIMIT)
+
+    monkeypatch.setattr(recipes, "solve", unproven)
+    out = tmp_path / "card.json"
+    done = run("fit", tiny, *FIT, "--out", out, check=True)
+    assert "Not proven" in done.stdout
+    assert not ScoringSystem.load(out).card.provenance.proven_optimal
+    done = run("fit", tiny, *FIT, "--frontier", "2", "--out", out, check=True)
+    assert "Proven optimal" in done.stdout
+    assert "Not proven" not in done.stdout
+    assert ScoringSystem.load(out).card.provenance.proven_optimal
 
 
 def test_a_folder_gets_all_faces_and_says_which_it_lacks(run, tiny, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """`supersparse fit`: learn a scoring system from a table."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,6 +94,7 @@ def fit(
     from supersparse.learning.counts_file import is_count_table
     from supersparse.learning.editing import check_possible, with_changes
     from supersparse.results.frontier import frontier as find_frontier
+    from supersparse.results.proven import reconciled
 
     check_folder(out_dir)
     check_outputs(
@@ -165,21 +167,35 @@ def fit(
             card, fitted, certificate, rows, target=columns.target, data=data[0]
         )
     system = ScoringSystem(card)
-    saved = []
+    saved: list[Path] = []
     failure: OSError | None = None  # told at the end: a full disk must not lose the card
-    try:
-        if out is not None:
-            system.save(out)
-            saved.append(out)
-        if out_dir is not None:
-            saved += write_folder(system, out_dir)
-    except OSError as error:
-        failure = error
+
+    def save() -> None:
+        nonlocal failure
+        failure = None
+        saved.clear()
+        try:
+            if out is not None:
+                system.save(out)
+                saved.append(out)
+            if out_dir is not None:
+                saved.extend(write_folder(system, out_dir))
+        except OSError as error:
+            failure = error
+
+    save()  # before the frontier, which may take long
     sizes = None
     if frontier is not None:
         sizes = with_progress(
             find_frontier, question.problem, max_features=frontier, **clock.limited(question.recipe).options
         )
+        made = card.provenance
+        if not edits and made is not None:
+            proven, sizes = reconciled(fitted.solution, sizes)
+            bound = min(proven.lower_bound, made.objective)
+            if bound > made.lower_bound:
+                system = ScoringSystem(replace(card, provenance=replace(made, lower_bound=bound)))
+                save()
     cost = None if counts is None else counts.cost_in_words(fitted.solution)
     folds = [judged.in_words()] if judged is not None and tells else []
     if folds and cost is not None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from supersparse.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, 
 from supersparse.evaluate.risk_table import RiskTable, risk_table
 from supersparse.faces.from_solution import rows_fingerprint
 from supersparse.learning.refit import Refit
+from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.report.bootstrap import Stability, bootstrap
 from supersparse.report.budget import Budget, Part, PartName, Tell
@@ -31,6 +33,7 @@ from supersparse.report.plan import EDITED, NO_TIME, NOT_ASKED, STOPPED, Absent,
 from supersparse.report.recheck import Recheck, card_points, recheck
 from supersparse.report.sizes import sizes_around, sizes_planned
 from supersparse.results.frontier import Frontier
+from supersparse.results.proven import bound_of_sizes
 from supersparse.theory.bounds import Bound, NoBound, bounds
 
 
@@ -68,7 +71,9 @@ _MOST_TOTALS = 12  # rows of the risk table
 class Evidence:
     """All results for a report; a part that is missing says why."""
 
-    card: Card
+    card: Card  # with what was proven of it, in its file or for the sizes
+    proven_here: bool  # whether the sizes prove more than its file says
+    beaten: bool  # whether one of the sizes has a card with a lower objective
     data: LabelledRows
     plan: Plan
     target: str | None
@@ -137,9 +142,13 @@ def gather(
     checked = claimed if isinstance(claimed, Absent) else recheck(card, claimed)
     same = _same_rows(card, claimed)
     learning = _Learning(refit, budget, edited=is_edited(card))
+    bound = _bound_of(card, same, checked)
     sizes = learning.done(
-        "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.problem, plan, part, executor)
+        "sizes",
+        plan.larger > 0,
+        lambda how, part: sizes_around(card, how.problem, plan, part, executor, bound),
     )
+    in_file, card = card, card if bound is None else _with_bound_of(card, sizes)
     validation = learning.done(
         "cross-validation",
         plan.folds > 0,
@@ -155,6 +164,8 @@ def gather(
     )
     return Evidence(
         card=card,
+        proven_here=card != in_file,
+        beaten=bound is not None and _is_beaten(card, sizes),
         data=data,
         plan=plan,
         target=target,
@@ -240,6 +251,31 @@ def _same_rows(card: Card, claimed: Problem | Absent) -> bool | None:
     if made is None or made.data is None or isinstance(claimed, Absent):
         return None
     return rows_fingerprint(claimed.rows) == made.data
+
+
+def _bound_of(card: Card, same: bool | None, checked: Recheck | Absent) -> Fraction | None:
+    """The bound that was proven of the card; None where rows or card are not those that were learned."""
+    made = card.provenance
+    if made is None or not same or is_edited(card) or isinstance(checked, Absent):
+        return None
+    return made.lower_bound if checked.confirms(card) else None
+
+
+def _with_bound_of(card: Card, sizes: Frontier | Absent) -> Card:
+    """The card with what the sizes prove of it, where that is more: all parts of a report say the same."""
+    made = card.provenance
+    if made is None or isinstance(sizes, Absent):
+        return card
+    bound = min(bound_of_sizes(sizes), made.objective)
+    return card if bound <= made.lower_bound else replace(card, provenance=replace(made, lower_bound=bound))
+
+
+def _is_beaten(card: Card, sizes: Frontier | Absent) -> bool:
+    made = card.provenance
+    if made is None or made.proven_optimal or isinstance(sizes, Absent):
+        return False
+    models = [row.solution.points for row in sizes.rows if row.solution is not None]
+    return any(evaluate(sizes.problem, points).objective < made.objective for points in models)
 
 
 def _by_class(card: Card, data: LabelledRows) -> tuple[tuple[ItemSeen, ...], ...]:

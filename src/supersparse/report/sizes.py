@@ -1,5 +1,6 @@
 """The frontier of a report: the lowest error for each size, from 0 features upwards, within its time."""
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
@@ -15,9 +16,10 @@ from supersparse.report.plan import Plan
 from supersparse.report.recheck import card_points
 from supersparse.results.frontier import Frontier, FrontierRow
 from supersparse.results.penalties import least_loss
-from supersparse.solving.solution import Solution
+from supersparse.results.proven import bound_of_size
+from supersparse.solving.solution import Claim, Solution, Trace
 from supersparse.solving.solve import solve
-from supersparse.solving.verify import check_points
+from supersparse.solving.verify import check_points, verify
 from supersparse.stop import Stop
 
 
@@ -32,17 +34,24 @@ def sizes_planned(card: Card, plan: Plan) -> int:
 
 
 def sizes_around(
-    card: Card, problem: Problem, plan: Plan, part: Part, executor: Executor | None = None
+    card: Card,
+    problem: Problem,
+    plan: Plan,
+    part: Part,
+    executor: Executor | None = None,
+    bound: Fraction | None = None,
 ) -> Frontier:
     """Solve for each size in turn, from 0 to `plan.larger` more features than the card has.
 
     Each size starts from the best model of the sizes below, and at its own size from the card, so that it
     always has a model if one exists. Small sizes are quick; what they leave of the time goes to the larger
-    ones. Sizes above that of the card are left out once the time is over.
+    ones. Sizes above that of the card are left out once the time is over. `bound`, if there is one, is proven
+    of the objective of the problem: a size that it proves is not searched again.
     """
     free = errors_only(problem)
     planned = min(sizes_planned(card, plan), most_features(free) + 1)
-    search = _Search(free, plan, card_points(card, free), executor)
+    bounds = [Fraction(0) if bound is None else bound_of_size(problem, bound, k) for k in range(planned)]
+    search = _Search(free, plan, card_points(card, free), executor, bounds)
     rows: list[FrontierRow] = []
     for size in range(planned):
         if part.over and size > size_of(card):
@@ -64,14 +73,28 @@ def sizes_around(
 class _Search:
     """Solves for one size after the other, and remembers the best model so far."""
 
-    def __init__(self, free: Problem, plan: Plan, known: Points | None, executor: Executor | None) -> None:
+    def __init__(
+        self,
+        free: Problem,
+        plan: Plan,
+        known: Points | None,
+        executor: Executor | None,
+        bounds: Sequence[Fraction],
+    ) -> None:
         self._free, self._plan, self._known, self._executor = free, plan, known, executor
+        self._bounds = bounds  # on the loss of each size, proven before
         self._best: Solution | None = None
         self.floor: Fraction = least_loss(free)
         self.solver, self.stop, self.nodes, self.seconds = "none", Stop.OPTIMAL, 0, 0.0
 
     def at_most(self, size: int, seconds: float | None) -> FrontierRow:
         limited = self._free.asking(max_features=size)
+        start, bound = self._start(limited), self._bounds[size]
+        if start is not None:
+            known = self._verified(limited, start, bound)
+            if known.proven_optimal:
+                self._best = known
+                return FrontierRow(size=size, solution=known, lower_bound=known.lower_bound)
         try:
             with quiet_about_penalties():
                 found = solve(
@@ -79,7 +102,7 @@ class _Search:
                     time_limit=seconds,
                     node_limit=self._plan.node_limit,
                     random_state=self._plan.seed,
-                    initial=self._start(limited),
+                    initial=start,
                     executor=self._executor,
                 )
         except InfeasibleError:
@@ -88,7 +111,7 @@ class _Search:
             if error.interrupted:
                 raise KeyboardInterrupt from error
             self.stop = Stop.TIME_LIMIT
-            return FrontierRow(size=size, solution=self._best, lower_bound=self.floor)
+            return FrontierRow(size=size, solution=self._best, lower_bound=max(self.floor, bound))
         if found.stop is Stop.INTERRUPTED:
             raise KeyboardInterrupt
         if not found.proven_optimal or self.solver == "none":
@@ -97,9 +120,23 @@ class _Search:
         self.seconds += found.seconds
         if self._best is None or found.objective < self._best.objective:
             self._best = found
-        return FrontierRow(
-            size=size, solution=self._best, lower_bound=min(found.lower_bound, self._best.objective)
+        proven = min(max(found.lower_bound, bound), self._best.objective)
+        return FrontierRow(size=size, solution=self._best, lower_bound=proven)
+
+    def _verified(self, limited: Problem, points: Points, bound: Fraction) -> Solution:
+        """A known model with what was proven before of its size."""
+        objective = evaluate(limited, points).objective
+        claim = Claim(
+            points=points,
+            objective=objective,
+            lower_bound=min(max(self.floor, bound), objective),
+            smallest=False,
+            stop=Stop.BOUND,
+            nodes=0,
+            seconds=0.0,
+            trace=Trace(),
         )
+        return verify(limited, claim, solver=self.solver)
 
     def _start(self, limited: Problem) -> Points | None:
         """The better of the best smaller model and the card, if that is allowed here."""

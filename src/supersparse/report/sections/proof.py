@@ -36,6 +36,12 @@ def proof(evidence: Evidence) -> Section:
         blocks.append(Paragraph("Nothing was proven, because the card was written by hand."))
     else:
         blocks.append(Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True))
+        if evidence.proven_here:
+            blocks.append(
+                Paragraph(
+                    "The card's file claims less: the searches for the table of sizes below proved the rest."
+                )
+            )
         blocks.append(_verdict(evidence, made))
         if isinstance(evidence.recheck, Recheck):
             blocks.append(_compared(made, evidence.recheck))
