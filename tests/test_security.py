@@ -80,7 +80,15 @@ def test_every_dependency_is_listed_with_its_licence():
 
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = declared["optional-dependencies"]
-    others = {"test", "test-solvers", "bench", "dev", "docs", "all"}  # for developers, or made of the rest
+    others = {
+        "test",
+        "test-solvers",
+        "test-programs",
+        "bench",
+        "dev",
+        "docs",
+        "all",
+    }  # for developers, or made of the rest
     wanted = [*declared["dependencies"], *(d for name in groups.keys() - others for d in groups[name])]
     page = (REPOSITORY / "docs" / "licences.md").read_text(encoding="utf-8")
     names = [line.split("|")[1].strip().lower() for line in page.splitlines() if line.startswith("|")]
