@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import check, overview, risk_scores, startup, table
+from benchmarks import check, cpsat, overview, risk_scores, startup, table
 from benchmarks.instances import all_instances
 from benchmarks.processes import run_job
 from benchmarks.record import Line, Machine, Record, Results, load, to_line
-from benchmarks.suites import OURS, SUITES, Job, Suite
+from benchmarks.suites import CPSAT, OURS, SUITES, Job, Suite
 from supersparse.solving import registry
 
 RESULTS = Path(__file__).parent / "results"
@@ -99,13 +99,19 @@ def _possible(jobs: Iterable[Job], only: frozenset[str] | None) -> Iterator[Job]
     """Leave out what was not asked for, what has no data here and what is not installed, saying so."""
     jobs = list(jobs)
     names = set(_names(dict.fromkeys(job.instance for job in jobs), only))
-    state = {
-        solver: registry.availability(solver.partition("+")[0]) for solver in {job.solver for job in jobs}
-    }
-    for solver in sorted(state):
-        if not state[solver].installed:
-            print(f"skipped: {solver} is not installed; {state[solver].remedy}", flush=True)
-    return (job for job in jobs if job.instance in names and state[job.solver].installed)
+    missing = {solver: _missing(solver.partition("+")[0]) for solver in {job.solver for job in jobs}}
+    for solver, remedy in sorted(missing.items()):
+        if remedy is not None:
+            print(f"skipped: {solver} is not installed; {remedy}", flush=True)
+    return (job for job in jobs if job.instance in names and missing[job.solver] is None)
+
+
+def _missing(solver: str) -> str | None:
+    """How to install a solver that is missing; None if it is there."""
+    if solver == CPSAT:
+        return None if cpsat.version() is not None else "pip install ortools"
+    state = registry.availability(solver)
+    return None if state.installed else state.remedy
 
 
 def _names(names: Iterable[str], only: frozenset[str] | None) -> Iterator[str]:

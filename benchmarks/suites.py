@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from benchmarks.instances import all_instances
 
 OURS = "exact"
-PEERS = ("highs", "scip", "cpsat")
+CPSAT = "cpsat"  # no solver of the package: it reads the program from a file, see cpsat.py
+PEERS = ("highs", "scip", CPSAT)
 VARIANTS: dict[str, dict[str, object]] = {"covers": {"pair_covers": True}, "2threads": {"n_jobs": 2}}
 """What may follow a solver's name after a plus, and the options it stands for."""
 EXECUTOR = "2processes"

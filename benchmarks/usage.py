@@ -17,7 +17,7 @@ def _children() -> list[int]:
 
 
 def cpu_seconds() -> float:
-    """User and system time so far; living children count (CP-SAT works in one), on Linux at least."""
+    """User and system time so far; living children count (executors work in some), on Linux at least."""
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in usage) + sum(map(_child_seconds, _children()))
 

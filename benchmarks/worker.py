@@ -14,9 +14,10 @@ from statistics import median
 import numpy as np
 
 import supersparse
+from benchmarks import cpsat
 from benchmarks.instances import Instance, all_instances
 from benchmarks.record import Model, Record, to_line
-from benchmarks.suites import EXECUTOR, OURS, PATIENCE, VARIANTS
+from benchmarks.suites import CPSAT, EXECUTOR, OURS, PATIENCE, VARIANTS
 from benchmarks.usage import cpu_seconds, peak_megabytes
 from supersparse import Problem, Solution, Stop, solve
 from supersparse.solving import registry
@@ -45,7 +46,10 @@ def warm_up(solver: str) -> float:
         y = (X[:, 0] + X[:, 1] > X[:, 2] + rng.random(24)).astype(int)
         y[:2] = 0, 1
         problem = Problem.of(X, y, max_points=3, max_features=3, intercept=intercept)
-        solve(problem, solver, time_limit=60 if solver == "exact" else 1)
+        if solver == CPSAT:
+            cpsat.solve(problem, 1, lambda: False)
+        else:
+            solve(problem, solver, time_limit=60 if solver == "exact" else 1)
     return time.perf_counter() - began
 
 
@@ -69,7 +73,10 @@ def run_once(instance: Instance, solver: str, limit: float) -> Run:
     with ExitStack() as stack:  # an executor's processes end here, so that their CPU time is counted
         if variant == EXECUTOR:
             options["executor"] = stack.enter_context(ProcessPoolExecutor(2))
-        solution = solve(problem, name, on_progress=note_proof, **options)
+        if name == CPSAT:
+            solution = cpsat.solve(problem, PATIENCE * limit, lambda: cpu_seconds() - start >= limit)
+        else:
+            solution = solve(problem, name, on_progress=note_proof, **options)
     end = cpu_seconds()
     proof = at_proof[0] if at_proof else end
     return Run(
@@ -94,7 +101,7 @@ def measure(instance: Instance, solver: str, limit: float, repeats: int) -> Reco
     return Record(
         instance=instance.name,
         solver=solver,
-        version=registry.availability(name).version or supersparse.__version__,
+        version=_version(name),
         limit=limit,
         repeats=len(runs),
         cpu_seconds=median(run.cpu for run in runs),
@@ -106,6 +113,11 @@ def measure(instance: Instance, solver: str, limit: float, repeats: int) -> Reco
         model=_model(runs[-1].solution),
         error=None,
     )
+
+
+def _version(solver: str) -> str:
+    known = cpsat.version() if solver == CPSAT else registry.availability(solver).version
+    return known or supersparse.__version__
 
 
 def _median_if_all(values: list[float | None]) -> float | None:

@@ -92,6 +92,7 @@ SOLVE = {
     "formulation": st.sampled_from(["bigm", "indicator"]),
     "branching_priorities": by_name(st.integers(-5, 5)),
     "pair_covers": st.booleans(),
+    "tuning_time": st.sampled_from([0.0, 2.5]),
     "checkpoint": st.sampled_from(["tree.json", "runs/a b.json", "ß.ckpt", "yes"]),  # inside the folder
     "solver_options": by_name(st.one_of(st.booleans(), counts, st.floats(-1e9, 1e9), texts)),
 }

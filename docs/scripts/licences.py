@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "licences.md"
 EXTRAS = (
-    "scip", "cpsat", "gurobi", "cplex", "plot", "pdf", "export", "parquet", "excel", "statistics",
+    "scip", "gurobi", "cplex", "plot", "pdf", "export", "parquet", "excel", "statistics",
     "rows", "studio", "study",
 )  # fmt: skip
 SYSTEM = f"{platform.system()} with Python {'.'.join(platform.python_version_tuple()[:2])}"

@@ -14,6 +14,7 @@ class Stop(Enum):
     NODE_LIMIT = "the node limit was reached"
     MEMORY_LIMIT = "the memory limit was reached"
     INTERRUPTED = "the search was interrupted"
+    READ = "the card was read from a solution file; nothing was searched"
     SEARCH_ENDED = "the heuristic search ended; it proves nothing"
 
     @property

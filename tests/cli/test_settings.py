@@ -130,7 +130,7 @@ def test_check_prints_what_it_understood(run, folder):
             "goal: risk\nobjective: net_benefit\nrisk_threshold: 0.2",
             "which goal 'risk' does not use; remove it",
         ),
-        ("goal: risk\nsolve: {solver: cpsat}", "solver 'cpsat' cannot express goal 'risk'; solvers that can"),
+        ("goal: risk\nsolve: {solver: scip}", "solver 'scip' cannot express goal 'risk'; solvers that can"),
         ("goal: risk\nsolve: {solver: exact}", "solver 'exact' cannot express goal 'risk'; solvers that can"),
         ("goal: errors\nsolve: {solver: risk}", "solver 'risk' cannot express goal 'errors'"),
         ("goal: risk\nedits: [{threshold: 3}]", "edits, entry 1: threshold: '3' cannot be set on a card of"),

@@ -111,6 +111,7 @@ class RiskProgram:
             write_term(
                 draft,
                 term,
+                str(t + 1),
                 replace(limits.wants(t), size=True, magnitude=bool(problem.C1)),
                 priority=0,
             )
@@ -118,6 +119,7 @@ class RiskProgram:
         ]
         if limit is not None and limit < len(terms):
             draft.row(
+                "size",
                 [part for w in self.written for part in w.size.parts],
                 upper=limit - sum(w.size.constant for w in self.written),
             )
@@ -147,7 +149,7 @@ class RiskProgram:
             _refuse(reach.max(initial=0.0), LARGEST_EFFECT, "effects reach")
             moved = sum(max(own) * abs(float(s)) for own, s in zip(points, self.shift, strict=True))
             self.whole_intercept = self.draft.variable(
-                -int(self.furthest + moved) - 1, int(self.furthest + moved) + 1
+                "lambda_0", -int(self.furthest + moved) - 1, int(self.furthest + moved) + 1
             )
         self.lower: list[float] = []
         self.upper: list[float] = []
@@ -313,7 +315,10 @@ class RiskProgram:
             lower.append(_LOSS_UNIT * value)
             upper.append(np.full(self.n_groups, inf))
         return LinearRows(
-            matrix=csr_array(vstack(parts)), lower=np.concatenate(lower), upper=np.concatenate(upper)
+            matrix=csr_array(vstack(parts)),
+            lower=np.concatenate(lower),
+            upper=np.concatenate(upper),
+            names=(),
         )
 
     def read(self, values: Floats) -> tuple[tuple[int, ...], Point]:

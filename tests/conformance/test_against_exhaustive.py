@@ -69,6 +69,25 @@ def test_solver_agrees_with_exhaustive_search(name, formulation, case):
     check(name, formulation, case)
 
 
+RANKING = [w for w in WAYS if registry.solver_class(w[0]).capabilities.branching_priorities]
+
+
+def some_priorities(case: Case) -> dict[str | int, int]:
+    """Some features and rows first, in an order that has nothing to do with what helps."""
+    names = case.problem.rows.names
+    return {**{n: 3 + j for j, n in enumerate(names)}, **{i: i % 5 for i in range(0, len(case.y), 2)}}
+
+
+@pytest.mark.parametrize(("name", "formulation"), RANKING, ids=lambda word: word)
+@settings(deterministic, max_examples=examples(25))
+@given(case=cases())
+def test_solver_agrees_whatever_is_branched_on_first(name, formulation, case):
+    require_solver(name)
+    n_rows = case.problem.rows.n_rows  # without those of weight 0
+    given = {k: p for k, p in some_priorities(case).items() if isinstance(k, str) or k < n_rows}
+    check(name, formulation, case, branching_priorities=given)
+
+
 @pytest.mark.parametrize(
     "name", [n for n in registry.names() if registry.solver_class(n).capabilities.takes_pair_covers]
 )

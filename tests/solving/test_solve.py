@@ -31,7 +31,7 @@ PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, ma
         (
             {"formulation": "indicator"},
             UnsupportedProblemError,
-            "'exhaustive' has no 'indicator' formulation",
+            "'exhaustive' is no MIP solver and has no indicator constraints; .* have them: scip, gurobi, ",
         ),
         (
             {"branching_priorities": {"x0": 1}},
@@ -40,13 +40,23 @@ PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, ma
         ),
         (
             {"branching_priorities": {0: 3}},
+            UnsupportedProblemError,
+            "'exhaustive' does not support branching priorities; solvers that do: scip, gurobi, cplex",
+        ),
+        (
+            {"branching_priorities": {2.5: 3}},
             InvalidOptionError,
-            r"branching_priorities: 0 is not a feature name; use names.*'x0'",
+            r"branching_priorities: 2.5 is neither a feature name nor the number of a row; .*'x0'",
+        ),
+        (
+            {"tuning_time": 3},
+            UnsupportedProblemError,
+            "'exhaustive' does not tune its options, so it takes no tuning_time; solvers that do: gurobi, ",
         ),
         (
             {"branching_priorities": [3, 1]},
             InvalidOptionError,
-            r"branching_priorities is \[3, 1\]; use a mapping by feature name",
+            r"branching_priorities is \[3, 1\]; use a mapping by feature name or row",
         ),
         (
             {"initial": Points((9, 0), 0)},
@@ -113,3 +123,20 @@ def test_a_solution_can_be_started_from_and_what_is_no_model_is_refused():
     assert solve(problem, "exact", initial=found, node_limit=0).objective <= found.objective
     with pytest.raises(InvalidOptionError, match="'best' is not a linear model; give a solution, points"):
         solve(problem, "exact", initial="best")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"x9": 1}, r"there is no feature 'x9'; known: \(intercept\), x0, x1"),
+        ({"y*": 1}, r"there is no feature 'y\*'"),
+        ({4: 1}, "there is no row 4; rows are counted from 0 to 3"),
+        ({-1: 1}, "there is no row -1"),
+        ({"x0": -1}, "'x0' has -1; give a whole number from 0 to"),
+        ({0: 2.5}, "0 has 2.5; give a whole number from 0 to"),
+    ],
+)
+def test_priorities_of_what_is_not_there_are_refused(given, message):
+    pytest.importorskip("pyscipopt", reason="SCIP is not installed")
+    with pytest.raises(InvalidOptionError, match=f"branching_priorities: {message}"):
+        solve(PROBLEM, "scip", branching_priorities=given)

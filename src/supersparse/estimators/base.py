@@ -2,11 +2,12 @@
 
 import time
 import warnings
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -69,6 +70,26 @@ def _has_risks(estimator: Any) -> bool:
     return True
 
 
+# options of `solve` that no parameter has, among the solver's own
+OF_SOLVE = (
+    "formulation",
+    "branching_priorities",
+    "tuning_time",
+    "pair_covers",
+    "absolute_gap",
+    "memory_limit",
+)
+
+
+def _split(given: Mapping[str, Any]) -> SolverKeywords:
+    """Take the options of `solve` out of `solver_options`; the others are the solver's own."""
+    if not isinstance(given, Mapping):
+        raise InvalidOptionError(f"solver_options is {given!r}; give a mapping by name")
+    own = {name: value for name, value in given.items() if name not in OF_SOLVE}
+    of_solve = {name: value for name, value in given.items() if name in OF_SOLVE}
+    return cast(SolverKeywords, {**of_solve, "solver_options": own})
+
+
 class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scoring system as a classifier; subclasses define how it is learned."""
 
@@ -97,7 +118,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
         options: SolverKeywords = {
             "solver": self.solver,
-            "solver_options": self.solver_options or {},
+            **_split(self.solver_options or {}),
             "checkpoint": self.checkpoint,
             "executor": self.executor,
             "time_limit": self.time_limit,

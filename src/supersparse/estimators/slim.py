@@ -86,7 +86,9 @@ class SLIMClassifier(ScoringSystemClassifier):
     solver : str, default="auto"
         "auto", or a name from ``supersparse solvers``.
     solver_options : dict, default=None
-        Extra options under the solver's own names.
+        Options of `solve` that have no parameter here ("formulation", "branching_priorities", "tuning_time",
+        "pair_covers", "absolute_gap", "memory_limit"), and options under the solver's own names. Priorities
+        hold for the fit to all rows, not for folds.
     checkpoint : path, default=None
         File to save the search to, every ten seconds and when a limit stops it. Run the same fit with the
         same file to resume. The fits of `calibrate` are not saved.

@@ -97,7 +97,7 @@ def without_fold(recipe: Recipe, rows: TrainingRows, folds: Splits, k: int, init
         try:
             question = recipe.settled(rows).question(recipe.complete(part))
             start = start_from(initial, question.problem, required=False)
-            solution = question.solve(initial=start, checkpoint=None)
+            solution = question.solve(initial=start, checkpoint=None, branching_priorities={})
         except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
             raise type(error)(f"calibrate, without fold {k + 1} of {len(folds)}: {error}") from None
     if solution.stop is Stop.INTERRUPTED:

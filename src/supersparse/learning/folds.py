@@ -233,6 +233,7 @@ def fit_fold(
             question = asked.question(train)
             start = start_from(initial, question.problem, required=False)
             options: SolverKeywords = {**recipe.options, "initial": start}
+            options["branching_priorities"] = {}  # those of all rows and their questions
             if limit is not None:
                 least = LEAST_SECONDS * solves if is_sample else 0.0
                 options["time_limit"] = max(least, limit - (time.perf_counter() - began))

@@ -14,7 +14,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib import import_module
 from inspect import Signature, signature
+from os import PathLike
 from typing import Any, Literal, Unpack
 
 from supersparse.errors import InfeasibleError, InvalidProblemError, did_you_mean
@@ -192,6 +194,24 @@ class Problem(ProblemParts):
             score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
         )._narrowed_or_explained()
 
+    def write_program(
+        self, path: str | PathLike[str], formulation: Literal["bigm", "indicator"] = "bigm"
+    ) -> None:
+        """Write the paper's mixed-integer program to a file that ends in .mps or .lp, for any solver.
+
+        `docs/formulation.md` says what the variables are. A solver's solution can be read by `read_solution`.
+        """
+        _program_files().write_program(self, path, formulation)
+
+    def read_solution(self, path: str | PathLike[str]) -> Any:
+        """Read a solver's solution of the written program, and verify it exactly; return a `Solution`.
+
+        The file may be of HiGHS, SCIP, Gurobi, CPLEX or CBC, or have lines ``name value``. One that breaks a
+        bound or a constraint, or claims another objective than its values have, is refused by name. Nothing
+        is proven of other cards: the lower bound is 0.
+        """
+        return _program_files().read_solution(self, path)
+
     def _narrowed_or_explained(self) -> "Problem":
         try:
             return self._narrowed()
@@ -262,6 +282,11 @@ def _max_points(ask: Asked) -> object:
 def _unit(sets: tuple[CoefficientSet, ...], intercept: Intercept) -> int:
     allowed = () if intercept.allowed is None else (intercept.allowed,)
     return math.lcm(*(s.denominator for s in {*sets, *allowed}))
+
+
+def _program_files() -> Any:
+    # by name, as the registry finds solvers: files of programs stand on problems
+    return import_module("supersparse.solving.mip.program_file")
 
 
 def _show_settings(function: Any) -> None:

@@ -24,7 +24,7 @@ from supersparse.forms.tree import ByName, FileNode
 from supersparse.problem.asked import fields_of
 from supersparse.solving.options import SolveOptions
 
-SOLVERS = ("auto", "exact", "risk", "exhaustive", "highs", "scip", "cpsat", "gurobi", "cplex")
+SOLVERS = ("auto", "exact", "risk", "exhaustive", "highs", "scip", "gurobi", "cplex")
 SOLVE = Record({"solver": Field(form=Word(*SOLVERS), help="Solver."), **fields_of(SolveOptions)})
 
 _COLUMN = TextForm("the name of a column")

@@ -1,26 +1,33 @@
 """From a problem to a verified solution: check -> presolve -> solve -> restore -> verify."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import lcm
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.errors import (
     InvalidOptionError,
+    InvalidProblemError,
     TooLargeError,
     UnsupportedProblemError,
     VerificationError,
     did_you_mean,
 )
 from supersparse.free_memory import free_bytes
+from supersparse.problem.naming import INTERCEPT, per_feature
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.solving import deadline, registry
 from supersparse.solving.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
 from supersparse.solving.monitor import Monitor
-from supersparse.solving.options import SolveKeywords, SolveOptions
-from supersparse.solving.presolve import DropColumns, MergeRows
+from supersparse.solving.options import Priorities, SolveKeywords, SolveOptions
+from supersparse.solving.presolve import DropColumns, MergeRows, merged_weights
 from supersparse.solving.rounding import OnFeatures, Start, linear_coefficients, rounded
 from supersparse.solving.solution import Claim, Solution
 from supersparse.solving.verify import check_points, verify
@@ -126,10 +133,22 @@ def watched(
     """Make ready to solve a presolved problem: bring the start to it, and let the solver refuse it."""
     if settings.initial is not None:
         settings = replace(settings, initial=small.reduce(settings.initial))
+    settings = replace(settings, branching_priorities=_of_merged_rows(settings.branching_priorities, small))
     if isinstance(chosen, Refuses):
         chosen.check(small.problem, settings)
     _warm_up(chosen, small.problem)
     return settings, Monitor(small.problem, settings, small.restore, began)
+
+
+def _of_merged_rows(given: Priorities, small: "Presolved") -> Priorities:
+    """Give each merged row the highest priority of its rows."""
+    if all(isinstance(key, str) for key in given):
+        return given
+    groups, merged = small.groups(), dict[str | int, int]()
+    for key, priority in given.items():
+        place = key if isinstance(key, str) else int(groups[key])
+        merged[place] = max(priority, merged.get(place, 0))
+    return merged
 
 
 def _warm_up(chosen: Solver | None, problem: Problem) -> None:
@@ -148,7 +167,37 @@ def chosen_solver(
     chosen = registry.get(choose_solver(problem) if solver == "auto" else solver)
     check_answers(chosen, question)
     _check_expressible(chosen, problem, settings)
+    if settings.branching_priorities:
+        priorities = _expanded(problem, dict(settings.branching_priorities.items()))
+        settings = replace(settings, branching_priorities=priorities)
     return chosen, settings
+
+
+def _expanded(problem: Problem, given: Mapping[Any, Any]) -> dict[str | int, Any]:
+    """Return the priority of every feature and row that has one; patterns stand for all that they match."""
+    names, n_rows = problem.rows.names, problem.rows.n_rows
+    by_name = {key: value for key, value in given.items() if isinstance(key, str)}
+    rows = {index(key): value for key, value in given.items() if not isinstance(key, str)}
+    for row in rows:
+        if not 0 <= row < n_rows:
+            raise InvalidOptionError(
+                f"branching_priorities: there is no row {row}; rows are counted from 0 to {n_rows - 1}"
+            )
+    try:
+        of_features = per_feature(
+            by_name,
+            names,
+            what="branching_priorities",
+            read=lambda value, _: value,
+            default=lambda _: 0,
+            extra_keys=(INTERCEPT,),
+        )
+    except InvalidProblemError as unknown:
+        raise InvalidOptionError(str(unknown)) from None
+    expanded: dict[str | int, Any] = dict(zip(names, of_features, strict=True))
+    if INTERCEPT in by_name:
+        expanded[INTERCEPT] = by_name[INTERCEPT]
+    return {key: value for key, value in (expanded | rows).items() if type(value) is not int or value}
 
 
 def read_initial(problem: Problem, initial: Start) -> Points:
@@ -182,18 +231,26 @@ def _as_points(problem: Problem, system: OnFeatures) -> Points:
 
 @dataclass(frozen=True)
 class Presolved:
-    """A smaller problem, and how to restore its solutions."""
+    """A smaller problem, how to restore its solutions, and where its features and rows come from."""
 
     problem: Problem
     restore: Callable[[Points], Points]
     reduce: Callable[[Points], Points]
+    features: tuple[int, ...]  # that are left
+    groups: Callable[[], NDArray[np.intp]]  # for each original row, the row here that it is merged into
 
 
 def presolve(problem: Problem) -> Presolved:
     """Drop dead columns, then merge equal rows."""
     drop = DropColumns.of(problem)
     smaller = drop.apply(problem) if drop.accepts(problem) else problem
-    return Presolved(MergeRows.apply(smaller), drop.restore, drop.reduce)
+    return Presolved(
+        problem=MergeRows.apply(smaller),
+        restore=drop.restore,
+        reduce=drop.reduce,
+        features=drop.kept,
+        groups=lambda: merged_weights(smaller)[0],
+    )
 
 
 def choose_solver(problem: Problem) -> str:
@@ -240,20 +297,28 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
     can = solver.capabilities
     check_asked(solver, problem)
     if options.formulation != "bigm" and options.formulation not in can.formulations:
-        raise UnsupportedProblemError(f"solver {solver.name!r} has no {options.formulation!r} formulation")
+        able = [n for n in registry.names() if options.formulation in _declared(n).formulations]
+        has = "has big-M constraints only, no" if can.formulations else "is no MIP solver and has no"
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} {has} {options.formulation} constraints; solvers that have them: "
+            f"{', '.join(able)}"
+        )
+    if options.tuning_time and not can.tunes:
+        able = [n for n in registry.names() if _declared(n).tunes]
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not tune its options, so it takes no tuning_time; solvers that do: "
+            f"{', '.join(able)}"
+        )
     if options.pair_covers and not can.takes_pair_covers:
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not support pair covers; the MIP back ends do"
         )
-    if options.branching_priorities:
-        if not can.branching_priorities:
-            raise UnsupportedProblemError(f"solver {solver.name!r} does not support branching priorities")
-        for name in options.branching_priorities:
-            if name not in problem.rows.names:
-                raise InvalidOptionError(
-                    f"branching_priorities: there is no feature {name!r}; "
-                    f"{did_you_mean(name, problem.rows.names)}"
-                )
+    if options.branching_priorities and not can.branching_priorities:
+        able = [n for n in registry.names() if _declared(n).branching_priorities]
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support branching priorities; solvers that do: "
+            f"{', '.join(able)}"
+        )
     if options.checkpoint is not None and not can.checkpoints:
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not support checkpoints; solvers 'exact' and 'risk' do"

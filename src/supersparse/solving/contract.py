@@ -30,6 +30,7 @@ class Capabilities:
     package: str | None = None  # the required package
     formulations: frozenset[str] = frozenset()
     branching_priorities: bool = False
+    tunes: bool = False  # its own options, within `tuning_time`
     takes_pair_covers: bool = False
     checkpoints: bool = False
     logs_proof: bool = False

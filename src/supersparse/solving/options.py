@@ -21,6 +21,8 @@ from supersparse.solving.solution import TraceEvent
 N_JOBS = "give a whole number of at least 1, or -1 for one per core"
 _FEW_THREADS, _THREADS_PER_CORE = 32, 4
 Formulation = Literal["bigm", "indicator"]
+Priorities = Mapping[str, int] | Mapping[int, int] | Mapping[str | int, int]
+FORMULATIONS: tuple[Formulation, ...] = ("bigm", "indicator")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +41,15 @@ class SolveOptions:
     n_jobs: int = setting(1, Whole(1, also=-1), "Number of threads; -1 for one per core.")
     random_state: int = setting(0, Whole(0), "Random seed.")
     formulation: Formulation = setting(
-        "bigm", Word("bigm", "indicator"), "Formulation of the loss for MIP solvers."
+        "bigm", Word(*FORMULATIONS), "Formulation of the loss for MIP solvers."
     )
-    branching_priorities: Mapping[str, int] = setting(
-        {}, TableOf(Whole(), "a mapping by feature name"), "Branching priorities by feature; higher first."
+    branching_priorities: Priorities = setting(
+        {},
+        TableOf(Whole(), "a mapping by feature name"),
+        "Branching priorities by feature name or pattern, in Python also by row; higher first.",
+    )
+    tuning_time: float = setting(
+        0.0, Real(0), "Seconds for CPLEX or Gurobi to tune its own options first, within the time limit."
     )
     pair_covers: bool = setting(False, Truth(), "Add the exact engine's inequalities for MIP solvers.")
     checkpoint: str | PathLike[str] | None = setting(
@@ -79,12 +86,12 @@ class SolveOptions:
         if not isinstance(self.checkpoint, str | PathLike | None):
             raise InvalidOptionError(f"checkpoint is {self.checkpoint!r}; give the path of a file")
         read_whole(self.random_state, "random_state", 0, InvalidOptionError)
+        _check_at_least("tuning_time", self.tuning_time, 0)
         _check_priorities(self.branching_priorities)
         _check_executor(self.executor)
-        if self.formulation not in ("bigm", "indicator"):
+        if self.formulation not in FORMULATIONS:
             raise InvalidOptionError(
-                f"formulation is {self.formulation!r}; "
-                f"{did_you_mean(str(self.formulation), ['bigm', 'indicator'])}"
+                f"formulation is {self.formulation!r}; {did_you_mean(str(self.formulation), FORMULATIONS)}"
             )
 
     @classmethod
@@ -116,7 +123,8 @@ class SolveKeywords(TypedDict, total=False):
     n_jobs: int | None
     random_state: int
     formulation: Formulation
-    branching_priorities: Mapping[str, int]
+    branching_priorities: Priorities
+    tuning_time: float
     pair_covers: bool
     checkpoint: str | PathLike[str] | None
     solver_options: Mapping[str, object]
@@ -155,16 +163,17 @@ def _check_executor(given: object) -> None:
 
 
 def _check_priorities(given: object) -> None:
-    """Raise for anything but a mapping from feature names; back ends check the priorities themselves."""
+    """Raise for anything but a mapping; whether there are such features and rows depends on the problem."""
     if not isinstance(given, Mapping):
         raise InvalidOptionError(
-            f"branching_priorities is {given!r}; use a mapping by feature name, such as {{'age': 2}}"
+            f"branching_priorities is {given!r}; use a mapping by feature name or row number, such as "
+            "{'age': 2, 17: 1}"
         )
-    for name in given:
-        if not isinstance(name, str):
+    for key in given:
+        if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
             raise InvalidOptionError(
-                f"branching_priorities: {name!r} is not a feature name; use names, such as "
-                "{'age': 2}; the columns of an array are named 'x0', 'x1', ..."
+                f"branching_priorities: {key!r} is neither a feature name nor the number of a row; use "
+                "{'age': 2, 17: 1}; the columns of an array are named 'x0', 'x1', ..."
             )
 
 

@@ -14,7 +14,6 @@ _CLASSES = {
     "exhaustive": "supersparse.solving.exhaustive:ExhaustiveSolver",
     "highs": "supersparse.solving.mip.highs:HighsSolver",
     "scip": "supersparse.solving.mip.scip:ScipSolver",
-    "cpsat": "supersparse.solving.mip.cpsat:CpSatSolver",
     "gurobi": "supersparse.solving.mip.gurobi:GurobiSolver",
     "cplex": "supersparse.solving.mip.cplex:CplexSolver",
 }

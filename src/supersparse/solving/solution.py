@@ -1,6 +1,7 @@
 """Solution: a verified scoring system with its bound. Claim: what a solver reports, before verification."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from supersparse.data.small_table import SmallTable, Tabular, cell, facts, number
@@ -111,6 +112,7 @@ class Solution(Tabular):
     seconds: float
     trace: Trace
     seed: int | None = None  # random seed of the search; None if not recorded
+    tuned_options: Mapping[str, object] = field(default_factory=dict)  # of CPLEX or Gurobi, see `tuning_time`
 
     @property
     def objective(self) -> Fraction:
@@ -201,6 +203,7 @@ class Claim:
     nodes: int
     seconds: float
     trace: Trace
+    tuned_options: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -56,6 +56,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
         nodes=claim.nodes,
         seconds=claim.seconds,
         trace=claim.trace.to(ended),
+        tuned_options=claim.tuned_options,
     )
 
 

@@ -45,7 +45,7 @@ _GROUPS = (
         (
             *("solve.time_limit", "solve.solver", "solve.gap", "solve.absolute_gap", "solve.node_limit"),
             *("solve.memory_limit", "solve.n_jobs", "solve.random_state", "solve.formulation"),
-            *("solve.branching_priorities", "solve.pair_covers"),
+            *("solve.branching_priorities", "solve.tuning_time", "solve.pair_covers"),
         ),
     ),
 )

@@ -27,7 +27,7 @@ from supersparse.stop import Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
-BACK_ENDS = ["highs", "scip", "cpsat", "gurobi", "cplex"]
+BACK_ENDS = ["highs", "scip", "gurobi", "cplex"]
 
 
 @pytest.fixture(params=BACK_ENDS)
@@ -139,7 +139,6 @@ def test_incumbents_of_the_trace_improve_and_bounds_rise(name):
 OWN = {
     "highs": ("mip_heuristic_effort", 0.1, "mip_heuristic_efort", 7.0, "mip_rel_gap"),
     "scip": ("branching/preferbinary", True, "branching/preferbinry", 3, "limits/gap"),
-    "cpsat": ("linearization_level", 2, "linearization_levl", "two", "num_workers"),
     "gurobi": ("MIPFocus", 2, "MIPFocs", 17, "MIPGap"),
     "cplex": ("mip.strategy.probe", 1, "mip.strategy.prob", 99, "threads"),
 }
@@ -171,12 +170,65 @@ def test_options_that_supersparse_sets_itself_are_refused(name):
 def test_branching_priorities_lead_to_the_same_optimum_or_are_refused(name):
     problem = easy_problem()
     if name == "highs":
-        with pytest.raises(UnsupportedProblemError, match="does not support branching priorities"):
+        with pytest.raises(UnsupportedProblemError, match=r"'highs' does not .* do: scip, gurobi, cplex$"):
             solve(problem, name, branching_priorities={"x1": 5})
     else:
         expected = solve(problem, "exhaustive")
-        found = solve(problem, name, branching_priorities={"x1": 5, "x2": 1})
+        found = solve(problem, name, branching_priorities={"x*": 5, "(intercept)": 2, 3: 7, 24: 1})
         assert (found.objective, found.evaluation.l1) == (expected.objective, expected.evaluation.l1)
+
+
+@pytest.mark.parametrize("name", ["scip", "gurobi", "cplex"])
+def test_priorities_of_features_and_rows_reach_the_solver(name, monkeypatch):
+    """The variables of each, merged rows with the highest of theirs."""
+    require_solver(name)
+    seen = []
+    solver = registry.solver_class(name)
+    minimise = solver.minimise
+
+    def look(self, session, model, settings, talk):
+        session = Recorder(session) if name == "scip" else session
+        outcome = minimise(self, session, model, settings, talk)
+        seen.append(
+            (dict(zip(model.names, model.priorities.tolist(), strict=True)), told(name, session, model))
+        )
+        return outcome
+
+    monkeypatch.setattr(solver, "minimise", look)
+    X = [[0, 1], [1, 0], [1, 0], [2, 1], [2, 0], [0, 0], [2, 2]]
+    problem = Problem.of(X, [0, 0, 0, 1, 0, 1, 1], C0=0.05, max_points=2)
+    solve(problem, name, branching_priorities={"x0": 4, 1: 2, np.int64(2): 7, 6: 1})
+    given, taken = seen[0]
+    ranked = {variable: priority for variable, priority in given.items() if priority}
+    wrong = [variable for variable in given if variable.startswith("z_")]
+    rows = [variable for variable in wrong if given[variable]]
+    assert ranked == {"lambda_1": 4, "alpha_1": 4, **{v: given[v] for v in rows}}
+    assert sorted(given[v] for v in rows) == [1, 7]
+    assert taken == ranked
+
+
+class Recorder:
+    """SCIP, which does not tell priorities, with a note of those that it is given."""
+
+    def __init__(self, scip):
+        self.scip, self.priorities = scip, {}
+
+    def __getattr__(self, name):
+        return getattr(self.scip, name)
+
+    def chgVarBranchPriority(self, variable, priority):  # noqa: N802
+        self.priorities[variable.name] = priority
+        self.scip.chgVarBranchPriority(variable, priority)
+
+
+def told(name, session, model):
+    """The priorities that a solver has, by variable."""
+    if name == "scip":
+        return session.priorities
+    if name == "gurobi":
+        priorities = session.getAttr("BranchPriority", session.getVars())
+        return {model.names[j]: p for j, p in enumerate(priorities) if p}
+    return {model.names[j]: p for j, p, _ in session[0].order.get()}
 
 
 def test_too_fine_data_are_refused_before_any_solving(name, monkeypatch):
@@ -211,9 +263,49 @@ def test_full_precision_weights_are_bounded_honestly(name):
     assert found.gap < 1e-6
 
 
-def test_highs_has_no_indicator_constraints():
-    with pytest.raises(UnsupportedProblemError, match="indicator"):
+def test_highs_has_no_indicator_constraints_and_no_tuning():
+    words = r"'highs' has big-M constraints only, no indicator constraints; .* them: scip, gurobi, cplex$"
+    with pytest.raises(UnsupportedProblemError, match=words):
         solve(easy_problem(), "highs", formulation="indicator")
+    with pytest.raises(UnsupportedProblemError, match=r"'highs' does not tune .* that do: gurobi, cplex$"):
+        solve(easy_problem(), "highs", tuning_time=1)
+
+
+@pytest.mark.parametrize("name", ["gurobi", "cplex"])
+def test_a_solver_tunes_its_own_options_and_says_which(name):
+    require_solver(name)
+    problem = easy_problem()
+    found = solve(problem, name, tuning_time=2)
+    expected = solve(problem, "exhaustive")
+    assert (found.objective, found.proven_smallest) == (expected.objective, True)
+    again = solve(problem, name, solver_options=found.tuned_options)  # they are its options, by its names
+    assert again.objective == expected.objective
+    assert again.tuned_options == {}
+
+
+@pytest.mark.parametrize("name", ["gurobi", "cplex"])
+def test_what_tuning_chose_is_used_for_both_solves(name, monkeypatch):
+    require_solver(name)
+    solver, option = registry.solver_class(name), OWN[name][0]
+    own, seen, minimise = OWN[name][1], [], solver.minimise
+
+    def tuned(self, session, model, settings, talk):
+        seen.append((settings.tuning_seconds, settings.own))
+        return replace(minimise(self, session, model, settings, talk), tuned={option: own})
+
+    monkeypatch.setattr(solver, "minimise", tuned)
+    found = solve(easy_problem(), name, tuning_time=0.1)
+    assert found.tuned_options == {option: own}
+    assert seen == [(0.1, {}), (0.0, {option: own})]
+
+
+@pytest.mark.parametrize("name", ["gurobi", "cplex"])
+def test_tuning_ends_with_the_time_limit(name):
+    require_solver(name)
+    problem = hard_problem()
+    found = solve(problem, name, initial=start_of(problem), tuning_time=600, time_limit=1)
+    assert found.stop is Stop.TIME_LIMIT
+    assert found.seconds < 60
 
 
 @pytest.mark.parametrize("limited", ["gurobi", "cplex"])

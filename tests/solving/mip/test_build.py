@@ -12,12 +12,12 @@ from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.solving.answering import presolve
 from supersparse.solving.mip.build import build
-from supersparse.solving.mip.precision import FLOATS, INTEGERS, refuse_too_wide
+from supersparse.solving.mip.precision import FLOATS, WRITTEN, refuse_too_wide
 
 quick = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 
-def program_of(problem, formulation="bigm", l1_within=None, precision=INTEGERS, priorities=None):
+def program_of(problem, formulation="bigm", l1_within=None, precision=WRITTEN, priorities=None):
     rows = refuse_too_wide("test", problem, formulation, precision)
     return build(
         problem,

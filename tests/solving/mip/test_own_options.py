@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from supersparse.errors import InvalidOptionError
-from supersparse.solving.mip.run import check_kind, check_option_names, check_priorities
+from supersparse.solving.mip.own_options import check_kind, check_option_names, check_priorities
 
 
 def test_a_known_option_passes():

@@ -4,7 +4,7 @@ import pytest
 from supersparse import constraints as c
 from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.problem import Problem
-from supersparse.solving.mip.precision import FLOATS, INTEGERS, refuse_too_wide
+from supersparse.solving.mip.precision import FLOATS, WRITTEN, refuse_too_wide
 
 
 def problem_of(X, **options):
@@ -17,16 +17,16 @@ def test_full_precision_floats_are_refused_with_the_span_and_the_remedy():
         refuse_too_wide("highs", problem_of(X), "bigm", FLOATS)
 
 
-def test_integers_only_reach_farther_than_floats():
+def test_a_file_reaches_farther_than_a_solver():
     problem = problem_of([[0], [123456.789], [2345.678]])
     with pytest.raises(UnsupportedProblemError):
         refuse_too_wide("highs", problem, "bigm", FLOATS)
-    refuse_too_wide("cpsat", problem, "bigm", INTEGERS)
+    refuse_too_wide("a file", problem, "bigm", WRITTEN)
 
 
-def test_what_does_not_fit_64_bits_is_refused_by_integers_too():
+def test_what_no_double_holds_exactly_is_not_written_either():
     with pytest.raises(UnsupportedProblemError, match="exact arithmetic"):
-        refuse_too_wide("cpsat", problem_of([[0.0], [1e-9], [1e12]]), "indicator", INTEGERS)
+        refuse_too_wide("a file", problem_of([[0.0], [1e-9], [1e12]]), "indicator", WRITTEN)
 
 
 def test_small_data_are_never_refused():
@@ -47,7 +47,7 @@ def test_a_limit_with_too_fine_numbers_is_refused_by_name(asked, words):
     problem = problem_of([[0, 1], [1, 0], [2, 3]], max_points=3, constraints=asked, sample_weight=weights)
     with pytest.raises(UnsupportedProblemError, match=f"scip cannot express '{words}.*its weights"):
         refuse_too_wide("scip", problem, "bigm", FLOATS)
-    refuse_too_wide("cpsat", problem, "bigm", INTEGERS)
+    refuse_too_wide("a file", problem, "bigm", WRITTEN)
 
 
 def test_the_big_m_of_a_row_that_must_be_exact_counts_in_both_directions():

@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 from supersparse.solving.mip.run import Talk
-from supersparse.solving.mip.scip import _listen, _silent
+from supersparse.solving.mip.scip import ScipSolver, _listen
 
 pyscipopt = pytest.importorskip("pyscipopt", reason="scip is not installed")
 
 
 def test_an_interrupt_between_two_stages_is_not_an_error(capfd):
-    scip = _silent()
+    with ScipSolver().session({}) as scip:
+        interrupt_between_two_stages(scip)
+    assert "ERROR" not in capfd.readouterr().err
+
+
+def interrupt_between_two_stages(scip):
     random = np.random.default_rng(0)
     variables = [scip.addVar(vtype="B", obj=-float(gain)) for gain in random.integers(20, 99, 60)]
     for weights in random.integers(20, 99, (8, 60)).tolist():
@@ -30,4 +35,3 @@ def test_an_interrupt_between_two_stages_is_not_an_error(capfd):
     assert stages == [pyscipopt.SCIP_STAGE.INITSOLVE]
     assert scip.getStatus() == "userinterrupt", "the next event stops it"
     assert np.isfinite(scip.getDualbound())
-    assert "ERROR" not in capfd.readouterr().err

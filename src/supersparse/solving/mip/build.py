@@ -11,12 +11,14 @@ y_i·score_i` with M'_i the best y_i·score_i, and one binary for each sign of c
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
 from supersparse.solving.exact.covers import pair_pool
 from supersparse.solving.exact.instance import instances
@@ -53,16 +55,19 @@ def write_literals(draft: Draft, written: WrittenTerm) -> tuple[tuple[Linear, Li
         elif min(sign * least, sign * greatest) > 0:
             literals.append(Linear(1))  # a forced term of this sign
         else:
-            binary = draft.variable(0, 1)
+            name = f"{'plus' if sign > 0 else 'minus'}_{written.label}"
+            binary = draft.variable(name, 0, 1)
             # sign·c <= reach·binary, with c = offset + step·k
-            draft.row([(number, sign * term.step), (binary, -reach)], upper=-sign * term.offset)
+            reached = [(number, sign * term.step), (binary, -reach)]
+            draft.row(f"literal_{name}", reached, upper=-sign * term.offset)
             literals.append(Linear(0, ((binary, 1),)))
             made.append((binary, sign))
     both = [part for literal in literals for part in literal.parts]
     if len(both) == 2:
-        draft.row(both, upper=1)
+        draft.row(f"literals_{written.label}", both, upper=1)
     if written.variables.nonzero is not None:
-        draft.row([*both, (written.variables.nonzero, -1)], upper=0)
+        used = [*both, (written.variables.nonzero, -1)]
+        draft.row(f"literals_{written.label}_used", used, upper=0)
     return (literals[0], literals[1]), tuple(made)
 
 
@@ -90,9 +95,22 @@ def write_pair_covers(
         parts = [part for literal in chosen for part in literal.parts]
         needed = 1 - sum(literal.constant for literal in chosen)
         if needed > 0:
-            draft.row([(z[i, True], 1), (z[j, False], 1), *parts], lower=needed)
             count += 1
+            draft.row(f"cover_{count}", [(z[i, True], 1), (z[j, False], 1), *parts], lower=needed)
     return count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbering:
+    """The numbers of features and rows in the names of variables, as in the paper from 1."""
+
+    features: Sequence[int]
+    rows: Sequence[int]
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Numbering":
+        """Number the features and rows of a problem in their order."""
+        return cls(features=range(1, problem.n_features + 1), rows=range(1, problem.rows.n_rows + 1))
 
 
 def build(
@@ -101,12 +119,18 @@ def build(
     *,
     formulation: Formulation,
     precision: Precision,
-    priorities: Mapping[str, int],
+    priorities: Mapping[Any, int],
     pair_covers: bool = False,
     l1_within: Fraction | None = None,
+    numbering: Numbering | None = None,
 ) -> Program:
-    """Build the program that minimises F or, with `l1_within`, the l1 of models whose F is no larger."""
+    """Build the program that minimises F or, with `l1_within`, the l1 of models whose F is no larger.
+
+    `priorities` are those of features, of `INTERCEPT` and of rows, by their places in the problem.
+    """
+    numbers = Numbering.of(problem) if numbering is None else numbering
     terms = read_terms(problem)
+    labels = [str(j) for j in numbers.features] + ["0"] * (len(terms) - problem.n_features)
     limits = limit_rows(problem, terms)
     draft = Draft()
     limit = problem.max_features
@@ -115,32 +139,38 @@ def build(
         write_term(
             draft,
             term,
+            label,
             replace(
                 limits.wants(t),
                 size=term.counted and (limited or term.C0 > 0 or limits.wants(t).size),
                 magnitude=term.counted and (l1_within is not None or bool(problem.C1)),
             ),
-            priority=0 if term.name is None else priorities.get(term.name, 0),
+            priority=priorities.get(INTERCEPT if term.name is None else term.name, 0),
         )
-        for t, term in enumerate(terms)
+        for t, (term, label) in enumerate(zip(terms, labels, strict=True))
     ]
     if limited:
         assert limit is not None
+        draft.words["size"] = f"at most {limit} features"
         draft.row(
+            "size",
             [part for w in written for part in w.size.parts],
             upper=limit - sum(w.size.constant for w in written),
         )
 
     costs = _row_costs(problem)
     in_question = np.flatnonzero(rows.is_open & ((costs > 0) | limits.rows_that_count))
-    binaries = [draft.variable(0, 1) for _ in in_question]
+    binaries = [
+        draft.variable(f"z_{numbers.rows[i]}", 0, 1, priorities.get(i, 0)) for i in in_question.tolist()
+    ]
     z = dict(zip(in_question.tolist(), binaries, strict=True))
-    _write_contradictions(draft, problem, z)
+    _write_contradictions(draft, problem, z, numbers)
     write_limits(draft, limits, written, z, rows.is_always_wrong)
     of_signs = write_same_signs(draft, problem.sign_limits, written)
     if pair_covers:
         written = _with_pair_covers(draft, problem, written, z)
     draft.loss(
+        [f"loss_{numbers.rows[i]}" for i in in_question.tolist()],
         rows.factors[in_question],
         columns=[w.variables.number for w in written],
         needed=rows.needed[in_question],
@@ -150,6 +180,7 @@ def build(
     exact = [i for i in z if limits.rows_that_help[i]]
     if exact:
         draft.loss(
+            [f"right_{numbers.rows[i]}" for i in exact],
             -rows.factors[exact],
             columns=[w.variables.number for w in written],
             needed=1 - rows.needed[exact],
@@ -169,12 +200,14 @@ def build(
     )
     aim = SolverCost.of(F, draft.lower, draft.upper, precision)
     if l1_within is not None:
-        draft.row([(j, w) for j, w in enumerate(aim.weights.tolist()) if w], upper=aim.limit(l1_within))
+        costs_of_F = [(j, w) for j, w in enumerate(aim.weights.tolist()) if w]
+        draft.row("objective", costs_of_F, upper=aim.limit(l1_within))
         l1 = _exact(draft, [(Fraction(1, problem.unit), w.magnitude) for w in written], offset=Fraction(0))
         aim = SolverCost.of(l1, draft.lower, draft.upper, precision)
     return Program(
         problem=problem,
         model=Model(
+            names=tuple(draft.names),
             lower=np.array(draft.lower, dtype=np.float64),
             upper=np.array(draft.upper, dtype=np.float64),
             cost=aim.weights,
@@ -189,6 +222,7 @@ def build(
         variables=tuple(w.variables for w in written),
         loss_binary=tuple(zip(in_question.tolist(), binaries, strict=True)),
         sign_binary=of_signs,
+        words=draft.words,
     )
 
 
@@ -221,14 +255,17 @@ def _row_costs(problem: Problem) -> NDArray[np.object_]:
     )
 
 
-def _write_contradictions(draft: Draft, problem: Problem, binary: Mapping[int, int]) -> None:
+def _write_contradictions(
+    draft: Draft, problem: Problem, binary: Mapping[int, int], numbers: Numbering
+) -> None:
     """Equal rows of both classes: one of the two is always wrong, so z + z' >= 1."""
     group, _ = row_groups(list(problem.rows.columns))
     first_of: dict[int, int] = {}
     for row in binary:
         other = first_of.setdefault(int(group[row]), row)
         if problem.rows.positive[other] != problem.rows.positive[row]:
-            draft.row([(binary[other], 1), (binary[row], 1)], lower=1)
+            name = f"pair_{numbers.rows[other]}_{numbers.rows[row]}"
+            draft.row(name, [(binary[other], 1), (binary[row], 1)], lower=1)
 
 
 def _exact(draft: Draft, parts: Iterable[tuple[Fraction, Linear]], offset: Fraction) -> ExactCost:

@@ -227,7 +227,6 @@ class Precision:
     for rows.
     """
 
-    integers_only: bool
     tolerance: float
     largest_big_m: int
     largest_factor: int
@@ -236,14 +235,11 @@ class Precision:
 
 # A hundredth of γ at most. Measured on 60 problems each with M up to 6·10^6: SCIP, Gurobi and CPLEX were
 # right on all of them with this tolerance.
-FLOATS = Precision(
-    integers_only=False, tolerance=1e-9, largest_big_m=10**7, largest_factor=10**7, largest_score=10**8
-)
+FLOATS = Precision(tolerance=1e-9, largest_big_m=10**7, largest_factor=10**7, largest_score=10**8)
 
-# Exact arithmetic in 64 bits; the model stores its integers in doubles, which are exact up to 2^53.
-INTEGERS = Precision(
-    integers_only=True, tolerance=0.0, largest_big_m=2**53, largest_factor=2**53, largest_score=2**53
-)
+# For files: the model stores its integers in doubles, which are exact up to 2^53. What a solver makes of them
+# is checked when its solution is read.
+WRITTEN = Precision(tolerance=0.0, largest_big_m=2**53, largest_factor=2**53, largest_score=2**53)
 
 
 def refuse_too_wide(who: str, problem: Problem, formulation: Formulation, precision: Precision) -> LossRows:

@@ -1,9 +1,9 @@
 """Program: a model and its meaning, with conversion from points to a start vector and back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, gcd, isfinite, lcm
+from math import floor, gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from supersparse.solving.mip.precision import Precision
 from supersparse.solving.mip.terms import Term
 
 LARGEST_FLOAT_COST = 10**6  # above this, sums of costs exceed a float solver's tolerances
+INFINITE = 1e20  # solvers report such bounds where they have none
 RELATIVE = 1e-8  # solvers ignore improvements below about 10^-9 of the best
-LARGEST_INTEGER_TOTAL = 2**45  # far inside 64 bits, and a double of that size is off by far less than 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,6 @@ class SolverCost:
     offset: float
     error: Fraction
     slack: float
-    precision: Precision
 
     @classmethod
     def of(
@@ -69,13 +68,10 @@ class SolverCost:
     ) -> "SolverCost":
         """Round the costs as little as the solver's arithmetic requires."""
         reach = [max(abs(low), abs(high)) for low, high in zip(lower, upper, strict=True)]
-        divisor = _divisor(cost, reach, precision)
-        if precision.integers_only:
-            weights = [float(round(w / divisor)) for w in cost.weights]
-            offset = float(floor(cost.offset / divisor))
-        else:
-            weights = [float(w / divisor) for w in cost.weights]
-            offset = float(cost.offset / divisor)
+        largest = max((abs(w) for w in (*cost.weights, cost.offset)), default=0)
+        divisor = max(Fraction(1), Fraction(largest, LARGEST_FLOAT_COST))
+        weights = [float(w / divisor) for w in cost.weights]
+        offset = float(cost.offset / divisor)
         error = abs(cost.offset - divisor * Fraction(offset))
         if divisor > 1:
             for exact, rounded, r in zip(cost.weights, weights, reach, strict=True):
@@ -88,19 +84,14 @@ class SolverCost:
             weights=np.array(weights, dtype=np.float64),
             offset=offset,
             error=error,
-            slack=0.0 if precision.integers_only else 1e-6 + precision.tolerance * spread,
-            precision=precision,
+            slack=1e-6 + precision.tolerance * spread,
         )
 
     def believable(self, bound: float) -> Fraction | None:
         """Lower a solver's bound until it holds despite all tolerances; None if it says nothing."""
-        if not isfinite(bound):
+        if not abs(bound) < INFINITE:
             return None
-        if self.precision.integers_only:
-            # The cost is an integer; the solver prints it as a double that may be off by a few ulps.
-            least = Fraction(round(bound))
-        else:
-            least = Fraction(bound) - Fraction(self.slack + RELATIVE * abs(bound))
+        least = Fraction(bound) - Fraction(self.slack + RELATIVE * abs(bound))
         return self.unit * (self.divisor * least - self.error)
 
     def scaled(self, amount: Fraction) -> float:
@@ -110,17 +101,7 @@ class SolverCost:
     def limit(self, most: Fraction) -> float:
         """Return u such that ``weights·x <= u`` for every x that costs at most `most`."""
         exact = (most / self.unit + self.error) / self.divisor - Fraction(self.offset)
-        if self.precision.integers_only:
-            return float(floor(exact))
         return float(exact + Fraction(1, 2) / self.divisor)
-
-
-def _divisor(cost: ExactCost, reach: Sequence[int], precision: Precision) -> Fraction:
-    if precision.integers_only:
-        total = abs(cost.offset) + sum(abs(w) * r for w, r in zip(cost.weights, reach, strict=True))
-        return Fraction(max(1, ceil(Fraction(total, LARGEST_INTEGER_TOTAL))))
-    largest = max((abs(w) for w in (*cost.weights, cost.offset)), default=0)
-    return max(Fraction(1), Fraction(largest, LARGEST_FLOAT_COST))
 
 
 FloatArray = NDArray[np.float64]
@@ -155,6 +136,7 @@ class Program:
     variables: tuple[TermVariables, ...]
     loss_binary: tuple[tuple[int, int], ...]  # (row, z) of the rows that have one
     sign_binary: tuple[tuple[int, tuple[bool, ...]], ...]  # (binary, terms): 1 when one of them is positive
+    words: Mapping[str, str]  # what rows stand for that were asked for, by the name of the row
 
     def read(self, values: FloatArray) -> Points | None:
         """Return the model in a solution vector, with the intercept that the conventions choose.

@@ -1,23 +1,22 @@
-"""One call of an external solver: communication while it runs, and its own options."""
+"""One call of an external solver: what it is told, what it reports while it runs, and how it ends."""
 
 import queue
-import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from operator import index
-from typing import SupportsIndex
+from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.solving.mip.model import Model
 from supersparse.stop import Stop
 
 POLL_SECONDS = 0.05
 MOST_NODES = 2**31 - 1  # that the packages take
+_INFINITE = 1e20  # a bound of that size is none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +31,13 @@ class RunSettings:
     seed: int
     start: NDArray[np.float64] | None
     own: Mapping[str, object]
+    tuning_seconds: float = 0.0  # in which the solver chooses more of its own options
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that is left of `seconds`."""
+        return None if self.seconds is None else max(0.0, self.seconds - (time.monotonic() - self.began))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +57,7 @@ class Outcome:
     values: NDArray[np.float64] | None
     bound: float | None
     nodes: int
+    tuned: Mapping[str, object] = field(default_factory=dict)  # own options that tuning chose
 
 
 class Talk:
@@ -58,6 +65,7 @@ class Talk:
 
     def __init__(self, report: Callable[[BoundReport], None]) -> None:
         self.report = report
+        self._best_bound, self._best_cost = -inf, inf
         self._stopping = threading.Event()
         self._interrupt: Callable[[], object] | None = None
         self._lock = threading.Lock()  # so that nothing is interrupted after the call ends
@@ -66,6 +74,22 @@ class Talk:
     def stopping(self) -> bool:
         """Whether the solver has been asked to stop."""
         return self._stopping.is_set()
+
+    def report_values(self, values: object, nodes: float) -> None:
+        """Report a better solution."""
+        self.report(BoundReport(values=np.array(values), nodes=int(nodes)))
+
+    def report_better(self, cost: float, values: Callable[[], object], nodes: float) -> None:
+        """Report a solution if its cost is finite and smaller than before."""
+        if cost < min(self._best_cost, _INFINITE):
+            self._best_cost = cost
+            self.report_values(values(), nodes)
+
+    def report_bound(self, bound: float, nodes: float) -> None:
+        """Report a bound if it is finite and better than those before."""
+        if bound > self._best_bound and abs(bound) < _INFINITE:
+            self._best_bound = bound
+            self.report(BoundReport(bound=float(bound), nodes=int(nodes)))
 
     @contextmanager
     def interrupted_by(self, interrupt: Callable[[], object]) -> Iterator[None]:
@@ -127,63 +151,3 @@ def attend(
     finally:
         talk.stop()
         thread.join()
-
-
-LARGEST_PRIORITY = 1_000_000
-
-# Why a name is reserved, for the tables of the back ends.
-LIMIT = "use time_limit, node_limit, gap or absolute_gap"
-TOLERANCE = "its proofs depend on this value"
-RESOURCES = "use threads and seed"
-SILENT = "it runs silently; use on_progress"
-
-
-_NAMES_A_FILE = re.compile("file|path|workdir|directory|clonelog", re.IGNORECASE)
-
-
-def check_option_names(
-    who: str, given: Mapping[str, object], known: Iterable[str], reserved: Mapping[str, str]
-) -> None:
-    """Raise for an option that the solver does not have or that this package sets."""
-    names = list(known)
-    for name in given:
-        if _NAMES_A_FILE.search(name):
-            raise InvalidOptionError(
-                f"solver_options: {name!r} of {who} names a file; supersparse lets no solver "
-                "write files, so that settings are safe to share"
-            )
-        if name in reserved:
-            raise InvalidOptionError(
-                f"solver_options: {name!r} of {who} is set by supersparse; {reserved[name]}"
-            )
-        if name not in names:
-            raise InvalidOptionError(f"solver {who!r} has no option {name!r}; {did_you_mean(name, names)}")
-
-
-def check_kind(who: str, name: str, value: object, current: object) -> None:
-    """Raise if a solver's API would silently convert the value to the option's type."""
-    is_bool = isinstance(value, bool)
-    if isinstance(current, bool):
-        if not is_bool:
-            raise bad_value(who, name, value, "it takes True or False")
-    elif isinstance(current, int) and (is_bool or not isinstance(value, int)):
-        raise bad_value(who, name, value, "it takes a whole number")
-
-
-def check_priorities(given: Mapping[str, object]) -> None:
-    """Raise for a priority that some solver does not accept."""
-    for feature, priority in given.items():
-        is_whole = isinstance(priority, SupportsIndex) and not isinstance(priority, bool)
-        if not is_whole or not 0 <= index(priority) <= LARGEST_PRIORITY:  # type: ignore[arg-type]
-            raise InvalidOptionError(
-                f"branching_priorities: {feature!r} has {priority!r}; give a whole number from 0 to "
-                f"{LARGEST_PRIORITY}; higher priorities are branched on first"
-            )
-
-
-def bad_value(who: str, name: str, value: object, reason: object = None) -> InvalidOptionError:
-    """Return the error for a value that the solver refuses."""
-    tail = f" ({reason})" if reason else ""
-    return InvalidOptionError(
-        f"solver {who!r} refuses {value!r} for its option {name!r}{tail}; see its manual"
-    )

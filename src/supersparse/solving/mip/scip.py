@@ -1,18 +1,17 @@
 """SCIP (Apache 2.0). It uses one thread, whatever `threads` says."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import numpy as np
 
-from supersparse.errors import SolverFailedError
 from supersparse.solving.contract import Capabilities
-from supersparse.solving.mip import run as own_options
 from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.own_options import OptionTable
 from supersparse.solving.mip.precision import FLOATS, Precision
-from supersparse.solving.mip.run import BoundReport, Outcome, RunSettings, Talk
-from supersparse.solving.mip.solver import MipSolver, mip_capabilities
+from supersparse.solving.mip.run import Outcome, RunSettings, Talk
+from supersparse.solving.mip.solver import MipSolver, mip_capabilities, stop_of
 from supersparse.stop import Stop
 
 # None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
@@ -28,19 +27,12 @@ STOPS: Mapping[str, Stop | None] = {
     "userinterrupt": Stop.INTERRUPTED,
 }
 
-RESERVED = {
-    **dict.fromkeys(
-        ["limits/time", "limits/nodes", "limits/totalnodes", "limits/gap", "limits/absgap"], own_options.LIMIT
-    ),
-    **dict.fromkeys(
-        ["randomization/randomseedshift", "lp/threads", "parallel/maxnthreads"], own_options.RESOURCES
-    ),
-    **dict.fromkeys(["misc/catchctrlc"], "Ctrl-C keeps the best model found"),
-    **dict.fromkeys(
-        ["numerics/feastol", "numerics/dualfeastol", "numerics/epsilon", "limits/primal", "limits/dual"],
-        own_options.TOLERANCE,
-    ),
-}
+OPTIONS = OptionTable(
+    "scip", FLOATS, seconds="limits/time", nodes="limits/totalnodes", absolute_gap="limits/absgap",
+    seed="randomization/randomseedshift", tolerance="numerics/feastol numerics/dualfeastol",
+    limits="limits/nodes limits/gap", resources="lp/threads parallel/maxnthreads",
+    interrupts="misc/catchctrlc", proofs="numerics/epsilon limits/primal limits/dual",
+)  # fmt: skip
 
 
 class ScipSolver(MipSolver):
@@ -50,25 +42,22 @@ class ScipSolver(MipSolver):
     capabilities: ClassVar[Capabilities] = mip_capabilities(package="pyscipopt")
     precision: ClassVar[Precision] = FLOATS
 
-    def check_own_options(self, given: Mapping[str, object]) -> None:
-        """Try the options on an empty model."""
-        if given:
-            _apply_own(_silent(), given)
+    @contextmanager
+    def session(self, own: Mapping[str, object]) -> Iterator[Any]:
+        """Set own options, or refuse them."""
+        import pyscipopt
 
-    def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+        scip = pyscipopt.Model()
+        scip.hideOutput()
+        known = scip.getParams()
+        OPTIONS.set_own(own, known, scip.setParam, lambda name: known[name])
+        yield scip
+
+    def minimise(self, scip: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
         """Run branch and cut; a node is one of its nodes, including those before a restart."""
-        scip = _silent()
-        _apply_own(scip, settings.own)
-        scip.setParam("numerics/feastol", FLOATS.tolerance)
-        scip.setParam("numerics/dualfeastol", FLOATS.tolerance)
+        OPTIONS.set_ours(settings, scip.setParam)
         scip.setParam("misc/catchctrlc", False)
-        scip.setParam("limits/absgap", settings.absolute_gap)
         scip.setParam("limits/gap", _own_gap(settings.relative_gap))
-        scip.setParam("randomization/randomseedshift", settings.seed % 2**31)
-        if settings.seconds is not None:
-            scip.setParam("limits/time", settings.seconds)
-        if settings.nodes is not None:
-            scip.setParam("limits/totalnodes", settings.nodes)
         variables, slacks = _write(scip, model)
         if settings.start is not None:
             missing = model.indicators.lower - model.indicators.matrix @ settings.start
@@ -92,39 +81,28 @@ def _write(scip: Any, model: Model) -> tuple[list[Any], list[Any]]:
     """Return the variables, and the slack variables that SCIP adds for indicator rows."""
     import pyscipopt
 
-    kinds = np.where(model.is_binary, "B", "I").tolist()
     variables = [
-        scip.addVar(name=f"x{j}", vtype=kind, lb=low, ub=high, obj=cost)
-        for j, (low, high, cost, kind) in enumerate(
-            zip(model.lower, model.upper, model.cost, kinds, strict=True)
+        scip.addVar(name=name, vtype=kind, lb=low, ub=high, obj=cost)
+        for name, low, high, cost, kind in zip(
+            model.names, model.lower, model.upper, model.cost, model.kinds, strict=True
         )
     ]
     scip.addObjoffset(model.cost_offset)
-    for variable, priority in zip(variables, model.priorities.tolist(), strict=True):
-        if priority:
-            scip.chgVarBranchPriority(variable, priority)
+    for j, priority in model.ranked:
+        scip.chgVarBranchPriority(variables[j], priority)
 
-    def total(matrix: Any, i: int) -> Any:
-        at = slice(matrix.indptr[i], matrix.indptr[i + 1])
-        return pyscipopt.quicksum(
-            f * variables[j]
-            for j, f in zip(matrix.indices[at].tolist(), matrix.data[at].tolist(), strict=True)
-        )
+    def total(columns: list[int], factors: list[float]) -> Any:
+        return pyscipopt.quicksum(f * variables[j] for j, f in zip(columns, factors, strict=True))
 
     rows = model.rows
-    for i, (low, high) in enumerate(zip(rows.lower.tolist(), rows.upper.tolist(), strict=True)):
-        scip.addCons(pyscipopt.ExprCons(total(rows.matrix, i), lhs=_finite(low), rhs=_finite(high)))
-    logical = model.indicators
+    for (columns, factors), sense, side in zip(rows.sums(), rows.senses, rows.sides.tolist(), strict=True):
+        low, high = (None if sense == "L" else side), (None if sense == "G" else side)
+        scip.addCons(pyscipopt.ExprCons(total(columns, factors), lhs=low, rhs=high))
     slacks = []
-    each = zip(logical.lower.tolist(), logical.binary.tolist(), logical.when.tolist(), strict=True)
-    for i, (low, binary, when) in enumerate(each):
-        row = scip.addConsIndicator(-total(logical.matrix, i) <= -low, variables[binary], activeone=when)
+    for binary, when, columns, factors, low in model.indicators.each():
+        row = scip.addConsIndicator(-total(columns, factors) <= -low, variables[binary], activeone=when)
         slacks.append(scip.getSlackVarIndicator(row))
     return variables, slacks
-
-
-def _finite(side: float) -> float | None:
-    return side if np.isfinite(side) else None
 
 
 def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
@@ -137,7 +115,6 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
     heard = [kinds.BESTSOLFOUND, kinds.NODEFOCUSED, kinds.NODESOLVED, kinds.LPSOLVED, kinds.PRESOLVEROUND]
 
     class Listener(pyscipopt.Eventhdlr):
-        best_bound = -np.inf
         is_live = False
 
         def interrupt(self) -> None:
@@ -158,15 +135,12 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
                 self.model.dropEvent(kind, self)
 
         def eventexec(self, event: Any) -> None:
+            nodes = self.model.getNTotalNodes()
             if event.getType() == kinds.BESTSOLFOUND:
                 best = self.model.getBestSol()
-                values = np.array([self.model.getSolVal(best, v) for v in variables])
-                talk.report(BoundReport(values=values, nodes=int(self.model.getNTotalNodes())))
+                talk.report_values([self.model.getSolVal(best, v) for v in variables], nodes)
             elif event.getType() in (kinds.NODESOLVED, kinds.LPSOLVED):
-                bound = min(self.model.getDualbound(), self.model.getPrimalbound())
-                if bound > self.best_bound and abs(bound) < self.model.infinity():
-                    self.best_bound = bound
-                    talk.report(BoundReport(bound=float(bound), nodes=int(self.model.getNTotalNodes())))
+                talk.report_bound(min(self.model.getDualbound(), self.model.getPrimalbound()), nodes)
             if talk.stopping:
                 self.model.interruptSolve()
 
@@ -176,36 +150,13 @@ def _listen(scip: Any, variables: list[Any], talk: Talk) -> Any:
 
 
 def _outcome(scip: Any, variables: list[Any]) -> Outcome:
-    status = scip.getStatus()
-    if status not in STOPS:
-        raise SolverFailedError(f"scip stopped with the status {status!r}")
     values = None
     if scip.getNSols() > 0:
         best = scip.getBestSol()
         values = np.array([scip.getSolVal(best, v) for v in variables])
-    bound = min(scip.getDualbound(), scip.getPrimalbound())
     return Outcome(
-        stop=STOPS[status],
+        stop=stop_of("scip", scip.getStatus(), STOPS),
         values=values,
-        bound=bound if abs(bound) < scip.infinity() else None,
+        bound=min(scip.getDualbound(), scip.getPrimalbound()),
         nodes=int(scip.getNTotalNodes()),
     )
-
-
-def _silent() -> Any:
-    import pyscipopt
-
-    scip = pyscipopt.Model()
-    scip.hideOutput()
-    return scip
-
-
-def _apply_own(scip: Any, given: Mapping[str, object]) -> None:
-    known = scip.getParams()
-    own_options.check_option_names("scip", given, known, RESERVED)
-    for name, value in given.items():
-        own_options.check_kind("scip", name, value, known[name])
-        try:
-            scip.setParam(name, value)
-        except (TypeError, ValueError) as refused:
-            raise own_options.bad_value("scip", name, value, refused) from None

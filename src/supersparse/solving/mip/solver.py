@@ -1,13 +1,13 @@
 """MipSolver: two solves, first for the smallest F, then for the smallest l1 at that F."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil
-from typing import ClassVar
+from math import ceil, inf
+from typing import Any, ClassVar
 
-from supersparse.errors import SolverFailedError
+from supersparse.errors import SolverError, SolverFailedError, SolverLimitError
 from supersparse.exact import exact
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.objective import PointsEvaluation
@@ -16,6 +16,7 @@ from supersparse.problem.variants import next_attainable
 from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.solving.mip.build import build
 from supersparse.solving.mip.model import Model
+from supersparse.solving.mip.own_options import check_priorities
 from supersparse.solving.mip.precision import LossRows, Precision, refuse_too_wide
 from supersparse.solving.mip.program import FloatArray, Program
 from supersparse.solving.mip.run import (
@@ -26,7 +27,6 @@ from supersparse.solving.mip.run import (
     RunSettings,
     Talk,
     attend,
-    check_priorities,
 )
 from supersparse.solving.monitor import Monitor
 from supersparse.solving.options import SolveOptions
@@ -44,6 +44,8 @@ class TwoSolves:
     rows: LossRows
     options: SolveOptions
     monitor: Monitor
+    tuned: dict[str, object] = field(default_factory=dict)  # own options that tuning chose
+    _is_tuned: bool = False
 
     @property
     def _problem(self) -> Problem:
@@ -52,10 +54,11 @@ class TwoSolves:
     def claim(self) -> Claim:
         """Solve for F, then for l1, and return the claim."""
         stop, claimed = self._least_objective()
-        if stop is not Stop.OPTIMAL or (claimed is not None and self._best().objective > claimed):
-            return self.monitor.claim(stop=stop, smallest=False, objective=claimed)
-        stop, smallest = self._least_l1()
-        return self.monitor.claim(stop=stop, smallest=smallest, objective=claimed)
+        smallest = False
+        if stop is Stop.OPTIMAL and (claimed is None or self._best().objective <= claimed):
+            stop, smallest = self._least_l1()
+        claim = self.monitor.claim(stop=stop, smallest=smallest, objective=claimed)
+        return replace(claim, tuned_options=self.tuned)
 
     def _least_objective(self) -> tuple[Stop, Fraction | None]:
         """Return why the first call stopped and, if it reports optimal, F according to its z."""
@@ -116,18 +119,21 @@ class TwoSolves:
     ) -> Outcome:
         monitor, options = self.monitor, self.options
         nodes_before = monitor.nodes
+        seconds = monitor.seconds_left
         settings = RunSettings(
-            seconds=monitor.seconds_left,
+            seconds=seconds,
             nodes=None
             if options.node_limit is None
             else max(0, min(MOST_NODES, int(options.node_limit)) - nodes_before),
-            relative_gap=float(relative_gap),
+            relative_gap=min(1.0, float(relative_gap)),
             absolute_gap=program.aim.scaled(exact(absolute_gap, "absolute_gap")),
             threads=int(options.n_jobs),
             seed=int(options.random_state),
             start=None if monitor.best is None else program.start(monitor.best),
-            own=dict(options.solver_options),
+            own={**options.solver_options, **self.tuned},
+            tuning_seconds=0.0 if self._is_tuned else min(float(options.tuning_time), seconds or inf),
         )
+        self._is_tuned = True
 
         def hear(report: BoundReport) -> None:
             if report.nodes is not None:
@@ -142,6 +148,7 @@ class TwoSolves:
             return monitor.stop_reason() in (Stop.INTERRUPTED, Stop.TIME_LIMIT)
 
         outcome = attend(lambda talk: self.run(program.model, settings, talk), hear, must_stop)
+        self.tuned |= outcome.tuned
         hear(BoundReport(values=outcome.values, bound=outcome.bound, nodes=outcome.nodes))
         return outcome
 
@@ -193,13 +200,16 @@ def _least_possible_l1(problem: Problem) -> Fraction:
     return sum((min(abs(v) for v in s.values) for s in sets), Fraction(0))
 
 
-def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool = True) -> Capabilities:
-    """Capabilities of a back end, with or without indicators and branching priorities."""
+def mip_capabilities(
+    *, package: str, indicators: bool = True, priorities: bool = True, tunes: bool = False
+) -> Capabilities:
+    """Capabilities of a back end, with or without indicators, branching priorities and a tuning tool."""
     return Capabilities(
         questions=frozenset([Aim.BEST]),
         package=package,
         formulations=frozenset(["bigm", "indicator"] if indicators else ["bigm"]),
         branching_priorities=priorities,
+        tunes=tunes,
         takes_pair_covers=True,
         levels=True,
         constraints=frozenset([SUPPORT, SIGNS, RATES, SCORE]),
@@ -207,20 +217,49 @@ def mip_capabilities(*, package: str, indicators: bool = True, priorities: bool 
     )
 
 
-class MipSolver(ABC):
-    """Base of the back ends, which implement `run` and `check_own_options`; all exact work is done here."""
+def stop_of(who: str, status: str, known: Mapping[str, Stop | None]) -> Stop | None:
+    """Return what a status of a solver means here; one that means nothing is a failure, never a guess."""
+    if status not in known:
+        raise SolverFailedError(f"{who} stopped with the status {status!r}")
+    return known[status]
+
+
+def failure(who: str, error: Exception, *, too_large: bool) -> SolverError:
+    """Translate an error of a solver; `too_large` for the licence in its wheel."""
+    if too_large:
+        return SolverLimitError(
+            f"{who}: the problem exceeds the size-limited licence of the wheel; use a full licence, "
+            "another solver, or fewer rows and features"
+        )
+    code = getattr(error, "errno", None)
+    return SolverFailedError(f"{who} failed: {error}" + ("" if code is None else f" (code {code})"))
+
+
+class MipSolver:
+    """Base of the back ends, which have a `session` and `minimise`; all exact work is done here."""
 
     name: ClassVar[str]
     capabilities: ClassVar[Capabilities]
     precision: ClassVar[Precision]
 
-    @abstractmethod
-    def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
-        """Minimise a model; called in a separate thread."""
+    def session(self, own: Mapping[str, object]) -> AbstractContextManager[Any]:
+        """An instance of the solver with own options set, or a refusal of them; its errors are translated."""
+        raise NotImplementedError
 
-    @abstractmethod
+    def minimise(self, session: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+        """Minimise a model in a session; called in a separate thread."""
+        raise NotImplementedError
+
+    def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
+        """Minimise a model in a session of its own."""
+        with self.session(settings.own) as session:
+            return self.minimise(session, model, settings, talk)
+
     def check_own_options(self, given: Mapping[str, object]) -> None:
         """Raise for unknown options and values that the solver refuses."""
+        if given:
+            with self.session(given):
+                pass
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse, before solving, problems that this solver cannot solve reliably."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
+from math import gcd, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ class WrittenTerm:
     """A term in the model: c, whether it is nonzero, |c|, max(c, 0); the last three are 0 if not needed."""
 
     term: Term
+    label: str  # in names of variables and rows: the number of the feature from 1, or 0 for the intercept
     variables: TermVariables
     value: Linear
     size: Linear
@@ -43,19 +44,24 @@ class WrittenTerm:
         )
 
 
-def write_term(draft: Draft, term: Term, wants: Wants, *, priority: int) -> WrittenTerm:
+def write_term(draft: Draft, term: Term, label: str, wants: Wants, *, priority: int) -> WrittenTerm:
     """Add the variables and rows of one term."""
-    number = draft.variable(*term.bounds, priority)
+    number = draft.variable(f"lambda_{label}", *term.bounds, priority)
     choice: Choice = ()
     levels: tuple[tuple[tuple[int, ...], int], ...] = ()
     if not term.is_progression:
-        choice, levels = _write_choice(draft, term, number, priority)
+        choice, levels = _write_choice(draft, term, label, number, priority)
     value = _value(term, number, choice)
-    size, nonzero, signs = _write_size(draft, term, number, choice, wants, priority)
-    magnitude, beta = _write_magnitude(draft, term, number, choice) if wants.magnitude else (Linear(), None)
-    positive, part = _write_positive(draft, term, number, choice) if wants.positive_part else (Linear(), None)
+    size, nonzero, signs = _write_size(draft, term, label, number, choice, wants, priority)
+    magnitude, beta = (
+        _write_magnitude(draft, term, label, number, choice) if wants.magnitude else (Linear(), None)
+    )
+    positive, part = (
+        _write_positive(draft, term, label, number, choice) if wants.positive_part else (Linear(), None)
+    )
     return WrittenTerm(
         term=term,
+        label=label,
         variables=TermVariables(
             number=number,
             choice=choice,
@@ -73,24 +79,28 @@ def write_term(draft: Draft, term: Term, wants: Wants, *, priority: int) -> Writ
 
 
 def _write_choice(
-    draft: Draft, term: Term, number: int, priority: int
+    draft: Draft, term: Term, label: str, number: int, priority: int
 ) -> tuple[Choice, tuple[tuple[tuple[int, ...], int], ...]]:
     """One binary per value: u of section 3.4, or u and s of appendix A with levels.
 
     Without levels, 0 has no binary, and at most one of the others is 1 (exactly one if 0 is excluded). With
     levels, Σ u = s in every level, and exactly one s is 1.
     """
-    choice = tuple((v, draft.variable(0, 1, priority)) for v in term.values if v or term.levels)
-    levels = tuple((values, draft.variable(0, 1, priority)) for values, _ in term.levels)
+    choice = tuple(
+        (v, draft.variable(f"u_{label}_{k}", 0, 1, priority))
+        for k, v in enumerate((v for v in term.values if v or term.levels), start=1)
+    )
+    levels = tuple(
+        (values, draft.variable(f"s_{label}_{r}", 0, 1, priority))
+        for r, (values, _) in enumerate(term.levels, start=1)
+    )
     binary_of = dict(choice)
-    for values, level in levels:
-        draft.row([*((binary_of[v], 1) for v in values), (level, -1)], lower=0, upper=0)
-    if levels:
-        draft.row([(level, 1) for _, level in levels], lower=1, upper=1)
-    else:
-        draft.row([(binary, 1) for _, binary in choice], lower=1 if term.is_forced else 0, upper=1)
+    for r, (values, level) in enumerate(levels, start=1):
+        draft.row(f"level_{label}_{r}", [*((binary_of[v], 1) for v in values), (level, -1)], lower=0, upper=0)
+    one = [(binary, 1) for _, binary in levels or choice]
+    draft.row(f"one_{label}", one, lower=1 if levels or term.is_forced else -inf, upper=1)
     parts = ((binary, value // term.step) for value, binary in choice if value)
-    draft.row([(number, -1), *parts], lower=0, upper=0)
+    draft.row(f"value_{label}", [(number, -1), *parts], lower=0, upper=0)
     return choice, levels
 
 
@@ -101,7 +111,7 @@ def _value(term: Term, number: int, choice: Choice) -> Linear:
 
 
 def _write_size(
-    draft: Draft, term: Term, number: int, choice: Choice, wants: Wants, priority: int
+    draft: Draft, term: Term, label: str, number: int, choice: Choice, wants: Wants, priority: int
 ) -> tuple[Linear, int | None, tuple[tuple[int, int], ...]]:
     """Return the size, and α or the sign binaries if they were created."""
     if term.is_forced and wants.size:
@@ -114,31 +124,35 @@ def _write_size(
     if high - low == 1:  # 0 and one other value: k itself says whether it is used
         return Linear(0, ((number, 1 if high else -1),)), None, ()
     if wants.exact_size:
-        signs = _write_signs(draft, number, low, high, priority)
+        signs = _write_signs(draft, label, number, low, high, priority)
         return Linear(0, tuple((binary, 1) for binary, _ in signs)), None, signs
-    alpha = draft.variable(0, 1, priority)
+    alpha = draft.variable(f"alpha_{label}", 0, 1, priority)
     if high > 0:
-        draft.row([(number, 1), (alpha, -high)], upper=0)
+        draft.row(f"size_{label}_above", [(number, 1), (alpha, -high)], upper=0)
     if low < 0:
-        draft.row([(number, 1), (alpha, -low)], lower=0)
+        draft.row(f"size_{label}_below", [(number, 1), (alpha, -low)], lower=0)
     return Linear(0, ((alpha, 1),)), alpha, ()
 
 
 def _write_signs(
-    draft: Draft, number: int, low: int, high: int, priority: int
+    draft: Draft, label: str, number: int, low: int, high: int, priority: int
 ) -> tuple[tuple[int, int], ...]:
     """One binary per sign, 1 exactly if k has that sign: p + low·n <= k <= high·p - n."""
     signs = tuple(
-        (draft.variable(0, 1, priority), sign) for sign, reach in ((1, high), (-1, -low)) if reach > 0
+        (draft.variable(f"{name}_{label}", 0, 1, priority), sign)
+        for name, sign, reach in (("plus", 1, high), ("minus", -1, -low))
+        if reach > 0
     )
-    draft.row([(number, 1), *((b, -high if sign > 0 else 1) for b, sign in signs)], upper=0)
-    draft.row([(number, 1), *((b, -1 if sign > 0 else -low) for b, sign in signs)], lower=0)
+    above = ((b, -high if sign > 0 else 1) for b, sign in signs)
+    below = ((b, -1 if sign > 0 else -low) for b, sign in signs)
+    draft.row(f"size_{label}_above", [(number, 1), *above], upper=0)
+    draft.row(f"size_{label}_below", [(number, 1), *below], lower=0)
     if len(signs) == 2:
-        draft.row([(binary, 1) for binary, _ in signs], upper=1)
+        draft.row(f"size_{label}", [(binary, 1) for binary, _ in signs], upper=1)
     return signs
 
 
-def _write_magnitude(draft: Draft, term: Term, number: int, choice: Choice) -> TermPart:
+def _write_magnitude(draft: Draft, term: Term, label: str, number: int, choice: Choice) -> TermPart:
     if choice:
         return Linear(0, tuple((binary, abs(value)) for value, binary in choice if value)), None
     least, greatest = term.values[0], term.values[-1]
@@ -147,14 +161,14 @@ def _write_magnitude(draft: Draft, term: Term, number: int, choice: Choice) -> T
         parts = () if term.is_fixed else ((number, sign * term.step),)
         return Linear(sign * term.offset, parts), None
     unit = gcd(term.step, term.offset)
-    beta = draft.variable(0, max(-least, greatest) // unit)
+    beta = draft.variable(f"beta_{label}", 0, max(-least, greatest) // unit)
     step, offset = term.step // unit, term.offset // unit
-    draft.row([(beta, 1), (number, -step)], lower=offset)
-    draft.row([(beta, 1), (number, step)], lower=-offset)
+    draft.row(f"magnitude_{label}_above", [(beta, 1), (number, -step)], lower=offset)
+    draft.row(f"magnitude_{label}_below", [(beta, 1), (number, step)], lower=-offset)
     return Linear(0, ((beta, unit),)), (beta, unit)
 
 
-def _write_positive(draft: Draft, term: Term, number: int, choice: Choice) -> TermPart:
+def _write_positive(draft: Draft, term: Term, label: str, number: int, choice: Choice) -> TermPart:
     if choice:
         return Linear(0, tuple((binary, value) for value, binary in choice if value > 0)), None
     least, greatest = term.values[0], term.values[-1]
@@ -163,8 +177,8 @@ def _write_positive(draft: Draft, term: Term, number: int, choice: Choice) -> Te
     if least >= 0:
         return _value(term, number, choice), None
     unit = gcd(term.step, term.offset)
-    part = draft.variable(0, greatest // unit)
-    draft.row([(part, 1), (number, -(term.step // unit))], lower=term.offset // unit)
+    part = draft.variable(f"positive_{label}", 0, greatest // unit)
+    draft.row(f"part_{label}", [(part, 1), (number, -(term.step // unit))], lower=term.offset // unit)
     return Linear(0, ((part, unit),)), (part, unit)
 
 
@@ -176,19 +190,19 @@ def write_limits(
     is_always_wrong: NDArray[np.bool_],
 ) -> None:
     """Add one row per limit; `z` has the binary of each row that can be right or wrong."""
-    for support in limits.support:
+    for k, support in enumerate(limits.support, start=1):
         sizes = ((weight, w.size) for weight, w in zip(support.weights, written, strict=True))
-        _write(draft, sizes, support.at_most, support.source)
-    for score in limits.score:
+        _write(draft, f"support_{k}", sizes, support.at_most, support.source)
+    for k, score in enumerate(limits.score, start=1):
         points = [
             pair
             for low, high, w in zip(score.low, score.high, written, strict=True)
             for pair in ((low, w.value), (high - low, w.positive_part))
         ]
-        _write(draft, points, score.at_most, score.source)
-    for rate in limits.rates:
+        _write(draft, f"total_{k}", points, score.at_most, score.source)
+    for k, rate in enumerate(limits.rates, start=1):
         wrong = [(int(rate.weights[i]), Linear(0, ((binary, 1),))) for i, binary in z.items()]
-        _write(draft, wrong, rate.at_most - rate.total(is_always_wrong), rate.source)
+        _write(draft, f"rate_{k}", wrong, rate.at_most - rate.total(is_always_wrong), rate.source)
 
 
 def write_same_signs(
@@ -196,19 +210,22 @@ def write_same_signs(
 ) -> tuple[tuple[int, tuple[bool, ...]], ...]:
     """Add one binary s per limit, 1 where its terms may be positive: least·(1 - s) <= c <= greatest·s."""
     made = []
-    for limit in limits:
-        binary = draft.variable(0, 1)
+    for k, limit in enumerate(limits, start=1):
+        binary = draft.variable(f"sign_{k}", 0, 1)
         s = Linear(0, ((binary, 1),))
         features = (w for w in written if w.term.name is not None)
         for w in (w for w, member in zip(features, limit.together, strict=True) if member):
             least, greatest = w.term.values[0], w.term.values[-1]
-            _write(draft, [(1, w.value), (-max(greatest, 0), s)], 0, limit.source)
-            _write(draft, [(-1, w.value), (-min(least, 0), s)], -min(least, 0), limit.source)
+            above, below = [(1, w.value), (-max(greatest, 0), s)], [(-1, w.value), (-min(least, 0), s)]
+            _write(draft, f"sign_{k}_{w.label}_above", above, 0, limit.source)
+            _write(draft, f"sign_{k}_{w.label}_below", below, -min(least, 0), limit.source)
         made.append((binary, limit.together))
     return tuple(made)
 
 
-def _write(draft: Draft, sums: Iterable[tuple[int, Linear]], at_most: int, source: Constraint) -> None:
+def _write(
+    draft: Draft, name: str, sums: Iterable[tuple[int, Linear]], at_most: int, source: Constraint
+) -> None:
     """Add ``Σ factor·expression <= at_most``, unless it always holds."""
     total: dict[int, int] = {}
     for factor, expression in sums:
@@ -222,4 +239,5 @@ def _write(draft: Draft, sums: Iterable[tuple[int, Linear]], at_most: int, sourc
             f"no scoring system satisfies {source.in_words()!r} on these rows with these points; relax it"
         )
     if sum(max(pair) for pair in ends) > at_most:
-        draft.row(parts, upper=at_most)
+        draft.words[name] = source.in_words()
+        draft.row(name, parts, upper=at_most)
