@@ -95,7 +95,7 @@ def rates_text(found: Comparison) -> Iterator[str]:
     yield f"\nProof     {proof(found.solution)}"
 
 
-def curve_text(curve: TradeOff, test: Problem) -> str:
+def curve_text(curve: TradeOff) -> str:
     """Set the rates of each model of the curve in a table, on the training and on the test rows."""
     lines = []
     for point in curve.points:
@@ -104,7 +104,7 @@ def curve_text(curve: TradeOff, test: Problem) -> str:
             [
                 ", ".join(f"{float(ratio):g}" for ratio in point.ratios),
                 *rates(solution.evaluation),
-                *rates(evaluate(test, solution.points)),
+                *([] if point.test is None else rates(point.test)),
                 str(solution.evaluation.size),
                 "proven" if solution.proven_optimal else f"gap {solution.gap:.1%}",
             ]
@@ -193,9 +193,14 @@ def report(options: Options) -> Iterator[str]:
     yield from rates_text(found)
     yield "\nThe trade-off, by the ratio of the class weights (of several ratios, the proof is that of one):"
     curve = trade_off(
-        found.train, RATIOS, "exact", time_limit=options.time_limit, node_limit=options.node_limit
+        found.train,
+        RATIOS,
+        "exact",
+        test=found.test,
+        time_limit=options.time_limit,
+        node_limit=options.node_limit,
     )
-    yield curve_text(curve, found.test)
+    yield curve_text(curve)
     yield f"\nThe same by {FOLDS}-fold cross-validation of all rows, each of them tested once:"
     pooled = cross_validated(here.data, RATIOS, options)
     yield cross_validation_text(pooled)

@@ -89,6 +89,19 @@ def test_the_trade_off_shows_the_rates(tmp_path):
     assert (tmp_path / "trade-off.png").stat().st_size > 1000
 
 
+def test_held_out_rows_are_drawn_beside_the_training_rows():
+    problem = Problem.of(X, Y, C0=0.15, max_points=2)
+    found = trade_off(
+        problem, solver="exhaustive", max_false_positive_rates=[0, 0.3], test=([[0, 0, 1], [1, 1, 1]], [1, 0])
+    )
+    axes = plot(found)
+    (line,) = [line for line in axes.lines if line.get_label() == "held-out rows"]
+    drawn = set(zip(line.get_xdata(), line.get_ydata(), strict=True))
+    assert drawn == {(float(p.test_specificity), float(p.test_sensitivity)) for p in found.points}
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["training rows", "held-out rows"]
+    assert plot(trade_off(problem, solver="exhaustive")).get_legend() is None
+
+
 def rising(axes, label):
     """The steps of a line, by the label of its axes."""
     (line,) = [line for line in axes.lines if line.get_label() == label]

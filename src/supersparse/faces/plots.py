@@ -122,12 +122,23 @@ def _path(result: C0Path, axes: "Axes") -> None:
 
 
 def _trade_off(result: TradeOff, axes: "Axes") -> None:
-    rows = result.table()
-    specificities, sensitivities = [r["specificity"] for r in rows], [r["sensitivity"] for r in rows]
-    axes.plot(specificities, sensitivities, color="C0", zorder=1)
-    _marks(axes, specificities, sensitivities, [row["proven"] for row in rows])
-    axes.set_xlabel("specificity")
-    axes.set_ylabel("sensitivity")
+    """The training rows, with marks that are filled where proven; held-out rows as squares beside them."""
+    points = result.points
+    tested = [point.test for point in points if point.test is not None]
+    rates = [(float(point.specificity), float(point.sensitivity)) for point in points]
+    specificities, sensitivities = ([pair[k] for pair in rates] for k in range(2))
+    axes.plot(specificities, sensitivities, color="C0", zorder=1, label="training rows" if tested else None)
+    _marks(axes, specificities, sensitivities, [point.solution.proven_optimal for point in points])
+    if tested:
+        seen = sorted((-float(test.specificity), float(test.sensitivity)) for test in tested)
+        axes.plot([-x for x, _ in seen], [y for _, y in seen], "s--", color="C1", label="held-out rows")
+        axes.legend(loc="lower left", frameon=False)
+    _rate_axes(axes)
+
+
+def _rate_axes(axes: "Axes", on: str = "") -> None:
+    axes.set_xlabel(f"specificity{on}")
+    axes.set_ylabel(f"sensitivity{on}")
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
 
@@ -136,10 +147,7 @@ def _cross_validated(result: CrossValidatedTradeOff, panels: "list[Axes]") -> No
     left, right = panels[0], panels[1] if len(panels) > 1 else None
     rows = result.table()
     left.plot([r["specificity"] for r in rows], [r["sensitivity"] for r in rows], "o-", color="C0")
-    left.set_xlabel("specificity on held-out rows")
-    left.set_ylabel("sensitivity on held-out rows")
-    left.set_xlim(-0.02, 1.02)
-    left.set_ylim(-0.02, 1.02)
+    _rate_axes(left, " on held-out rows")
     if right is not None:
         thresholds = [r["threshold"] for r in rows]
         right.plot(
