@@ -169,3 +169,19 @@ def test_whatever_happens_there_are_never_more_processes_than_desks(tmp_path, se
         assert len(office.alive) == sum(desk.worker is not None for desk in office._desks.values())
 
     with_office(tmp_path, work, desks)
+
+
+@pytest.mark.parametrize("turns", range(12))
+def test_a_crew_that_closes_waits_for_what_is_starting(tmp_path, turns):
+    async def work(office):
+        asked = asyncio.create_task(office.ask("t1", "profile", {"turns": 50}))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await office.close()
+        assert not office.alive
+        assert not office._all
+        with pytest.raises(StudioError):
+            await asked
+        assert not office.alive
+
+    with_office(tmp_path, work)

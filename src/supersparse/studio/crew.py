@@ -159,6 +159,8 @@ class Crew:
         self._desks: dict[str, _Desk] = {}
         self._spare: asyncio.Task[Worker] | None = None
         self._all: set[Worker] = set()
+        self._starting: set[asyncio.Future[Worker]] = set()
+        self._ending: set[asyncio.Future[None]] = set()
         self._later: asyncio.TimerHandle | None = None
         self._kernels: asyncio.Task[None] | None = None
         self._closed = False
@@ -217,13 +219,16 @@ class Crew:
             for one in idle[: max(0, len(taken) - self._most_desks)]:
                 self._leave(one)
             starting = asyncio.ensure_future(self.worker(for_desk=True))
+            self._starting.add(starting)
+            starting.add_done_callback(self._starting.discard)
             try:
                 desk.worker = await asyncio.shield(starting)
             except asyncio.CancelledError:  # it starts all the same, and there is no room before it ends
                 while not starting.done():
                     with suppress(asyncio.CancelledError):
                         await asyncio.shield(starting)
-                self.release(starting.result())
+                if starting.exception() is None:
+                    self.release(starting.result())
                 raise
             if desk.is_gone:
                 raise WorkerEndedError
@@ -245,9 +250,12 @@ class Crew:
                 del self._desks[table]
 
     def release(self, worker: Worker) -> None:
-        """Take leave of a process that has done its work."""
-        worker.kill()
+        """End a process that has done its work; `close` waits until it has ended."""
         self._all.discard(worker)
+        ending = asyncio.ensure_future(worker.close())
+        worker.kill()
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
 
     async def close(self) -> None:
         """End all processes."""
@@ -261,12 +269,19 @@ class Crew:
                 await self._spare
         if self._kernels is not None:
             self._kernels.cancel()
-        await asyncio.gather(*(worker.close() for worker in list(self._all)), return_exceptions=True)
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        for worker in list(self._all):
+            self.release(worker)
+        while self._ending:
+            await asyncio.gather(*self._ending, return_exceptions=True)
 
     async def _started(self) -> Worker:
         worker = Worker(self._log)
         await worker.start()
         self._all.add(worker)
+        if self._closed:  # meanwhile
+            self.release(worker)
+            raise WorkerEndedError
         return worker
 
     async def _warm(self) -> Worker:
