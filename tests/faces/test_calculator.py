@@ -1,5 +1,7 @@
 """The calculator, used in a real browser: it agrees with the card, works by keyboard, and stays inert."""
 
+import json
+import random
 import re
 import subprocess
 from fractions import Fraction
@@ -13,7 +15,8 @@ from counts import examples
 from programs import command, needs
 from supersparse import ScoringSystem, item
 from supersparse.card.lines import lines_of
-from supersparse.card.rules import Domain
+from supersparse.card.risk import LogisticRisk
+from supersparse.card.rules import Domain, IsMissing
 from supersparse.faces.calculator import calculator
 from supersparse.faces.html import card_page
 
@@ -231,6 +234,122 @@ def test_what_is_typed_never_leaves_an_earlier_result(tmp_path):
         "4|yes|50.0 %|", too_large, "1|no|< 0.001 %|", too_large, "5|yes|> 99.999 %|", "0|no|0.000 %|",
     ]  # fmt: skip
     assert done.stdout.splitlines()[6].endswith("|yes|> 99.999 %|")
+
+
+def random_card(rng):
+    """A card with risks and a line that multiplies a number, beside lines of other kinds."""
+    items = [item("dose", points=rng.choice([2, -1, 0.5, 1.25]), missing=rng.choice(["refuse", 0, -3]))]
+    if items[0].missing is not None and rng.random() < 0.5:
+        items.append(item("dose", is_missing=True, points=2))
+    if rng.random() < 0.7:
+        items.append(item("sex", equals="F", points=rng.choice([1, -2]), missing=rng.choice([0, 1])))
+    if rng.random() < 0.7:
+        items += [item("age", at_least=50, points=rng.randint(1, 3)), item("age", at_least=70, points=2)]
+    risk = LogisticRisk(
+        slope=rng.choice([0.5, -2.0, 0.0, 30.0, 1e-3]), offset=rng.choice([-2.0, 0.3, -700.0])
+    )
+    if rng.random() < 0.3:
+        risk = {-4: 0.001, 0: 0.02, 3.5: 0.4, 9: 0.97}
+    domains = {"dose": Domain(column="dose", low=0, high=3)} if rng.random() < 0.3 else None
+    return ScoringSystem.of(items, threshold=rng.randint(-2, 4), risk=risk, domains=domains)
+
+
+def taps_of(system, person):
+    """What to type into, or which answer to choose in, each line of the calculator for a person."""
+    taps = []
+    for line in lines_of(system.card):
+        value = person[line.column]
+        if line.times:
+            taps.append({"typed": "" if value is None else str(value), "unknown": value is None})
+        elif line.answers:
+            held = [
+                isinstance(a.rule, IsMissing) if value is None else a.rule.of_one(value, "")
+                for a in line.answers
+            ]
+            taps.append({"chosen": held.index(True) if True in held else held.index(1)})
+        else:
+            is_gap = isinstance(line.rule, IsMissing)
+            holds = is_gap if value is None else not is_gap and line.rule.of_one(value, "") == 1
+            taps.append({"chosen": 2 if value is None and not is_gap else int(holds)})
+    return taps
+
+
+PEOPLE = """
+const vm = require("node:vm");
+const made = JSON.parse(require("node:fs").readFileSync("pages.json", "utf8"));
+const use = `
+  for (const taps of PEOPLE) {
+    taps.forEach((tap, n) => {
+      const own = CARD.lines[n];
+      if (own.points) { CHOSEN["c" + n] = { value: String(tap.chosen) }; return; }
+      $("c" + n).value = tap.typed;
+      if ($("u" + n)) $("u" + n).checked = tap.unknown;
+    });
+    update();
+    OUT.push([$("total").textContent, $("class").textContent, $("risk")?.textContent ?? null]);
+  }`;
+console.log(JSON.stringify(made.map(({ script, ids, people }) => {
+  const elements = Object.fromEntries(ids.map((id) => [id, { value: "", textContent: "", dataset: {},
+    classList: { toggle() {} }, setAttribute() {}, removeAttribute() {}, addEventListener() {} }]));
+  const CHOSEN = {}, OUT = [];
+  const document = { getElementById: (id) => elements[id] ?? null, addEventListener() {},
+    querySelector: (what) => CHOSEN[/"(.*)"/.exec(what)[1]] ?? null };
+  vm.runInNewContext(script + use, { document, CHOSEN, OUT, PEOPLE: people, setTimeout, window: {} });
+  return OUT;
+})));
+"""
+
+
+def read_percent(text):
+    """The range of risks, in percent, that a text stands for."""
+    sign, number = re.fullmatch(r"([<>]?) ?([0-9.]+) %", text).groups()
+    value, step = float(number), 0.5 / 10 ** len(number.partition(".")[2])
+    if sign:
+        return (0, value) if sign == "<" else (value, 100)
+    return value - step * 1.000001, value + step * 1.000001
+
+
+@needs("node")
+def test_the_risk_is_shown_whenever_the_card_has_one(tmp_path):
+    rng = random.Random(11)
+    systems = [random_card(rng) for _ in range(40)]
+    doses = [0, 1.5, 2.25, 7, -3, 1e3, None]
+    people, made = [], []
+    for system in systems:
+        refuses = next(one for one in system.card.items if one.column == "dose").missing is None
+        own = [
+            {"dose": dose, "sex": rng.choice(["F", "M", None]), "age": rng.randint(20, 90)}
+            for dose in doses
+            if not (refuses and dose is None)
+        ]
+        page = system.calculator()
+        tags = _Tags()
+        tags.feed(page)
+        ids = [attrs["id"] for _, attrs in tags.found if "id" in attrs]
+        script = re.search(r"<script>(.*)</script>", page, re.DOTALL)[1]
+        made.append({"script": script, "ids": ids, "people": [taps_of(system, one) for one in own]})
+        people.append(own)
+    (tmp_path / "pages.json").write_text(json.dumps(made), encoding="utf-8")
+    (tmp_path / "use.cjs").write_text(PEOPLE, encoding="utf-8")
+    done = subprocess.run(
+        [command("node"), "use.cjs"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    for system, own, shown in zip(systems, people, json.loads(done.stdout), strict=True):
+        for person, (_, label, percent) in zip(own, shown, strict=True):
+            risk = 100 * system.predict_risk(person)
+            low, high = read_percent(percent)
+            assert low <= risk <= high, (system, person, percent)
+            assert label == system.predict(person)
+
+
+def test_a_risk_without_a_strip_comes_with_its_formula():
+    card = ScoringSystem.of([item("dose", points=2)], threshold=3, risk=LogisticRisk(slope=0.5, offset=-2.0))
+    page = card.calculator()
+    assert 'Risk (yes): <b id="risk">' in page
+    assert "Risk (yes) by the total: 1 / (1 + exp(-(0.5 * total - 2)))." in page
+    always = ScoringSystem.of([], threshold=1, risk=LogisticRisk(slope=0.5, offset=-2.0)).calculator()
+    assert 'id="risk"' in always
+    assert 'id="risk"' not in ScoringSystem.of([item("dose", points=2)], threshold=3).calculator()
 
 
 class _Tags(HTMLParser):

@@ -20,7 +20,9 @@ from supersparse.data.plain import visible
 from supersparse.exact import shown
 from supersparse.faces.colours import ink_on, risk_colour
 from supersparse.faces.content import Content, content_of
+from supersparse.faces.evidence import weighted_risks
 from supersparse.faces.html import Block, print_style, template
+from supersparse.faces.risk_strip import risk_formula
 
 
 def calculator(card: Card) -> str:
@@ -34,7 +36,7 @@ def calculator(card: Card) -> str:
             template("calculator.js"),
         ]
     )
-    style = template("calculator.css") + _bar_style(content) + print_style(_blocks(content, lines))
+    style = template("calculator.css") + _bar_style(content) + print_style(_blocks(card, content, lines))
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -63,7 +65,7 @@ def calculator(card: Card) -> str:
 <p class="sum"><span id="total">–</span> <span class="unit">points</span></p>
 <p class="verdict"><b id="class"></b><span id="state"></span></p>
 </div>
-{_strip(content)}
+{_risk(card, content)}
 </section>
 <p class="rule">{escape(content.rule)}</p>
 {source}
@@ -154,17 +156,25 @@ def _signed(points: Fraction) -> str:
     return f"+{shown(points)}" if points > 0 else shown(points)
 
 
-def _strip(content: Content) -> str:
-    if not content.risks:
+def _risk(card: Card, content: Content) -> str:
+    """The place of the risk, above its strip; without one, above the formula that it is worked out by."""
+    if card.risk is None:
         return ""
     cells = "".join(
         f'<li id="s{k}" class="k{k}"><span class="at">{escape(column.totals)}</span> '
         f'<span class="risk">{escape(column.percent)}</span></li>'
         for k, column in enumerate(content.risks)
     )
-    label = f"Risk ({content.positive}) by total"
-    note = f'<p class="note">{escape(content.risk_note)}</p>' if content.risk_note else ""
-    return f'<p class="caption">{escape(label)}: <b id="risk"></b></p><ol class="strip">{cells}</ol>{note}'
+    label = f"Risk ({content.positive}){' by total' if cells else ''}"
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in _risk_notes(card, content))
+    strip = f'<ol class="strip">{cells}</ol>' if cells else ""
+    return f'<p class="caption">{escape(label)}: <b id="risk"></b></p>{strip}{notes}'
+
+
+def _risk_notes(card: Card, content: Content) -> tuple[str, ...]:
+    formula = () if content.risks else risk_formula(card, content.positive, content.total)
+    weighted = weighted_risks(card)
+    return (*formula, *(() if weighted is None else (weighted,)))
 
 
 def _bar_style(content: Content) -> str:
@@ -175,7 +185,7 @@ def _bar_style(content: Content) -> str:
     )
 
 
-def _blocks(content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
+def _blocks(card: Card, content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
     """What the page says, for its size in print."""
     yield Block(text=content.heading, size=1.5, bold=True, gap=2.5)
     yield Block(text="", gap=2)
@@ -185,5 +195,6 @@ def _blocks(content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
         per_row = max(1, int(80 // (max(map(len, options)) + 14)))
         yield from (Block(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
     yield Block(text=content.rule, gap=8)
-    yield from (Block(text="Risk", gap=1.2) for _ in range(5) if content.risks)
-    yield from (Block(text=note, size=0.9) for note in (content.risk_note,) if note)
+    if card.risk is not None:
+        yield from (Block(text="Risk", gap=1.2) for _ in range(5 if content.risks else 1))
+        yield from (Block(text=note, size=0.9) for note in _risk_notes(card, content))

@@ -14,7 +14,11 @@ function shown({ n, d }) {
 
 function riskOf(total) {
   const { risk } = CARD;
-  if (risk.slope !== undefined) return 1 / (1 + Math.exp(-(risk.slope * total + risk.offset)));
+  if (risk.slope !== undefined) {
+    const largest = Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, total)); // 0 times it is 0
+    const odds = Math.exp(-Math.abs(risk.slope * largest + risk.offset)); // small risks are accurate too
+    return (risk.slope * largest + risk.offset < 0 ? odds : 1) / (1 + odds);
+  }
   const { totals, risks } = risk;
   if (total <= totals[0]) return risks[0];
   const k = totals.findIndex((t) => t >= total);
@@ -81,7 +85,7 @@ function update() {
   $("class").textContent = done ? (positive ? CARD.positive : CARD.negative) : "";
   $("state").textContent = done ? "" : `${answered} of ${points.length} answered`;
   $("result").dataset.positive = done ? String(positive) : "";
-  if (CARD.risk && $("risk")) $("risk").textContent = done ? percent(riskOf(toNumber(total))) : "";
+  if (CARD.risk) $("risk").textContent = done ? percent(riskOf(toNumber(total))) : "";
   (CARD.strip || []).forEach(([low, high], k) => {
     const here = done && order(total, declared(low)) >= 0 && order(total, declared(high)) <= 0;
     $(`s${k}`).classList.toggle("now", here);
