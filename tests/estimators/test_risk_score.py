@@ -3,12 +3,21 @@
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem, SLIMClassifier
+from supersparse import (
+    Problem,
+    RiskScoreClassifier,
+    RiskScoreClassifierCV,
+    ScoringSystem,
+    SLIMClassifier,
+    solve,
+)
 from supersparse import constraints as c
 from supersparse.errors import (
     InfeasibleError,
+    InvalidDataError,
     InvalidProblemError,
     NotProvenWarning,
     SeparatedClassesWarning,
@@ -16,7 +25,7 @@ from supersparse.errors import (
 )
 from supersparse.exact import shown
 from supersparse.faces.content import content_of
-from supersparse.learning.recipe import MAX_FEATURES
+from supersparse.learning.recipe import MAX_FEATURES, PreparedProblem
 
 
 def made(n=300, seed=0):
@@ -227,3 +236,29 @@ def test_the_docstrings_say_the_same_of_auto_as_the_recipe():
     assert MAX_FEATURES == 10
     for classifier in (RiskScoreClassifier, SLIMClassifier):
         assert 'Maximum number of features. "auto" means 10; None means no limit.' in classifier.__doc__
+
+
+@pytest.mark.parametrize("offset", [10**9, -(10**16)])
+def test_a_column_whose_risks_cannot_be_written_is_refused_before_the_search(offset, monkeypatch):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 8, (60, 2))
+    y = (x.sum(axis=1) + rng.normal(0, 3, 60) > 7).astype(int)
+    frame = {"time": x[:, 0] + offset, "b": x[:, 1]}
+    monkeypatch.setattr(PreparedProblem, "solve", None)
+    message = rf"column 'time' .* deviation is 2\.\d+; .* subtract a constant .* such as {offset + x[0, 0]}"
+    with pytest.raises(InvalidDataError, match=message):
+        RiskScoreClassifier().fit(pd.DataFrame(frame), y)
+
+
+def test_a_solution_with_a_column_far_from_zero_has_a_card_only_if_the_column_is_not_on_it():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 8, (60, 2))
+    y = (x.sum(axis=1) + rng.normal(0, 3, 60) > 7).astype(int)
+    frame = {"time": x[:, 0] + 10**12, "b": x[:, 1]}
+    asked = {"goal": "risk", "max_points": 2, "C0": 1e-3}
+    far = solve(Problem.of(frame, y, **asked))
+    assert far.points.coefficients[0]
+    with pytest.raises(InvalidDataError, match="column 'time'"):
+        ScoringSystem.from_solution(far)
+    near = solve(Problem.of(frame, y, points={"time": [0], "b": range(3)}, goal="risk"))
+    assert ScoringSystem.from_solution(near).card.risk is not None

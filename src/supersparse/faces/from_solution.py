@@ -1,6 +1,7 @@
 """The card of a verified solution: items on the raw columns, and what was proven about them."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
@@ -13,6 +14,7 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
+from supersparse.errors import InvalidDataError
 from supersparse.exact import counted, exact_value, nearest_float, shown
 from supersparse.faces.naming import enumerated, weights_in_words
 from supersparse.faces.training_performance import training_performance
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _MOST_TOTALS = 60  # of which a card says how many rows had them
+_FARTHEST = 10**6  # standard deviations from 0: usual log odds are right to 1e-9 in doubles up to there
 _FIRST_VALUES = 100  # of a column of a large table, which mostly tell that it has more decimals
 _MOST_STEPS = 10_000  # totals in a point: columns of up to four decimals
 _FEW_DIGITS, _MOST_DIGITS = 6, 18  # of a threshold where columns have more
@@ -104,6 +107,7 @@ def _scale(rows: "Rows", j: int) -> int:
 def _risk(solution: "Solution") -> LogisticRisk | None:
     if solution.slope is None or solution.offset is None:
         return None
+    check_risks_can_be_written(solution.problem, solution.points.support)
     return LogisticRisk(slope=solution.slope, offset=solution.offset, seen=_seen_totals(solution))
 
 
@@ -137,6 +141,35 @@ def _seen_totals(solution: "Solution") -> SeenTotals | None:
 def _label(label: object) -> Label:
     plain = label.item() if isinstance(label, np.generic) else label
     return plain if isinstance(plain, str | int | float) else str(plain)
+
+
+def check_risks_can_be_written(problem: "Problem", columns: Sequence[int]) -> None:
+    """Raise if a column is so far from 0 that the risks of a card, which are doubles, cannot tell its values.
+
+    A search holds such a column, and the points of a solution do; slope·total + offset in doubles does not.
+    """
+    from supersparse.problem.log_loss import deviation
+
+    rows = problem.rows
+    for j in columns:
+        if rows.constant[j] or not _may_be_far(rows, j):
+            continue
+        spread, at = deviation(problem, j), Fraction(int(rows.columns[j][0]), rows.scales[j])
+        if abs(at) > _FARTHEST * Fraction(spread):
+            raise InvalidDataError(
+                f"column {rows.names[j]!r} has values around {nearest_float(at):.6g}, whose standard "
+                f"deviation is {spread:.3g}; the risks of a card are doubles, which hold values of up to "
+                f"{_FARTHEST:,} times their standard deviation to 1e-9: subtract a constant from the "
+                f"column, such as {int(at)}"
+            )
+
+
+def _may_be_far(rows: "Rows", j: int) -> bool:
+    """Whether a few values leave it open that a column is far from 0."""
+    if rows.raw is None or rows.raw[j].dtype != np.float64:
+        return True
+    some = rows.raw[j][:_FIRST_VALUES]
+    return bool(np.abs(some).min() > _FARTHEST / 10 * np.ptp(some))
 
 
 _AT_LIMIT = "; here the slope is at its limit, because the features separate the classes, or nearly"

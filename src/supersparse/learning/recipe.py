@@ -22,7 +22,7 @@ from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.evaluate.drift import remember
 from supersparse.exact import exact, shown
-from supersparse.faces.from_solution import card_of_solution, scoring_card
+from supersparse.faces.from_solution import card_of_solution, check_risks_can_be_written, scoring_card
 from supersparse.forms.labels import label_text
 from supersparse.forms.tree import ByName
 from supersparse.learning.rows import TrainingRows
@@ -118,6 +118,9 @@ class Recipe:
         began = time.monotonic()
         if self.prepare is None:
             problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
+            if problem.goal == "risk":
+                usable = [j for j, allowed in enumerate(problem.sets) if allowed.largest_magnitude]
+                check_risks_can_be_written(problem, usable)
             return PreparedProblem(
                 recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began
             )

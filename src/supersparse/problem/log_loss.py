@@ -109,10 +109,9 @@ def _near_log_loss(problem: Problem, points: Points, near: NearTotals) -> Fracti
     return sum(terms, Fraction(0)) + 2 * sum(errors, Fraction(0))
 
 
-def deviations(problem: Problem) -> Floats:
-    """The standard deviation of each column, by sample weight."""
-    weights = np.array(problem.rows.weights, dtype=float)
-    return np.array([_deviation(problem, j, weights) for j in range(problem.n_features)])
+def deviation(problem: Problem, j: int) -> float:
+    """The standard deviation of one column, by sample weight."""
+    return _deviation(problem, j, np.array(problem.rows.weights, dtype=float))
 
 
 def _deviation(problem: Problem, j: int, weights: Floats) -> float:
