@@ -49,7 +49,7 @@ ORDER = (
 
 # What a run leaves out by its marks, and which command runs it; the first that fits counts.
 LEFT_OUT = {
-    "shared_data": "read ../shared, which stands beside a development checkout",
+    "shared_data": "read ../shared, which stands beside a development checkout, or fetched data",
     "solver": "want gurobipy or cplex: make test-solvers",
     "program": "want Chromium, node, Java, LaTeX or LibreOffice: make test-programs",
     "long": "take minutes: make test-long",

@@ -16,6 +16,11 @@ def needs_shared_data(test):
     return pytest.mark.shared_data(pytest.mark.skipif(not SHARED.is_dir(), reason=reason)(test))
 
 
+def marked_where_missing(values, is_missing):
+    """Parameters of a test: those whose data are not there read shared data, as far as the marks go."""
+    return [pytest.param(v, marks=pytest.mark.shared_data) if is_missing(v) else v for v in values]
+
+
 def clean_table(file):
     """Names, X and y of a file whose first column is the target."""
     content = (SHARED / file).read_bytes()

@@ -37,6 +37,7 @@ def plain(words):
     return " ".join(words.split())
 
 
+@pytest.mark.shared_data
 @pytest.mark.parametrize(("page", "phrase"), quotations(), ids=str)
 def test_words_quoted_from_the_paper_are_its_words(page, phrase):
     if not PAPER.is_file():

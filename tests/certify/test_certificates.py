@@ -43,6 +43,7 @@ def test_the_checker_accepts_certificates_of_every_kind_of_problem(seed, tmp_pat
     assert said.startswith("PROVEN")
 
 
+@pytest.mark.shared_data
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_both_checkers_accept_certificates_of_every_kind_of_problem(seed, tmp_path, viprchk):
@@ -51,6 +52,7 @@ def test_both_checkers_accept_certificates_of_every_kind_of_problem(seed, tmp_pa
     assert accepted_by_viprchk(viprchk, proof)
 
 
+@pytest.mark.shared_data
 def test_the_third_party_accepts_ten_certificates(tmp_path, viprchk):
     for seed in range(10):
         *_, proof = written(tmp_path, *random_problem(seed), name=f"{seed}.vipr.gz")
@@ -222,6 +224,7 @@ def test_all_changes_of_certificate_card_or_table_are_refused(seed, tmp_path):
     assert all(change.refused for change in changes)
 
 
+@pytest.mark.shared_data
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(25))
 def test_a_thousand_changes_are_refused_by_both_checkers(seed, tmp_path, viprchk):
@@ -230,6 +233,7 @@ def test_a_thousand_changes_are_refused_by_both_checkers(seed, tmp_path, viprchk
     assert all(change.refused and change.refused_by_viprchk is not None for change in changes)
 
 
+@pytest.mark.shared_data
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_without_digests_only_changes_without_a_meaning_are_accepted_and_by_both(seed, tmp_path, viprchk):

@@ -124,6 +124,8 @@ def test_the_published_file_gives_the_known_tables(tmp_path, capsys):
         (place / PUBLISHED for place in (data_folder(), SHARED) if (place / PUBLISHED).is_file()), None
     )
     if found is None:
-        pytest.skip(f"needs {PUBLISHED} in the data folder; download it from {make_recidivism.WHERE}")
+        pytest.skip(
+            f"{PUBLISHED} has no licence: nobody may bundle it. Download it from {make_recidivism.WHERE}"
+        )
     assert main([str(found), "--out", str(tmp_path)]) == 0  # checksums of what came out are checked within
     assert {path.name for path in tmp_path.iterdir()} == {ALL_ROWS, SAMPLE}

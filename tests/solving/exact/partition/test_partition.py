@@ -4,6 +4,7 @@ import json
 import time
 from fractions import Fraction
 from functools import cache
+from itertools import count
 
 import pytest
 
@@ -33,8 +34,9 @@ def case(seed):
     return (form, optimum(problem)) if PartitionBound.applies(form) else None
 
 
-def require(seed):
-    return case(seed) or pytest.skip("no point of one class weighs anything")
+def applicable(seed):
+    """The first case from this seed on that the bound applies to: not all rows of a class weigh nothing."""
+    return next(filter(None, map(case, count(seed, 10_000))))
 
 
 def run_to_the_end(bound, slice_seconds=0.001):
@@ -49,7 +51,7 @@ def run_to_the_end(bound, slice_seconds=0.001):
     "seed", [*range(20), *(pytest.param(s, marks=pytest.mark.long) for s in range(20, 2000))]
 )
 def test_the_bound_is_never_above_the_optimum(seed):
-    form, best = require(seed)
+    form, best = applicable(seed)
     bound = PartitionBound(form, best + [Fraction(0), Fraction(1, 7), Fraction(1)][seed % 3])
     seen = run_to_the_end(bound)
     assert seen == sorted(seen)
@@ -98,7 +100,7 @@ def test_an_interrupted_bound_stops_and_stays_proven():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_bound_that_starts_anew_after_every_step_ends_where_one_run_ends(seed):
-    form, best = require(seed)
+    form, best = applicable(seed)
     whole = PartitionBound(form, best)
     run_to_the_end(whole)
     part = PartitionBound(form, best)
