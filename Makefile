@@ -28,7 +28,7 @@ examples: $(VENV)/.package
 # the solver, which is compiled before they start, while what the tests need is installed.
 PYTEST = -m pytest -n 2 --dist worksteal
 # What a laptop can run; pytest says at its end what was left out, and the targets that run it.
-QUICK = -m "not long and not solver and not program$(if $(wildcard ../shared/data/README.md),, and not shared_data)"
+QUICK = -m "not long and not solver and not program$(if $(SUPERSPARSE_SHARED_DATA)$(wildcard ../shared/data),, and not shared_data)"
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
