@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from supersparse import SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError, InvalidOptionError
-from supersparse.learning.splits import repeated_splits, splits_of
+from supersparse.learning.splits import hold_out, repeated_splits, splits_of
 
 Y = np.array([0, 1, 1] * 10)
 
@@ -94,3 +94,41 @@ def test_a_sorted_table_is_judged_as_a_shuffled_one(model):
     for rows in (np.arange(200), mixed):
         _, seen = model(**asked).fit(X[rows], y[rows]).scoring_system_.card.performance
         assert seen.auc > 0.75  # of the rates 0.8 and 0.2 themselves: 0.8; in the order of the rows, 0.5
+
+
+@given(st.lists(st.booleans(), min_size=4, max_size=60), st.floats(0.05, 0.6), st.integers(0, 3))
+def test_a_share_of_each_class_is_held_out(labels, share, seed):
+    y = np.array(labels)
+    counts = [int((y == label).sum()) for label in (False, True)]
+    wanted = [max(1, round(share * count)) for count in counts]
+    if min(counts) < 2 or any(n == count for n, count in zip(wanted, counts, strict=True)):
+        return
+    learned, held = hold_out(y, share, seed=seed)
+    assert sorted([*learned, *held]) == list(range(len(y)))
+    assert [int((y[held] == label).sum()) for label in (False, True)] == wanted
+    assert np.array_equal(hold_out(y, share, seed=seed)[1], held)
+
+
+def test_whole_groups_or_the_latest_rows_are_held_out():
+    y, groups = np.tile([0, 1], 30), np.repeat(np.arange(12), 5)
+    learned, held = hold_out(y, 0.25, groups=groups)
+    assert not set(groups[learned]) & set(groups[held])
+    assert len(held) == 15
+    times = np.array([5, 1, 4, 4, 2, 3, 4, 0] * 4)
+    learned, held = hold_out(np.arange(32) % 3 == 0, 0.2, times=times)
+    assert set(times[held]) == {4, 5}  # rows of the same time stay together, so there are more than a fifth
+    assert times[learned].max() < 4
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "message"),
+    [
+        (0, InvalidOptionError, "is 0; give one between 0 and 1, such as 0.2"),
+        (1.5, InvalidOptionError, "is 1.5; give one between 0 and 1"),
+        ("a", InvalidOptionError, "is 'a'; give one between 0 and 1"),
+        (0.9, InvalidDataError, "the rows that are left to learn from do not hold both classes"),
+    ],
+)
+def test_a_share_that_leaves_nothing_is_refused(share, error, message):
+    with pytest.raises(error, match=message):
+        hold_out(np.array([0, 0, 0, 1, 1]), share)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from supersparse import Problem, SLIMClassifier, cross_validated_trade_off, plot, solve
+from supersparse import Problem, SLIMClassifier, cross_validated_trade_off, plot, solve, trade_off
 from supersparse.card.performance import Performance
 from supersparse.errors import InvalidInputError
 from supersparse.evaluate.trade_off import CrossValidatedPoint, read_ratios
@@ -58,6 +58,8 @@ def test_a_ratio_and_a_threshold_are_one_thing():
         ({"ratios": [0]}, "each above 0"),
         ({"thresholds": [1]}, "each between 0 and 1"),
         ({"thresholds": []}, "at least one"),
+        ({"ratios": [1], "max_false_positive_rates": [0.1]}, "another sweep than ratios or thresholds"),
+        ({"max_false_positive_rates": [2]}, "each from 0 to 1"),
     ],
 )
 def test_what_cannot_be_swept_is_refused(given, message):
@@ -81,6 +83,29 @@ def test_it_can_be_drawn_and_tabulated():
     assert [of_all[0], of_all[-1]] == pytest.approx(expected)
     prevalence = (Y == "ill").mean()  # from which risk on acting on everyone does harm
     assert np.all((of_all > 0) == (thresholds < prevalence))
+
+
+def test_limits_are_swept_by_the_most_sensitive_card_of_each_fold():
+    found = cross_validated_trade_off(MODEL, X, Y, max_false_positive_rates=[0.1, 0.4], cv=3)
+    assert [(point.limit, point.ratio) for point in found.points] == [
+        (Fraction(1, 10), None),
+        (Fraction(2, 5), None),
+    ]
+    for point, limit in zip(found.points, (0.1, 0.4), strict=True):
+        said = np.empty(60, dtype=object)
+        for train, test in repeated_splits(Y, 3, 1):
+            problem = Problem.of(X[train], Y[train], C0=0.01, max_points=2, positive="ill")
+            (alone,) = trade_off(problem, solver="exhaustive", max_false_positive_rates=[limit]).points
+            values, b = alone.solution.points.values, alone.solution.points.intercept_value
+            said[test] = np.where(
+                (X[test] * [float(v) for v in values]).sum(axis=1) + float(b) > 0, "ill", "well"
+            )
+        assert point.performance.true_positives == ((said == "ill") & (Y == "ill")).sum()
+        assert point.performance.false_positives == ((said == "ill") & (Y == "well")).sum()
+    assert found.table()[0].keys() == {"limit", "features", "sensitivity", "specificity", "auc"}
+    assert str(found).splitlines()[2].split("  ")[0] == "FPR at most"
+    assert "2 limits on the false positive rate on 3 folds" in repr(found)
+    assert len(plot(found).figure.axes) == 1  # a limit is no price, so there is no net benefit
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.8])
@@ -136,3 +161,100 @@ def test_the_command_shows_the_same(run, tmp_path):
     asked = ["--objective", "net_benefit", "--risk-threshold", "0.2", "--no-validate", "--json"]
     card = json.loads(run("fit", "rows.csv", *words, *asked, check=True).stdout)["card"]
     assert card["provenance"]["settings"]["class_weight"] == {"well": 0.4, "ill": 1.6}
+
+
+# Rows that are held out once
+
+OPTIONS = (
+    "--target", "y", "--positive", "ill", "--no-prepare", "--max-points", "2", "--C0", "0.01",
+    "--solver", "exhaustive",
+)  # fmt: skip
+
+
+def written(path, rows):
+    lines = [f"{a},{b},{y}" for (a, b), y in zip(X[rows].tolist(), Y[rows], strict=True)]
+    path.write_text("\n".join(["a,b,y", *lines]) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("swept", "asked"),
+    [
+        (["--ratios", "0.5,2"], {"ratios": [0.5, 2]}),
+        (["--max-false-positive-rates", "0.1,0.4"], {"max_false_positive_rates": [0.1, 0.4]}),
+    ],
+)
+def test_a_table_of_held_out_rows_is_judged_as_in_python(swept, asked, run, tmp_path):
+    first, last = np.arange(40), np.arange(40, 60)
+    written(tmp_path / "rows.csv", first)
+    written(tmp_path / "test.csv", last)
+    done = run(
+        "trade-off",
+        "rows.csv",
+        *OPTIONS,
+        *swept,
+        "--test",
+        "test.csv",
+        "--plot",
+        "p.png",
+        "--json",
+        check=True,
+    )
+    told = json.loads(done.stdout)
+    assert (told["held_out"], told["held_out_positive"]) == (20, int((Y[last] == "ill").sum()))
+    problem = Problem.of(X[first], Y[first], C0=0.01, max_points=2, positive="ill")
+    for row, value in zip(told["rows"], *asked.values(), strict=True):
+        name = next(iter(asked))
+        (alone,) = trade_off(problem, solver="exhaustive", test=(X[last], Y[last]), **{name: [value]}).points
+        assert row["sensitivity"] == float(alone.test_sensitivity)
+        assert row["specificity"] == float(alone.test_specificity)
+        assert row["training_sensitivity"] == float(alone.sensitivity)
+        assert row["training_specificity"] == float(alone.specificity)
+        assert row["proven"]
+        assert row["ratio" if name == "ratios" else "limit"] == value
+    assert (tmp_path / "p.png").stat().st_size > 1000
+
+
+def test_a_share_of_raw_rows_is_held_out(run, tmp_path):
+    written(tmp_path / "rows.csv", np.arange(60))
+    words = [
+        "--target",
+        "y",
+        "--positive",
+        "ill",
+        "--max-features",
+        "1",
+        "--thresholds",
+        "0.3",
+        "--hold-out",
+        "0.25",
+    ]
+    text = run("trade-off", "rows.csv", *words, check=True).stdout
+    positive = max(1, round(0.25 * int((Y == "ill").sum())))
+    assert (
+        f"On {positive + round(0.25 * int((Y == 'well').sum()))} held-out rows, {positive} of them positive:"
+        in text
+    )
+    assert "sens., training" in text
+    assert "net benefit" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--hold-out", "0.2", "--test", "rows.csv"], "--test and --hold-out both say what to judge on"),
+        (["--hold-out", "0.2", "--cv", "3"], "--cv divides rows into folds, and --hold-out has none"),
+        (["--test", "rows.csv", "--cv-time", "a"], "--cv-time divides rows into folds, and --test has none"),
+        (["--hold-out", "1"], "--hold-out is 1; give a share between 0 and 1, such as 0.2"),
+        (
+            ["--max-false-positive-rates", "0.1", "--ratios", "1"],
+            "another sweep than --ratios or --thresholds",
+        ),
+        (["--max-false-positive-rates", "7"], "is 7; give at least one share, each from 0 to 1"),
+        (["--max-false-positive-rates", "0.1", "--goal", "risk", "--hold-out", "0.3"], "use goal 'errors'"),
+    ],
+)
+def test_what_contradicts_rows_held_out_is_refused(words, message, run, tmp_path):
+    written(tmp_path / "rows.csv", np.arange(60))
+    done = run("trade-off", "rows.csv", "--target", "y", *words)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())

@@ -10,6 +10,7 @@ from supersparse.estimators.base import ScoringSystemClassifier
 from supersparse.evaluate.trade_off import CrossValidatedTradeOff, read_ratios
 from supersparse.learning.splits import repeated_splits
 from supersparse.learning.trade_off import sweep
+from supersparse.results.trade_off import read_limits
 
 
 def cross_validated_trade_off(
@@ -19,6 +20,7 @@ def cross_validated_trade_off(
     *,
     ratios: Iterable[Any] | None = None,
     thresholds: Iterable[Any] | None = None,
+    max_false_positive_rates: Iterable[Any] | None = None,
     cv: int = 5,
     repeats: int = 1,
     sample_weight: Any = None,
@@ -37,6 +39,9 @@ def cross_validated_trade_off(
         The ratios W+/W-. By default they double from 1/16 to 16 times the balanced ratio, and include 1.
     thresholds : iterable of numbers, default=None
         Risk thresholds instead of ratios: t stands for the ratio (1-t)/t.
+    max_false_positive_rates : iterable of numbers, default=None
+        Limits on the false positive rate instead of ratios: each fold has the most sensitive card within a
+        limit on its training rows.
     cv, repeats : int, default=5, default=1
         The number of stratified folds, and how often the rows are divided into them.
     sample_weight, groups : array-like of shape (n_samples,), default=None
@@ -47,7 +52,7 @@ def cross_validated_trade_off(
     Returns
     -------
     CrossValidatedTradeOff
-        Sensitivity, specificity and net benefit for each ratio; ``supersparse.plot`` draws it.
+        Sensitivity, specificity and net benefit for each ratio or limit; ``supersparse.plot`` draws it.
 
     Examples
     --------
@@ -64,6 +69,11 @@ def cross_validated_trade_off(
     if not isinstance(model, ScoringSystemClassifier):
         raise InvalidOptionError(f"model is {type(model).__name__}; give a SLIMClassifier")
     asked = read_ratios(ratios, thresholds)
+    limits = None if max_false_positive_rates is None else read_limits(max_false_positive_rates)
+    if asked is not None and limits is not None:
+        raise InvalidOptionError(
+            "max_false_positive_rates is another sweep than ratios or thresholds; give one of them"
+        )
     recipe, rows = model._read(X, y, sample_weight, None, groups)
     splits = repeated_splits(rows.y, cv, repeats, groups=rows.groups)
-    return sweep(recipe, rows, splits, asked, repeats=repeats, n_jobs=effective_n_jobs(n_jobs))
+    return sweep(recipe, rows, splits, asked, limits=limits, repeats=repeats, n_jobs=effective_n_jobs(n_jobs))

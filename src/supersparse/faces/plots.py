@@ -12,7 +12,7 @@ from supersparse.errors import InvalidOptionError
 from supersparse.evaluate.evaluation import Evaluation
 from supersparse.evaluate.forecasts import CalibrationCurve, DecisionCurve
 from supersparse.evaluate.risk_table import RiskTable
-from supersparse.evaluate.trade_off import CrossValidatedTradeOff
+from supersparse.evaluate.trade_off import CrossValidatedTradeOff, HeldOutTradeOff
 from supersparse.faces.evaluation_plots import (
     GREY,
     draw_decisions,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-Plotted = Frontier | C0Path | TradeOff | CrossValidatedTradeOff | Solution | Trace | Pool
+Plotted = Frontier | C0Path | TradeOff | CrossValidatedTradeOff | HeldOutTradeOff | Solution | Trace | Pool
 
 
 def plot(result: Plotted, ax: "Axes | None" = None) -> "Axes":
@@ -46,17 +46,17 @@ def plot(result: Plotted, ax: "Axes | None" = None) -> "Axes":
     Some results have several panels; on axes of yours, only the first is drawn. These are, of a solution:
     the best card and the proven bound over time (the paper's appendix D, for your own fit), its errors and
     its size; of a pool: the points that all good cards give each feature, and the cards by size and errors;
-    of a cross-validated trade-off: sensitivity against specificity, and net benefit over the threshold.
+    of a trade-off on held-out rows: sensitivity against specificity, and net benefit over the threshold.
     """
-    if isinstance(result, Solution | Pool | CrossValidatedTradeOff):
-        panels = [ax] if ax is not None else _new_panels(3 if isinstance(result, Solution) else 2)
+    if isinstance(result, Solution | Pool | CrossValidatedTradeOff | HeldOutTradeOff):
+        panels = [ax] if ax is not None else _new_panels(_panels(result))
         match result:
             case Solution():
                 draw_solution(result, panels)
             case Pool():
                 draw_pool(result, panels)
-            case CrossValidatedTradeOff():
-                _cross_validated(result, panels)
+            case _:
+                _on_held_out_rows(result, panels)
         return panels[0]
     draw = {Frontier: _frontier, C0Path: _path, TradeOff: _trade_off, Trace: draw_progress}.get(type(result))
     if draw is None:
@@ -143,11 +143,30 @@ def _rate_axes(axes: "Axes", on: str = "") -> None:
     axes.set_ylim(-0.02, 1.02)
 
 
-def _cross_validated(result: CrossValidatedTradeOff, panels: "list[Axes]") -> None:
+_RATES = ("specificity", "sensitivity")
+
+
+def _panels(result: Solution | Pool | CrossValidatedTradeOff | HeldOutTradeOff) -> int:
+    """The number of panels: limits on a rate have no net benefit."""
+    if isinstance(result, Solution):
+        return 3
+    return 2 if isinstance(result, Pool) or result.points[0].ratio is not None else 1
+
+
+def _on_held_out_rows(result: CrossValidatedTradeOff | HeldOutTradeOff, panels: "list[Axes]") -> None:
     left, right = panels[0], panels[1] if len(panels) > 1 else None
     rows = result.table()
-    left.plot([r["specificity"] for r in rows], [r["sensitivity"] for r in rows], "o-", color="C0")
-    _rate_axes(left, " on held-out rows")
+    if isinstance(result, HeldOutTradeOff):
+        specificities, sensitivities = ([r[f"training_{name}"] for r in rows] for name in _RATES)
+        left.plot(specificities, sensitivities, color=GREY, zorder=1, label="training rows")
+        _marks(left, specificities, sensitivities, [r["proven"] for r in rows], GREY)
+        tested = sorted((-r["specificity"], r["sensitivity"]) for r in rows)
+        left.plot([-x for x, _ in tested], [y for _, y in tested], "s-", color="C0", label="held-out rows")
+        left.legend(loc="lower left", frameon=False)
+        _rate_axes(left)
+    else:
+        left.plot([r["specificity"] for r in rows], [r["sensitivity"] for r in rows], "o-", color="C0")
+        _rate_axes(left, " on held-out rows")
     if right is not None:
         thresholds = [r["threshold"] for r in rows]
         right.plot(
@@ -171,9 +190,11 @@ def _new_panels(count: int) -> "list[Axes]":
     return shown_axes(count, (4.8 * count, 4.2))
 
 
-def _marks(axes: "Axes", x: Sequence[float], y: list[float], proven: list[bool]) -> None:
-    colours = ["C0" if one else "white" for one in proven]
-    axes.scatter(x, y, c=colours, edgecolors="C0", zorder=2)
+def _marks(
+    axes: "Axes", x: Sequence[float], y: Sequence[float], proven: Sequence[bool], colour: str = "C0"
+) -> None:
+    colours = [colour if one else "white" for one in proven]
+    axes.scatter(x, y, c=colours, edgecolors=colour, zorder=2)
 
 
 def plot_evaluation(

@@ -1,5 +1,6 @@
 """Ways to divide rows for cross-validation: at random, with groups kept together, or in the order of time."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,40 @@ def repeated_splits(
             raise InvalidOptionError("time-ordered folds cannot be repeated; remove repeats")
         return splits_of(y, folds, times=times)
     return [split for seed in range(repeats) for split in splits_of(y, folds, groups=groups, seed=seed)]
+
+
+def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = None, seed: int = 0) -> Split:
+    """Divide rows once: into those that are learned from, and a share that is held out.
+
+    Both classes give the same share, drawn by a seed. With `groups`, whole groups are drawn until they have
+    the share of the rows; with `times`, the latest rows are held out, and rows of the same time stay
+    together.
+
+    >>> hold_out(np.array([0, 1, 0, 1, 0, 1]), 0.3, times=[3, 1, 1, 2, 2, 3])[1].tolist()
+    [0, 5]
+    """
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
+        raise InvalidOptionError(f"the share to hold out is {share!r}; give one between 0 and 1, such as 0.2")
+    n, draw = len(y), np.random.RandomState(seed)
+    if times is not None:
+        found = np.asarray(times)
+        latest = np.sort(found, kind="stable")[n - max(1, round(share * n))]
+        held = np.flatnonzero(found >= latest)
+    elif groups is not None:
+        labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
+        order = draw.permutation(int(labels.max()) + 1)
+        rows_until = np.cumsum(np.bincount(labels)[order])
+        held = np.flatnonzero(np.isin(labels, order[: int(np.searchsorted(rows_until, share * n)) + 1]))
+    else:
+        of_class = [np.flatnonzero(y == label) for label in np.unique(y)]
+        held = np.sort(
+            np.concatenate([draw.permutation(rows)[: max(1, round(share * len(rows)))] for rows in of_class])
+        )
+    learned = np.setdiff1d(np.arange(n), held)
+    for rows, what in ((learned, "rows that are left to learn from"), (held, "held-out rows")):
+        if len(np.unique(y[rows])) < 2:
+            raise InvalidDataError(f"the {what} do not hold both classes; hold out another share")
+    return learned, held
 
 
 def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int) -> list[Split]:
