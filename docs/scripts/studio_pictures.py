@@ -20,6 +20,10 @@ from playwright.sync_api import Page, sync_playwright
 
 FOLDER = Path(__file__).resolve().parent.parent / "pictures"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 WIDTH, PHONE = 1240, 390
 LONGEST = 900_000  # milliseconds to wait for anything
 
@@ -170,7 +174,7 @@ def main(folder: Path = FOLDER) -> None:
     """Take all pictures."""
     folders = tempfile.TemporaryDirectory()
     with folders as own, studio(Path(own) / "studio") as address, sync_playwright() as run:
-        browser = run.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
+        browser = run.chromium.launch(executable_path=BROWSER, args=FLAGS)
         context = browser.new_context(viewport={"width": WIDTH, "height": 900})
         walk = Walk(context.new_page(), folder)
         walk.page.goto(address)
