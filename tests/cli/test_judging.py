@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cli.tiny import FIT
+from supersparse.learning import folds
 from supersparse.learning import recipe as recipes
 from supersparse.stop import Stop
 
@@ -48,6 +49,26 @@ def test_it_can_be_left_out(run, rows):
     refused = run("fit", rows, *QUICK, "--no-validate", "--cv", "3")
     assert refused.returncode == 2
     assert "--cv judges the card on held-out rows; remove it, or remove --no-validate" in refused.stderr
+
+
+def test_folds_that_time_left_out_are_said(run, rows, monkeypatch):
+    real, begun = folds.FoldsInTime._given, []
+
+    def seven(self, some, rounds):
+        for one in real(self, some, rounds):
+            if len(begun) == 7:
+                return
+            begun.append(one)
+            yield one
+
+    monkeypatch.setattr(folds.FoldsInTime, "_given", seven)
+    done = run("fit", rows, *QUICK, check=True)
+    assert "note: the time limit left time for the first 7 of 10 folds; raise --time-limit" in done.stderr
+    assert "Cross-validated on 5 of 10 folds; the others were skipped." in done.stdout
+    begun.clear()
+    told = json.loads(run("fit", rows, *QUICK, "--json", check=True).stdout)
+    assert [told["cross_validation"][name] for name in ("folds", "folds_asked")] == [7, 10]
+    assert [told["card"]["performance"][1][name] for name in ("folds", "folds_planned")] == [5, 10]
 
 
 def test_folds_of_a_cross_validation_are_used_again(run, rows):
@@ -111,11 +132,11 @@ def test_the_time_limit_is_for_the_whole_call(run, rows, monkeypatch):
 
     monkeypatch.setattr(recipes, "solve", spy)
     run("fit", rows, *QUICK, "--time-limit", "1000", check=True)
-    main, *folds = limits
+    main, *each = limits
     assert main == pytest.approx(500, abs=1)
-    assert len(folds) == 10
-    assert folds[0] == pytest.approx(1000 / 10, abs=30)  # the search left nearly all of its half
-    assert folds == sorted(folds)  # what a fold leaves goes to the others
+    assert len(each) == 10
+    assert each[0] == pytest.approx(1000 / 10, abs=30)  # the search left nearly all of its half
+    assert each == sorted(each)  # what a fold leaves goes to the others
     limits.clear()
     run("fit", rows, *QUICK, "--time-limit", "1000", "--no-validate", check=True)
     assert limits == [pytest.approx(1000, abs=1)]

@@ -129,9 +129,28 @@ def test_processes_that_load_for_long_leave_the_final_card_its_time(machine, mon
         return real(self, **options)
 
     monkeypatch.setattr(PreparedProblem, "solve", solve)
+    assert fitted(n_jobs=2).validation.folds == 10  # within so short a limit none are started
+    monkeypatch.setattr(folds, "_LOADING", 0.0)
     one = fitted(n_jobs=2)
     assert one.validation.folds == 2  # the first, and one more in what the card left
     assert limits[-1] > 0.35 * 60
+
+
+def test_a_classifier_whose_processes_come_too_late_learns_one_fold_itself(machine, monkeypatch):
+    now = machine([0.0])
+
+    def late(*, timeout, **_):
+        def run(tasks):
+            now[0] += timeout
+            raise LateError
+            yield tasks
+
+        return run
+
+    monkeypatch.setattr(folds, "Parallel", late)
+    with pytest.warns(SkippedFoldsWarning, match="time for 1 of 5 folds"):
+        model = SLIMClassifierCV(Cs=[0.05], max_points=1, solver="exhaustive", n_jobs=2).fit(X, Y)
+    assert model.n_splits_ == 1
 
 
 def test_what_the_first_card_proved_of_the_final_one_stays(monkeypatch):

@@ -95,21 +95,24 @@ def test_no_fold_is_begun_that_takes_longer_than_the_time_left():
     assert list(begun._given(folds, 3)) == []
 
 
-@pytest.mark.parametrize(("took", "least"), [(1.2, 0.0), (1.5, 1.5)])
+@pytest.mark.parametrize(
+    ("took", "limit", "least"), [(1.2, 10.0, 0.0), (1.5, 10.0, 1.5), (1.5, 60.0, 0.0), (3.5, 60.0, 3.5)]
+)
 def test_only_a_fold_that_takes_far_longer_than_it_is_given_keeps_others_from_being_begun(
-    monkeypatch, took, least
+    monkeypatch, took, limit, least
 ):
     now = [10.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
-    def task(*_):
+    def fit(*_):
         now[0] += took
         return ["found"]
 
-    folds = FoldsInTime(task=task, clock=Clock(ends=11.0))
+    monkeypatch.setattr(folds, "fit_fold", fit)
+    in_time = FoldsInTime(task=fold_task(time_limit=limit), clock=Clock(ends=11.0))
     some = [Fold(name="fold", train=np.arange(3), test=np.arange(1))]
-    assert list(folds.learned(some)) == [["found"]]
-    assert folds.least == pytest.approx(least)
+    assert list(in_time.learned(some)) == [["found"]]
+    assert in_time.least == pytest.approx(least)
 
 
 def test_another_penalty_asks_what_the_settings_would_ask():

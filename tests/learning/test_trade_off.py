@@ -9,7 +9,7 @@ import pytest
 from supersparse import Problem, SLIMClassifier, cross_validated_trade_off, plot, solve, trade_off
 from supersparse.card.performance import Performance
 from supersparse.errors import InvalidInputError
-from supersparse.evaluate.trade_off import CrossValidatedPoint, read_ratios
+from supersparse.evaluate.trade_off import CrossValidatedPoint, CrossValidatedTradeOff, read_ratios
 from supersparse.learning.splits import repeated_splits
 from supersparse.problem.objective import evaluate
 
@@ -102,7 +102,7 @@ def test_limits_are_swept_by_the_most_sensitive_card_of_each_fold():
             )
         assert point.performance.true_positives == ((said == "ill") & (Y == "ill")).sum()
         assert point.performance.false_positives == ((said == "ill") & (Y == "well")).sum()
-    assert found.table()[0].keys() == {"limit", "features", "sensitivity", "specificity", "auc"}
+    assert found.table()[0].keys() == {"limit", "features", "sensitivity", "specificity", "auc", "folds"}
     assert str(found).splitlines()[2].split("  ")[0] == "FPR at most"
     assert "2 limits on the false positive rate on 3 folds" in repr(found)
     assert len(plot(found).figure.axes) == 1  # a limit is no price, so there is no net benefit
@@ -258,3 +258,15 @@ def test_what_contradicts_rows_held_out_is_refused(words, message, run, tmp_path
     done = run("trade-off", "rows.csv", "--target", "y", *words)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())
+
+
+def test_ratios_that_time_left_without_some_folds_are_named():
+    seen = {"on": "cross-validation", "true_positives": 3, "false_negatives": 1}
+    whole = Performance(**seen, true_negatives=4, false_positives=2)
+    cut = Performance(**seen, true_negatives=4, false_positives=2, folds=(5, 10))
+    points = [
+        CrossValidatedPoint(ratio=Fraction(r), features=1.0, performance=p) for r, p in ((1, whole), (4, cut))
+    ]
+    found = CrossValidatedTradeOff(points=tuple(points), folds=5, repeats=2)
+    assert str(found).splitlines()[-1] == "W+/W- 4: judged on 5 of 10 folds, for want of time"
+    assert [row["folds"] for row in found.table()] == [10, 5]

@@ -44,6 +44,17 @@ def test_time_that_is_not_used_goes_to_the_parts_that_follow():
     assert budget.part("bootstrap").seconds_each(1) == pytest.approx(50)
 
 
+def test_what_a_refit_looks_at_follows_the_settings_and_not_the_clock():
+    planned = []
+    for seconds in (0.0, 44.0):  # those that the parts before have used
+        clock = Clock()
+        budget = Budget(100.0, STEPS, clock=clock)
+        clock.now += seconds
+        planned.append(budget.part("cross-validation").planned)
+    assert planned == [pytest.approx(100 * 0.18 / 5)] * 2
+    assert Budget(None, STEPS, clock=Clock()).part("bootstrap").planned is None
+
+
 def test_parts_that_are_off_leave_their_share_to_the_others():
     budget = Budget(100.0, {**STEPS, "sizes": 0, "trade-off": 0}, clock=Clock())
     assert budget.part("cross-validation").seconds_each(1) == pytest.approx(94 * 18 / (18 + 36))

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from supersparse.learning.clock import Clock
 from supersparse.learning.validating import validate
 from supersparse.problem.objective import evaluate
+from supersparse.studio import sizes
 from supersparse.studio.asking import asked_of
 from supersparse.studio.choices import changed, no_choices, read_plan
 from supersparse.studio.editing import edited
@@ -144,3 +146,21 @@ def test_the_page_is_told_what_the_sizes_are_judged_by(page, rare):
     assert all(one["cross_validated"]["weighted_error_sd"] >= 0 for one in found["sizes"])
     card = page.get(f"/api/cards/{found['sizes'][1]['card']}").json()
     assert card["numbers"]["weighted_error"] == 0.3
+
+
+def test_folds_that_time_left_out_are_said_and_sizes_are_compared_on_the_same_rows(rare, monkeypatch):
+    real, folds = sizes._fold_measures, []
+
+    def slow(asked, fold, most, clock, options):
+        folds.append(fold)
+        for size, measures in real(asked, fold, most, clock, options):
+            if size == 0 or len(folds) < 3:  # the third fold has no time for more
+                yield size, measures
+        if len(folds) == 3:
+            monkeypatch.setattr(Clock, "left", 0.0)
+
+    monkeypatch.setattr(sizes, "_fold_measures", slow)
+    found = learn_sizes({**given(rare), "max_size": 1, "folds": True}, TALK)
+    assert "the time limit left time for the first 3 of 5 folds; raise it" in found["notes"]
+    assert [one["cross_validated"]["folds"] for one in found["sizes"]] == [3, 2]
+    assert found["chosen"] == 1  # on the two folds that both have

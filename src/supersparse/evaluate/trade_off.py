@@ -126,15 +126,30 @@ class CrossValidatedTradeOff(Tabular):
     repeats: int
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per ratio or limit."""
-        return [point.cells() for point in self.points]
+        """Return one row per ratio or limit, with the number of folds that it was judged on."""
+        planned = self.folds * self.repeats
+        return [
+            {**point.cells(), "folds": (point.performance.folds or (planned, planned))[0]}
+            for point in self.points
+        ]
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""
         return to_pandas(self.table())
 
     def __str__(self) -> str:
-        return f"On held-out rows ({folds_in_words(self.folds, self.repeats)}):\n\n{_lines(self.points)}"
+        head = f"On held-out rows ({folds_in_words(self.folds, self.repeats)}):"
+        return "\n".join([head, "", _lines(self.points), *self._skipped()])
+
+    def _skipped(self) -> list[str]:
+        """What was judged on fewer folds than planned."""
+        said = []
+        for point in self.points:
+            if point.performance.folds is not None:
+                (name, value), *_ = point._texts().items()
+                done, planned = point.performance.folds
+                said.append(f"{name} {value}: judged on {done} of {planned} folds, for want of time")
+        return said
 
     def _brief(self) -> str:
         return f"{_swept(self.points)} on {counted(self.folds, 'fold')}"

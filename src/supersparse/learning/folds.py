@@ -41,7 +41,9 @@ from supersparse.solving.solution import Solution
 from supersparse.stop import Stop
 
 _START = 6.0  # seconds that processes must save: starting them takes a few
+_LOADING = 120.0  # seconds below which none are started: on a busy machine, loading them takes up to a minute
 _LATE = 1.25  # times its seconds that a fold may take: stopping takes a moment
+_LITTLE = 0.05  # of the time limit, by which a fold may exceed the time of all rather than be left out
 _MOMENT = 1.0  # seconds after the end in which another process may still answer
 
 
@@ -142,18 +144,23 @@ class FoldsInTime:
 
     def learned(self, folds: Sequence[Fold]) -> Iterator[list[FoldResult]]:
         """Yield the results of each fold; what a fold leaves of its time goes to the others."""
+        must, done = self.must, 0
         for results in self._each(folds):
             if not results:  # came too late, and so would the next ones
-                return
+                break
             yield results
+            done += 1
+        if must and not done:  # the processes came too late
+            self.must = True
+            yield from self._here(folds[:1], 1)
 
     def _each(self, folds: Sequence[Fold]) -> Iterator[list[FoldResult]]:
         rest = folds
         if not self.at_once or (self.n_jobs == 1 and self.executor is None):
             began = time.monotonic()
             yield from self._here(folds[:1], len(folds))
-            seconds, rest = time.monotonic() - began, folds[1:]
-            if self.n_jobs == 1 or seconds * len(rest) * (1 - 1 / self.n_jobs) < _START:
+            rest = folds[1:]
+            if not self._is_worth_starting(len(rest) * (time.monotonic() - began)):
                 yield from self._here(rest, len(rest))
                 return
         given = self._given(rest, ceil(len(rest) / self.n_jobs))
@@ -173,13 +180,21 @@ class FoldsInTime:
         except LateError:
             return
 
+    def _is_worth_starting(self, seconds: float) -> bool:
+        """Whether processes would save time if folds took so many seconds here; the results are the same."""
+        left = self.clock.left
+        if self.executor is None and left is not None and left < _LOADING:
+            return False
+        return self.n_jobs > 1 and seconds * (1 - 1 / self.n_jobs) >= _START
+
     def _here(self, some: Sequence[Fold], rounds: int) -> Iterator[list[FoldResult]]:
         for fold, seconds, ends, must in self._given(some, rounds):
             began = time.monotonic()
             results = self.task(fold, seconds, ends, must)
             took = time.monotonic() - began
             # on a large table, reading and scoring the rows of a fold can take far longer than given
-            if seconds is not None and took > _LATE * seconds:
+            limit = self.task.recipe.options.get("time_limit")
+            if seconds is not None and took > max(_LATE * seconds, _LITTLE * (limit or 0.0)):
                 self.least = took
             yield results
 

@@ -67,7 +67,7 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
                 break
             part.tell(f"bootstrap: sample {k + 1} of {plan.bootstrap}", k)
             try:
-                new = again(refit, rows, part.seconds_each(plan.bootstrap - k))
+                new = again(refit, rows, part.seconds_each(plan.bootstrap - k), part.planned)
                 sample = data.take(rows)
                 inside = judge(new.card, sample, sample, method, new.proven).values
                 outside = judge(new.card, sample, data, method, new.proven).values

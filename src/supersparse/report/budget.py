@@ -63,10 +63,11 @@ class Budget:
         self._parts: dict[PartName, Part] = {}
         for name, share in on.items():
             so_far += share
-            until = None
+            until = planned = None
             if time_limit is not None:
                 until = self._began + time_limit * (1 - _WRITING) * so_far / whole
-            self._parts[name] = Part(self, steps[name], until)
+                planned = time_limit * (1 - _WRITING) * share / whole / steps[name]
+            self._parts[name] = Part(self, steps[name], until, planned)
 
     @property
     def now(self) -> float:
@@ -108,8 +109,9 @@ class Budget:
 class Part:
     """The time of one part of a report."""
 
-    def __init__(self, budget: Budget, steps: int, until: float | None) -> None:
+    def __init__(self, budget: Budget, steps: int, until: float | None, planned: float | None = None) -> None:
         self._budget, self._steps, self._until = budget, steps, until
+        self.planned = planned  # seconds of a step by the settings alone, whatever the clock leaves
         self._done, self._spent = 0, 0.0
         self._began: float | None = None
         self.ended = False

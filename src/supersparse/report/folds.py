@@ -14,6 +14,7 @@ from supersparse.report.budget import Part
 from supersparse.report.data import LabelledRows, Positions, report_folds
 from supersparse.report.measures import MEASURES, Judged, judge, method_of, pooled, slope_of
 from supersparse.report.plan import Plan
+from supersparse.solving.options import SolverKeywords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +60,10 @@ class CrossValidation:
         return pooled([fold.forecasts for fold in self.folds])
 
 
-def again(refit: Refit, rows: Positions, seconds: float | None) -> Refitted:
-    """Learn the card again from some rows, within a time limit."""
-    recipe = replace(refit.recipe, options={**refit.recipe.options, "time_limit": seconds})
+def again(refit: Refit, rows: Positions, seconds: float | None, planned: float | None) -> Refitted:
+    """Learn the card again from some rows, within a time limit; samples follow what was planned."""
+    options: SolverKeywords = {**refit.recipe.options, "time_limit": seconds}
+    recipe = replace(refit.recipe, options=options, planned_seconds=planned)
     return replace(refit, recipe=recipe)(rows)
 
 
@@ -78,7 +80,7 @@ def cross_validate(card: Card, data: LabelledRows, refit: Refit, plan: Plan, par
                 break
             part.tell(f"cross-validation: fold {k + 1} of {plan.folds}", k)
             try:
-                new = again(refit, train, part.seconds_each(plan.folds - k))
+                new = again(refit, train, part.seconds_each(plan.folds - k), part.planned)
                 judged.append(judge(new.card, data.take(train), data.take(test), method, new.proven))
             except SupersparseError as error:
                 failures.append(f"fold {k + 1}: {error}")
@@ -148,7 +150,7 @@ def trade(
                 part.tell(f"trade-off: card {done + 1} of {steps}", done)
                 done += 1
                 try:
-                    new = again(weighted, train, part.seconds_each(steps - done + 1))
+                    new = again(weighted, train, part.seconds_each(steps - done + 1), part.planned)
                     judged.append(judge(new.card, data.take(train), data.take(test), method, new.proven))
                 except SupersparseError as error:
                     failures.append(f"ratio {float(ratio * factor):.3g}, fold {k + 1}: {error}")

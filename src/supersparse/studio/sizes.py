@@ -62,7 +62,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         if solution is not None and not solution.proven_optimal:
             result["stop"] = solution.stop.value
     result["proven"] = all(one["proven"] for one in result["sizes"]) and len(result["sizes"]) == most + 1
-    by_size: dict[int, list[dict[str, float]]] = {}
+    by_size: dict[int, dict[int, dict[str, float]]] = {}  # by size and fold
     for k, fold in enumerate(named_folds(splits)):
         if talk.stopped():
             break
@@ -71,7 +71,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
             break
         telling.stage(f"fold {k + 1} of {len(splits)}")
         for size, measures in _fold_measures(asked, fold, most, clock.part(1 / (len(splits) - k)), options):
-            by_size.setdefault(size, []).append(measures)
+            by_size.setdefault(size, {})[k] = measures
         _judge(result, by_size)
         talk.tell("partial", result)
     return {**result, "interrupted": talk.stopped()}
@@ -171,21 +171,23 @@ def _fold_measures(
         yield size, measures
 
 
-def _judge(result: dict[str, Any], by_size: dict[int, list[dict[str, float]]]) -> None:
-    """Put the measures on held-out rows beside each size; choose the smallest within one standard error."""
+def _judge(result: dict[str, Any], by_size: dict[int, dict[int, dict[str, float]]]) -> None:
+    """Put the measures on held-out rows beside each size; choose the smallest within one standard error.
+
+    Sizes are compared on the folds that all of them have: time may have left some without the last ones.
+    """
     measure = result["measure"]
-    for one in result["sizes"]:
-        folds = by_size.get(one["size"])
-        if folds:
-            found: dict[str, float] = {"folds": len(folds)}
-            for name in folds[0]:
-                values = [fold[name] for fold in folds]
-                found |= {name: mean(values), f"{name}_sd": pstdev(values)}
-            one["cross_validated"] = found
-    # sizes that time left without some folds would be compared on other rows
-    most = max(map(len, by_size.values()), default=0)
-    judged = [one for one in result["sizes"] if most and len(by_size.get(one["size"], ())) == most]
-    if judged:
-        best = min(judged, key=lambda one: (one["cross_validated"][measure], one["size"]))["cross_validated"]
-        limit = best[measure] + best[f"{measure}_sd"] / best["folds"] ** 0.5
-        result["chosen"] = next(one["size"] for one in judged if one["cross_validated"][measure] <= limit)
+    judged = [one for one in result["sizes"] if one["size"] in by_size]
+    for one in judged:
+        folds = by_size[one["size"]].values()
+        found: dict[str, float] = {"folds": len(folds)}
+        for name in next(iter(folds)):
+            values = [fold[name] for fold in folds]
+            found |= {name: mean(values), f"{name}_sd": pstdev(values)}
+        one["cross_validated"] = found
+    common = sorted(set.intersection(*(set(by_size[one["size"]]) for one in judged))) if judged else []
+    if common:
+        losses = {one["size"]: [by_size[one["size"]][k][measure] for k in common] for one in judged}
+        best = losses[min(losses, key=lambda size: (mean(losses[size]), size))]
+        limit = mean(best) + pstdev(best) / len(common) ** 0.5
+        result["chosen"] = next(one["size"] for one in judged if mean(losses[one["size"]]) <= limit)
