@@ -59,7 +59,7 @@ test-lowest:
 # problems; in an environment of their own, so that `make test` stays free of them.
 test-solvers: export OMP_NUM_THREADS = 1
 test-solvers: build/solvers/.installed
-	build/solvers/bin/python $(PYTEST) -m "solver and not long" tests/conformance tests/solving
+	build/solvers/bin/python $(PYTEST) -m "solver and not long"
 
 build/solvers/.installed: pyproject.toml | $(BIN)/python
 	$(PYTHON) -m venv build/solvers

@@ -66,8 +66,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in item.fixturenames:
             item.add_marker(pytest.mark.program("Chromium"))
-        folder = item.path.relative_to(TESTS).parts[:-1]
-        solves = folder[:1] == ("conformance",) or folder[:2] == ("solving", "mip")
+        solves = {"conformance", "mip"} & {*item.path.relative_to(TESTS).parts[:-1]}
         if solves and any(name in item.name for name in LICENSED):
             item.add_marker("solver")
 
