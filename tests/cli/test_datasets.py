@@ -39,7 +39,8 @@ def test_the_list_as_json_says_the_same(tmp_path, datasets):
     assert [(d["name"], d["rows"], d["features"] + 1, d["available"]) for d in listed] == [
         (e.name, e.size.rows, e.size.columns, not e.originals) for e in ENTRIES
     ]
-    assert {d["licence"] for d in listed} == {"CC BY 4.0"}
+    assert all(d["licence"] == "CC BY 4.0" for d in listed if d["bundled"])
+    assert {d["licence"] for d in listed} == {"CC BY 4.0", "no licence stated"}
 
 
 def test_export_writes_the_raw_table_with_blanks(tmp_path, datasets):

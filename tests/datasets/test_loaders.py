@@ -192,9 +192,7 @@ def test_data_that_must_be_fetched_say_so(entry, tmp_path, monkeypatch):
 def test_a_file_of_another_size_is_refused_with_the_papers(tmp_path):
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "internetad_raw.csv.gz").write_text("height,local,Class\n1,0,ad\n2,1,nonad\n?,1,ad\n")
-    with pytest.raises(
-        InvalidDataError, match=r"gives 2 rows, 3 columns .* the paper has 2359, 1431 and 381"
-    ):
+    with pytest.raises(InvalidDataError, match=r"gives 2 rows, 3 columns .* expected are 2359, 1431 and 381"):
         load_internet_ads(folder=tmp_path)
 
 

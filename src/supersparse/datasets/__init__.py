@@ -1,4 +1,4 @@
-"""Loaders for the SLIM paper's datasets, processed as in the paper, with source and licence."""
+"""Loaders for the SLIM paper's datasets, processed as in the paper, and others, with source and licence."""
 
 from supersparse.datasets.catalogue import load
 from supersparse.datasets.dataset import Columns, Dataset
@@ -10,6 +10,7 @@ from supersparse.datasets.loaders import (
     load_spambase,
     load_tic_tac_toe,
 )
+from supersparse.datasets.recidivism import load_recidivism
 
 __all__ = [
     "Columns",
@@ -19,6 +20,7 @@ __all__ = [
     "load_haberman",
     "load_internet_ads",
     "load_mammography",
+    "load_recidivism",
     "load_spambase",
     "load_tic_tac_toe",
 ]

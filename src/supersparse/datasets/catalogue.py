@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import supersparse.datasets.loaders as loaders
+import supersparse.datasets.recidivism as recidivism
 from supersparse.datasets.dataset import About, Dataset, Size
 from supersparse.datasets.originals import (
     INTERNET_ADS,
     MAMMOGRAPHY,
     MAMMOGRAPHY_IMPUTED,
+    RECIDIVISM,
+    RECIDIVISM_VIOLENT,
     Original,
     data_folder,
 )
@@ -63,6 +66,20 @@ ENTRIES = (
         size=loaders.SIZE_OF_MAMMOGRAPHY,
         load=lambda folder: loaders.load_mammography(variant="paper", folder=folder),
         originals=(MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED),
+    ),
+    Entry(
+        about=recidivism.ABOUT_VIOLENT,
+        variant="violent",
+        size=recidivism.SIZE_OF_VIOLENT,
+        load=lambda folder: recidivism.load_recidivism(folder=folder),
+        originals=(RECIDIVISM_VIOLENT,),
+    ),
+    Entry(
+        about=recidivism.ABOUT_ANY,
+        variant="any",
+        size=recidivism.SIZE_OF_ANY,
+        load=lambda folder: recidivism.load_recidivism("any", folder=folder),
+        originals=(RECIDIVISM,),
     ),
     _bundled(loaders.ABOUT_SPAMBASE, loaders.SIZE_OF_SPAMBASE, loaders.load_spambase),
     _bundled(loaders.ABOUT_TIC_TAC_TOE, loaders.SIZE_OF_TIC_TAC_TOE, loaders.load_tic_tac_toe),

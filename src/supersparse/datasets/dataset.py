@@ -340,7 +340,7 @@ class Size:
             raise InvalidDataError(
                 f"{file} gives {found.rows} rows, {found.columns} columns with the intercept and "
                 f"{found.positive} {positive_in_words(data.target, data.classes)}; "
-                f"the paper has {self.rows}, {self.columns} and {self.positive}; "
+                f"expected are {self.rows}, {self.columns} and {self.positive}; "
                 "delete the file and fetch it again: supersparse datasets fetch"
             )
         return data

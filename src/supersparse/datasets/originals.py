@@ -59,6 +59,11 @@ def internet_ads_text(content: bytes) -> str:
     return _csv(",".join([*names, "Class"]), rows)
 
 
+def recidivism_text(content: bytes) -> str:
+    """The published text with line feeds, whatever line ends a copy has."""
+    return decompressed(content).decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+
 def _member(content: bytes, name: str) -> bytes:
     """Extract a file from an archive; other data are returned unchanged."""
     if not content.startswith(b"PK"):
@@ -106,6 +111,23 @@ INTERNET_ADS = Original(
     names=("internetad_raw.csv.gz", "internet+advertisements.zip", "ad-dataset.zip"),
     text=internet_ads_text,
     sha256="a5805d70f4de7174a733aa726736eba434ad3571984c950505cff8cedb51d5b8",
+)
+
+
+_PROPUBLICA = "https://raw.githubusercontent.com/propublica/compas-analysis/HEAD"
+RECIDIVISM = Original(
+    file="raw/compas-scores-two-years.csv.gz",
+    urls=(f"{_PROPUBLICA}/compas-scores-two-years.csv",),
+    names=("compas-scores-two-years.csv",),
+    text=recidivism_text,
+    sha256="d180e410066da845eceb452417fbf8b119633f05526bcb29ef2c5b546d8946c5",
+)
+RECIDIVISM_VIOLENT = Original(
+    file="raw/compas-scores-two-years-violent.csv.gz",
+    urls=(f"{_PROPUBLICA}/compas-scores-two-years-violent.csv",),
+    names=("compas-scores-two-years-violent.csv",),
+    text=recidivism_text,
+    sha256="e226ab4c01e0998d1cca94e1a2bfb8a2f3482362f6021ab863da9bf78cab1edc",
 )
 
 
