@@ -50,7 +50,7 @@ def with_nan(frame):
         (X, [0, 1, 2, 2], r"Only binary .* y has 3 classes \(0, 1, 2\); merge them"),
         (FRAME, ["a", "b", "c", "a"], r"Only binary .* y has 3 classes \('a', 'b', 'c'\)"),
         (X, [0.5, 1.5, 2.5, 3.25], "Unknown label type: continuous"),
-        (FRAME, [0, 1, 0], "inconsistent numbers of samples"),
+        (FRAME, [0, 1, 0], "X has 4 rows and y has 3 labels"),
         (X, np.array([0, 1, "a", "b"], dtype=object), "y mixes labels of different types"),
         (X, np.array([0, 1, "a", None], dtype=object), "y contains 1 missing label, the first in row 3"),
         (FRAME, pd.Series(["a", np.nan, "b", "a"]), "y contains 1 missing label, the first in row 1"),

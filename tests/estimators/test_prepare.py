@@ -224,11 +224,11 @@ def test_mistakes_are_named():
         SLIMClassifier(prepare=Prepare(cut_points={"agee": [1]})).fit(table, y)
     with pytest.raises(ValueError, match="prepare is 'automatic'; give None"):
         SLIMClassifier(prepare="automatic").fit(table, y)
-    with pytest.raises(InvalidDataError, match="y has 3 labels for 120 rows"):
+    with pytest.raises(InvalidDataError, match="X has 120 rows and y has 3 labels"):
         SLIMClassifier(prepare="auto").fit(table, y[:3])
     with pytest.raises(InvalidDataError, match="every row has a missing value"):
         SLIMClassifier(prepare=Prepare(missing="drop")).fit({"a": [1, None], "b": [None, 2]}, [0, 1])
-    with pytest.raises(InvalidDataError, match=r"X has 1 dimension\(s\)"):
+    with pytest.raises(InvalidDataError, match="X is of type list and length 3, in one dimension"):
         SLIMClassifier(prepare="auto").fit([1, 2, 3], [0, 1, 1])
     with pytest.raises(InvalidDataError, match="two columns are named 'a'"):
         SLIMClassifier(prepare="auto").fit(pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), [0, 1])

@@ -2,11 +2,13 @@
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
+from functools import update_wrapper
 from pathlib import Path
+from types import MethodType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -14,7 +16,6 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from supersparse.card.card import Card
@@ -29,6 +30,7 @@ from supersparse.errors import (
 )
 from supersparse.estimators.parameters import PREPARATIONS
 from supersparse.estimators.reading import (
+    check_table,
     read_features,
     read_known_labels,
     read_numeric_training,
@@ -57,17 +59,29 @@ from supersparse.solving.solution import Solution
 _METHODS = ("isotonic", "logistic")
 
 
-def _has_risks(estimator: Any) -> bool:
-    """Whether the fitted card has risks; before fit, whether it will have them."""
-    if hasattr(estimator, "scoring_system_"):
-        has_risks = estimator.scoring_system_.card.risk is not None
-    else:
-        has_risks = estimator.calibrate is not None or getattr(estimator, "goal", "errors") == "risk"
-    if not has_risks:
-        raise AttributeError(
-            'predict_proba is available only if the model is fitted with calibrate="isotonic" or "logistic"'
-        )
-    return True
+class _WithRisks:
+    """A method of classifiers that have risks; of others, asking for it says how they get some."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        update_wrapper(cast(Any, self), method)
+        self._method = method
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        if estimator is None:
+            return self._method
+        if hasattr(estimator, "scoring_system_"):
+            has_risks = estimator.scoring_system_.card.risk is not None
+        else:
+            has_risks = estimator.calibrate is not None or getattr(estimator, "goal", "errors") == "risk"
+        if not has_risks:
+            other = "RiskScoreClassifierCV" if owner.__name__.endswith("CV") else "RiskScoreClassifier"
+            raise AttributeError(
+                f"this {owner.__name__} predicts classes and has no {self._method.__name__}; for risks fit "
+                f'it with calibrate="isotonic" or calibrate="logistic", or use {other}',
+                name=self._method.__name__,
+                obj=estimator,
+            )
+        return MethodType(self._method, estimator)
 
 
 # options of `solve` that no parameter has, among the solver's own
@@ -287,6 +301,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Score rows as the card does; above 0 predicts the positive class."""
         if hasattr(self, "prepare_"):
+            check_table(X, mappings=True)
             return score_table(self.scoring_system_.card, as_table(X)).floats
         return scores_of_points(self.points_, read_features(self, X))
 
@@ -309,7 +324,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         labels: NDArray[Any] = self.classes_[is_last.astype(np.intp)]
         return labels
 
-    @available_if(_has_risks)  # type: ignore[untyped-decorator]
+    @_WithRisks
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class for each row: of a risk model, or with `calibrate`.
 

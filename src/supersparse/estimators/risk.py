@@ -101,7 +101,7 @@ random_state, verbose
 
         def __init__(self, **parameters: Unpack[RiskKeywords]) -> None: ...
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, rate_groups: Any = None) -> Self:
         """Learn a risk score.
 
         Parameters

@@ -181,7 +181,7 @@ class SLIMClassifier(ScoringSystemClassifier):
         def __init__(self, **parameters: Unpack[SLIMKeywords]) -> None: ...
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, rate_groups: Any = None, groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, rate_groups: Any = None, groups: Any = None
     ) -> Self:
         """Learn a scoring system.
 

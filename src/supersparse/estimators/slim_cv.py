@@ -139,7 +139,7 @@ intercept, solver, solver_options, gap
         def __init__(self, **parameters: Unpack[SLIMCVKeywords]) -> None: ...
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None
     ) -> Self:
         """Choose C0 by cross-validation and learn a scoring system from all rows.
 
