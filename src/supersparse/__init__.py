@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.results.trade_off import trade_off as trade_off
     from supersparse.results.edit import what_if as what_if
     from supersparse.solving.explain import explain_infeasible as explain_infeasible
+    from supersparse.solving.options import SolveOptions as SolveOptions
     from supersparse.solving.solution import Solution as Solution
     from supersparse.stop import Stop as Stop
     from supersparse.solving.rounding import rounded as rounded
@@ -60,6 +61,7 @@ _HOMES = {
     "ScoringSystem": "faces",
     "Settings": "settings.settings",
     "Solution": "solving.solution",
+    "SolveOptions": "solving.options",
     "Stop": "stop",
     "constraints": "constraints",
     "count_rows": "learning.row_counts",

@@ -1,11 +1,13 @@
 """Options of solvers, twice in the code: as checked values, and as keywords that type checkers see."""
 
 import inspect
+import pydoc
 from dataclasses import fields
 from typing import Unpack, get_type_hints
 
 import pytest
 
+import supersparse
 from supersparse.problem.points import Points
 from supersparse.results.edit import what_if
 from supersparse.results.frontier import frontier
@@ -36,7 +38,21 @@ def test_the_keywords_are_the_options_with_the_same_types():
     ],
 )  # fmt: skip
 def test_functions_that_solve_declare_their_options(function):
-    assert inspect.signature(function).parameters["options"].annotation == Unpack[SolveKeywords]
+    assert get_type_hints(function)["options"] == Unpack[SolveKeywords]
+
+
+def test_help_of_solve_shows_every_option_with_its_meaning():
+    shown = pydoc.plain(pydoc.render_doc(solve))
+    parameters = inspect.signature(solve).parameters
+    assert parameters["n_jobs"].default == 1
+    assert (parameters["formulation"].default, parameters["solver_options"].default) == ("bigm", {})
+    for option in fields(SolveOptions):
+        assert option.name in parameters
+        assert f"\n    {option.name}\n" in shown
+        assert f"    {option.name}\n" in SolveOptions.__doc__
+    assert "Time limit in seconds." in shown
+    assert "Branching priorities by feature name or pattern" in shown
+    assert supersparse.SolveOptions is SolveOptions
 
 
 @pytest.mark.parametrize("cores", [2, 96])

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
+from inspect import Parameter, Signature, signature
 from math import isfinite
 from os import PathLike
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict, TypeVar
 
 from supersparse.errors import InvalidOptionError, did_you_mean
 from supersparse.exact import read_whole
@@ -23,6 +24,11 @@ _FEW_THREADS, _THREADS_PER_CORE = 32, 4
 Formulation = Literal["bigm", "indicator"]
 Priorities = Mapping[str, int] | Mapping[int, int] | Mapping[str | int, int]
 FORMULATIONS: tuple[Formulation, ...] = ("bigm", "indicator")
+
+
+def _in_python(help: str) -> Any:
+    """Declare an option that no file can hold; None if it is not given."""
+    return field(default=None, metadata={"help": help})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +47,9 @@ class SolveOptions:
     n_jobs: int = setting(1, Whole(1, also=-1), "Number of threads; -1 for one per core.")
     random_state: int = setting(0, Whole(0), "Random seed.")
     formulation: Formulation = setting(
-        "bigm", Word(*FORMULATIONS), "Formulation of the loss for MIP solvers."
+        "bigm",
+        Word(*FORMULATIONS),
+        "Loss constraints of MIP solvers: bigm, or indicator (scip, gurobi, cplex).",
     )
     branching_priorities: Priorities = setting(
         {},
@@ -62,12 +70,22 @@ class SolveOptions:
         TableOf(Either(Truth(), Whole(), Real(), TextForm()), "a mapping by the solver's own names"),
         "Extra options under the solver's own names.",
     )
-    initial: Points | None = None
-    on_progress: Callable[[TraceEvent], None] | None = None
-    cancel: Callable[[], bool] | None = None
-    proof_log: Callable[[object], None] | None = None  # receives each branching and each pruning reason
-    certificate: str | PathLike[str] | None = None  # where to write a proof that others can check
-    executor: Executor | None = None  # where slices of a proof run, instead of threads of this process
+    initial: Points | None = _in_python(
+        "Starting point: a solution, points, a scoring system, or a linear model to round."
+    )
+    on_progress: Callable[[TraceEvent], None] | None = _in_python(
+        "Called with each better model or bound, and four times a second."
+    )
+    cancel: Callable[[], bool] | None = _in_python("Asked often; the search stops once it returns True.")
+    proof_log: Callable[[object], None] | None = _in_python(
+        "Called by solver exact with each branching and each reason for pruning."
+    )
+    certificate: str | PathLike[str] | None = _in_python(
+        "File for a proof that others can check, such as 'proof.vipr.gz'."
+    )
+    executor: Executor | None = _in_python(
+        "Where slices of a proof run, instead of threads: a concurrent.futures.Executor."
+    )
 
     def __post_init__(self) -> None:
         _check_at_least("time_limit", self.time_limit, 0, optional=True)
@@ -102,6 +120,33 @@ class SolveOptions:
             if name not in known:
                 raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
         return cls(**options)  # type: ignore[arg-type]
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def options_in_words() -> str:
+    """Every option with its meaning, as a list for a docstring."""
+    each = (
+        (f.name, f.metadata["field"].help if "field" in f.metadata else f.metadata["help"]) for f in _FIELDS
+    )
+    return "\n".join(f"    {name}\n        {words}" for name, words in each)
+
+
+def shows_options(function: Function) -> Function:
+    """Show the options in the signature and the docstring of a function that takes them as ``**options``."""
+    *own, _ = signature(function).parameters.values()
+    options = [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default={} if f.default is MISSING else f.default)
+        for f in _FIELDS
+    ]
+    function.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]
+    function.__doc__ = f"{function.__doc__}\n    Options:\n\n{options_in_words()}\n    "
+    return function
+
+
+_FIELDS = fields(SolveOptions)
+SolveOptions.__doc__ = f"{SolveOptions.__doc__}\n\n{options_in_words()}\n    "
 
 
 def most_threads() -> int:

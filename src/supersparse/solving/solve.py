@@ -12,19 +12,17 @@ from supersparse.problem.variants import warn_about_penalties
 from supersparse.solving.answering import answer, chosen_solver, read_initial
 from supersparse.solving.contract import Aim
 from supersparse.solving.explain import explained
-from supersparse.solving.options import SolveKeywords
+from supersparse.solving.options import SolveKeywords, shows_options
 from supersparse.solving.solution import Solution
 
 
+@shows_options
 def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> Solution:
     """Find the scoring system with the smallest F; ties go to the smallest l1.
 
-    Options are those of `SolveOptions`: limits, gaps, threads, seed, a starting point (`initial`: a solution,
-    points, a scoring system, or a linear model, which `rounded` rounds to the sets), a progress callback,
-    cancellation, and the solver's own options in ``solver_options``.
-
-    With ``certificate="proof.vipr.gz"``, a proof that nothing is better is written to that file, once the
-    optimum is proven; docs/certificates.md says how to check it. Its time is not part of the time limit.
+    `solver` is "auto" or a name from ``supersparse solvers``. A linear model as `initial` is rounded to the
+    sets by `rounded`. A `certificate` is written once the optimum is proven, and its time is not part of the
+    time limit; docs/certificates.md says how to check it.
 
     >>> problem = Problem.of([[0], [0], [1], [1]], [0, 0, 1, 1], C0=0.3, max_points=3)
     >>> solve(problem, "exhaustive").points
