@@ -23,6 +23,7 @@ COMMANDS = [
     "names",
     "frontier",
     "pool",
+    "program",
     "check",
     "solvers",
     "demo",

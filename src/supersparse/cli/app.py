@@ -28,6 +28,7 @@ from supersparse.cli.frontier import frontier
 from supersparse.cli.names import names
 from supersparse.cli.pool import pool
 from supersparse.cli.predict import predict
+from supersparse.cli.program import program
 from supersparse.cli.report import report
 from supersparse.cli.say import complain
 from supersparse.cli.solvers import solvers
@@ -50,8 +51,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    fit, counts, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool, check,
-    solvers, studio, demo, doctor,
+    fit, counts, predict, evaluate, explain, report, certify, export, names, frontier, trade_off, pool,
+    program, check, solvers, studio, demo, doctor,
 )  # fmt: skip
 for run in COMMANDS:
     app.command()(command(run))

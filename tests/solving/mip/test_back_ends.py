@@ -272,10 +272,11 @@ def test_highs_has_no_indicator_constraints_and_no_tuning():
 
 
 @pytest.mark.parametrize("name", ["gurobi", "cplex"])
-def test_a_solver_tunes_its_own_options_and_says_which(name):
+def test_a_solver_tunes_its_own_options_and_says_which(name, capfd):
     require_solver(name)
     problem = easy_problem()
     found = solve(problem, name, tuning_time=2)
+    assert capfd.readouterr() == ("", "")  # in silence
     expected = solve(problem, "exhaustive")
     assert (found.objective, found.proven_smallest) == (expected.objective, True)
     again = solve(problem, name, solver_options=found.tuned_options)  # they are its options, by its names

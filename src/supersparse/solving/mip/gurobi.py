@@ -97,7 +97,8 @@ def _tuned(gurobi: Any) -> dict[str, object]:
     known = {name: info for name in dir(gurobi.Params) if (info := gurobi.getParamInfo(name))}
     gurobi.tune()
     if gurobi.TuneResultCount:
-        gurobi.getTuneResult(0)
+        gurobi.getTuneResult(0)  # of all options, and so it speaks again
+        gurobi.Params.OutputFlag = 0
     before = {name: info[2] for name, info in known.items()}
     return OPTIONS.chosen(before, {name: gurobi.getParamInfo(name)[2] for name in known})
 

@@ -1,7 +1,9 @@
 """A solver's own options: passed on by its names, unless it has none of that name or the package sets it."""
 
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -30,6 +32,7 @@ _REMEDIES = {
     "output": "it runs silently; use on_progress",
     "interrupts": "Ctrl-C keeps the best model found",
 }
+_TUNING_RUNS = 5
 _LARGEST_SEED = 2_000_000_000  # that all of them take
 
 
@@ -49,8 +52,15 @@ class OptionTable:
     ) -> dict[str, object]:
         """Set the limits, gaps, threads, seed and tolerances of a call; a limit of None is left out.
 
-        If the settings ask for it, tune the solver's other options then, and return what was chosen.
+        If the settings ask for it, first tune the solver's other options, and return what was chosen. A run
+        of the tuning tool may take a part of its time only, or it would have no other to compare it with.
         """
+        if tune is not None and settings.tuning_seconds:
+            of_a_run = settings.tuning_seconds / _TUNING_RUNS
+            self.set_ours(replace(settings, seconds=of_a_run, began=time.monotonic()), set_option)
+            tuned = tune()
+            self.set_ours(settings, set_option)
+            return tuned
         values: dict[str, object] = {
             "relative_gap": settings.relative_gap,
             "absolute_gap": settings.absolute_gap,
@@ -64,11 +74,7 @@ class OptionTable:
         for what, value in values.items():
             for name in self._ours.get(what, ()) if value is not None else ():
                 set_option(name, value)
-        if tune is None or not settings.tuning_seconds:
-            return {}
-        tuned = tune()
-        self.set_ours(settings, set_option)  # less time is left
-        return tuned
+        return {}
 
     def set_own(
         self,
