@@ -250,3 +250,33 @@ def test_a_damaged_proof_is_refused(tmp_path):
         path.write_bytes(path.read_bytes().replace(b'"lower_bound": "', b'"lower_bound": "1'))
     with pytest.raises(InvalidOptionError, match="is damaged or from another version; delete it"):
         clone(model).fit(X, Y)
+
+
+@pytest.mark.parametrize("calibrate", [None, "logistic"])
+def test_options_of_solve_go_through_solver_options_and_folds_have_no_priorities(monkeypatch, calibrate):
+    pytest.importorskip("pyscipopt", reason="SCIP is not installed")
+    from supersparse.solving.mip.scip import ScipSolver
+
+    seen, minimise = [], ScipSolver.minimise
+
+    def look(self, session, model, settings, talk):
+        seen.append((len(model.indicators) > 0, bool(model.priorities.any()), dict(settings.own)))
+        return minimise(self, session, model, settings, talk)
+
+    monkeypatch.setattr(ScipSolver, "minimise", look)
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 3, (40, 2))
+    labels = (rows[:, 0] - rows[:, 1] + rng.normal(0, 1, 40) > 0).astype(int)
+    options = {
+        "formulation": "indicator",
+        "branching_priorities": {"x0": 2, 39: 1},  # no fold has a row 39
+        "branching/preferbinary": True,
+    }
+    model = SLIMClassifier(
+        C0=0.05, max_points=2, solver="scip", solver_options=options, calibrate=calibrate, time_limit=None
+    ).fit(rows, labels)
+    assert model.proven_optimal_
+    assert all(logical and own == {"branching/preferbinary": True} for logical, _, own in seen)
+    assert seen[0][1]
+    if calibrate is not None:
+        assert not seen[-1][1]
