@@ -113,7 +113,7 @@ intercept, solver, solver_options, gap
         Its mean score, 1 - error.
     cv_results_ : dict of arrays
         As in GridSearchCV: ``params``, ``param_C0``, ``split0_test_score``, ...,
-        ``mean_test_score``, ``std_test_score``, ``rank_test_score`` and times; also
+        ``mean_test_score``, ``std_test_score`` (of a sample), ``rank_test_score`` and times; also
         ``split0_size``, ..., ``mean_size`` (features) and ``split0_gap``, ..., ``mean_gap``.
     n_splits_ : int
         The number of folds; fewer than `cv` asks for where the time limit left no time for some.
