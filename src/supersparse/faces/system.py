@@ -64,7 +64,7 @@ class Faces:
         return card_html(self.card, style=style)
 
     def to_latex(self, *, style: "Style" = "card") -> str:
-        r"""Return the card as a LaTeX table that needs ``\\usepackage{booktabs}``."""
+        r"""Return the card as a LaTeX file, also for ``\\input``; its first line names the engine."""
         from supersparse.faces.latex import card_latex
 
         return card_latex(self.card, style=style)
