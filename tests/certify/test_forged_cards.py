@@ -327,3 +327,29 @@ def test_printed_cards_are_accepted_and_changed_ones_only_where_they_score_every
         for column in "abc":
             mine, theirs = scores(read, column, others), scores(card, column, others)
             assert all(a == b for a, b in zip(mine, theirs, strict=True) if b != "refused"), changed
+
+
+def three_classes(folder):
+    rng = random.Random(2)
+    ages = [rng.randint(20, 80) for _ in range(24)]
+    stages = ["III" if age > 60 else rng.choice(["I", "II"]) for age in ages]
+    lines = [f"{stage},{age}" for stage, age in zip(stages, ages, strict=True)]
+    (folder / "data.csv").write_text("\n".join(["y,age", *lines]) + "\n")
+
+
+def test_one_class_against_all_others_is_proven(tmp_path):
+    three_classes(tmp_path)
+    asked = ["--target", "y", "--positive", "III", "--goal", "errors", "--max-points", "2", "--C0", "0.05"]
+    made = ["--no-validate", "-q", "--out", "card.json", "--certificate", "proof.vipr.gz"]
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["fit", "data.csv", *asked, *made], catch_exceptions=False)
+    assert done.exit_code == 0
+    files = tmp_path / "data.csv", tmp_path / "card.json", tmp_path / "proof.vipr.gz"
+    assert "'III' with a total above" in MODULE.check(*files)
+    card = json.loads(files[1].read_text())
+    assert card["classes"]["negative"] == "not III"
+    for other in ("I", "not I", "III", "not not III"):
+        card["classes"]["negative"] = other
+        files[1].write_text(json.dumps(card))
+        with pytest.raises(MODULE.Refused, match="another negative class"):
+            MODULE.check(*files)
