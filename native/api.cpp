@@ -1,0 +1,295 @@
+#include "api.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "base/lanes.hpp"
+#include "questions/rows.hpp"
+#include "questions/search.hpp"
+
+using namespace supersparse;
+
+namespace {
+
+thread_local std::string message;
+
+template <class Body>
+int32_t guarded(Body body) {
+  try {
+    body();
+    return SS_OK;
+  } catch (const std::invalid_argument& error) {
+    message = error.what();
+    return SS_INVALID;
+  } catch (const std::bad_alloc&) {
+    message = "out of memory";
+    return SS_MEMORY;
+  } catch (const std::exception& error) {
+    message = error.what();
+    return SS_FAILED;
+  } catch (...) {
+    message = "unknown failure";
+    return SS_FAILED;
+  }
+}
+
+void require(bool condition, const char* what) {
+  if (!condition) throw std::invalid_argument(what);
+}
+
+Problem problem_of(const ss_problem& in) {
+  Problem out;
+  require(in.rows > 0 && in.rows < (int64_t{1} << 30), "rows must be between 1 and 2^30");
+  require(in.questions >= 0 && in.questions < 100000, "questions must be between 0 and 100000");
+  require(in.least >= 0 && in.most >= in.least, "least must be between 0 and most");
+  require(in.change_price >= 0 && std::isfinite(in.change_price), "change_price must be a number from 0 on");
+  require(in.effect_limit > 0 && in.effect_limit <= 1000, "effect_limit must be between 0 and 1000");
+  const int d = in.questions;
+  out.rows = static_cast<int>(in.rows);
+  out.weight.assign(in.weight, in.weight + in.rows);
+  out.positive.assign(in.positive, in.positive + in.rows);
+  double total = 0, cases = 0;
+  for (int64_t i = 0; i < in.rows; i++) {
+    require(out.weight[i] >= 0 && out.positive[i] >= 0 && out.positive[i] <= out.weight[i],
+            "a row needs 0 <= positive <= weight");
+    total += out.weight[i];
+    cases += out.positive[i];
+  }
+  require(std::fabs(total - 1) < 1e-9, "weights must add up to 1");
+  require(cases > 0 && cases < total, "both classes must occur");
+  int64_t offset = 0;
+  for (int j = 0; j < d; j++) {
+    Question question;
+    question.answers = in.answers[j];
+    question.ordered = in.ordered[j];
+    require(question.answers >= 2 && question.answers <= 64, "a question has 2 to 64 answers");
+    require(question.ordered == 0 || (question.ordered >= 2 && question.ordered <= question.answers),
+            "ordered must be 0, or 2 to the number of answers");
+    require(in.shape[j] >= 0 && in.shape[j] <= 3, "unknown shape");
+    question.shape = static_cast<Shape>(in.shape[j]);
+    question.equal_steps = in.equal_steps[j] != 0;
+    question.allowed = in.allowed[j];
+    require(question.allowed & 1, "0 points must be allowed");
+    question.price = in.price[j];
+    require(question.price >= 0 && std::isfinite(question.price), "a price must be a number from 0 on");
+    const uint8_t* answer = in.answer + static_cast<int64_t>(j) * in.rows;
+    out.answer.emplace_back(answer, answer + in.rows);
+    for (uint8_t value : out.answer.back()) require(value < question.answers, "an answer is out of range");
+    out.must.push_back(in.must[j] != 0);
+    out.must_not.push_back(in.must_not[j] != 0);
+    require(!(in.must[j] && in.must_not[j]), "a question must and must not be asked");
+    if (in.reference) {
+      out.reference.emplace_back(in.reference + offset, in.reference + offset + question.answers);
+      for (int value : out.reference.back()) require(value >= 0 && value <= kLargestPoint, "points of the reference are out of range");
+    }
+    offset += question.answers;
+    out.questions.push_back(question);
+  }
+  out.least = in.least;
+  out.most = std::min(in.most, d);
+  out.change_price = in.change_price;
+  out.effect_limit = in.effect_limit;
+  for (int g = 0; g < in.groups; g++) {
+    Group group{{}, in.group_most[g]};
+    for (int i = in.group_start[g]; i < in.group_start[g + 1]; i++) {
+      require(in.group_members[i] >= 0 && in.group_members[i] < d, "a member of a group is out of range");
+      group.members.push_back(in.group_members[i]);
+    }
+    out.groups.push_back(std::move(group));
+  }
+  for (int i = 0; i < in.conditions; i++) {
+    const int first = in.only_if[2 * i], second = in.only_if[2 * i + 1];
+    require(first >= 0 && first < d && second >= 0 && second < d, "a condition is out of range");
+    out.only_if.push_back({first, second});
+  }
+  if (in.reference) {
+    out.most_questions_changed = in.most_questions_changed;
+    out.most_answers_changed = in.most_answers_changed;
+  }
+  return out;
+}
+
+}  // namespace
+
+struct ss_search {
+  std::vector<int> answers;
+  std::unique_ptr<Search> search;
+  Outcome outcome;
+  int most = 0;
+
+  void flatten(const Card& card, int32_t* points) const {
+    size_t at = 0;
+    for (size_t j = 0; j < answers.size(); j++) {
+      const bool asked = at < card.set.size() && card.set[at] == static_cast<int>(j);
+      for (int b = 0; b < answers[j]; b++) *points++ = asked ? card.points[at][b] : 0;
+      at += asked;
+    }
+  }
+};
+
+static void append(std::vector<int64_t>& state, const std::vector<int>& list) {
+  state.push_back(static_cast<int64_t>(list.size()));
+  state.insert(state.end(), list.begin(), list.end());
+}
+
+static std::vector<int64_t> state_of(const std::vector<Part>& parts) {
+  std::vector<int64_t> state{static_cast<int64_t>(parts.size())};
+  for (const Part& part : parts) {
+    int64_t bits;
+    std::memcpy(&bits, &part.bound, sizeof bits);
+    state.insert(state.end(), {bits, part.most, part.decoding ? 1 : 0});
+    append(state, part.included);
+    append(state, part.active);
+    append(state, part.prefix);
+  }
+  return state;
+}
+
+extern "C" {
+
+int32_t ss_interface(void) { return SS_INTERFACE; }
+const char* ss_loops(void) { return row_loops().name; }
+int32_t ss_choose_loops(const char* name) {
+  return guarded([&] { require(choose_row_loops(name), "this machine does not run that version of the loops"); });
+}
+const char* ss_message(void) { return message.c_str(); }
+
+int32_t ss_search_new(const ss_problem* problem, const ss_options* options, ss_search** out) {
+  return guarded([&] {
+    auto handle = std::make_unique<ss_search>();
+    Problem own = problem_of(*problem);
+    for (const Question& question : own.questions) handle->answers.push_back(question.answers);
+    handle->most = own.most;
+    Options given;
+    given.search_incumbent = options->search_incumbent != 0;
+    given.by_size = options->by_size != 0;
+    given.threads = options->threads;
+    given.use_dual = options->bounds & 1;
+    given.use_fit = options->bounds & 2;
+    given.use_minorant = options->bounds & 4;
+    given.most_kept = static_cast<size_t>(std::max<int64_t>(1, options->most_kept));
+    given.work_limit = options->work_limit;
+    given.slack = options->slack;
+    given.seconds = options->seconds;
+    given.cancelled = options->cancelled;
+    require(given.slack >= 0 && given.slack < 10, "slack must be between 0 and 10");
+    require(given.threads >= 1 && given.threads <= 1024, "threads must be between 1 and 1024");
+    if (options->judge)
+      given.judge = [shared = handle.get(), judge = options->judge](const Card& card) {
+        std::vector<int32_t> points;
+        int total = 0;
+        for (int answers : shared->answers) total += answers;
+        points.resize(total);
+        shared->flatten(card, points.data());
+        return judge(points.data(), card.slope, card.offset, card.loss) != 0;
+      };
+    if (options->progress)
+      given.progress = [progress = options->progress](double objective, double bound, int64_t open) {
+        progress(objective, bound, open);
+      };
+    handle->search = std::make_unique<Search>(std::move(own), std::move(given));
+    *out = handle.release();
+  });
+}
+
+void ss_search_free(ss_search* search) { delete search; }
+
+int32_t ss_search_add_card(ss_search* search, const int32_t* points) {
+  return guarded([&] {
+    Card card;
+    for (size_t j = 0; j < search->answers.size(); j++) {
+      Points own(points, points + search->answers[j]);
+      points += search->answers[j];
+      if (std::any_of(own.begin(), own.end(), [](int value) { return value != 0; })) {
+        card.set.push_back(static_cast<int>(j));
+        card.points.push_back(std::move(own));
+      }
+    }
+    require(search->search->add_card(std::move(card)), "the card is not allowed");
+  });
+}
+
+int32_t ss_search_resume(ss_search* search, const int64_t* state, int64_t length) {
+  return guarded([&] {
+    int64_t at = 0;
+    auto next = [&]() -> int64_t {
+      require(at < length, "the state ends too early");
+      return state[at++];
+    };
+    auto list = [&](std::vector<int>& out) {
+      const int64_t size = next();
+      require(size >= 0 && size <= length - at, "the state holds a list of impossible length");
+      for (int64_t i = 0; i < size; i++) {
+        const int64_t value = next();
+        require(value >= -1000000 && value <= 1000000, "the state holds a number out of range");
+        out.push_back(static_cast<int>(value));
+      }
+    };
+    const int64_t parts = next();
+    for (int64_t i = 0; i < parts; i++) {
+      Part part;
+      const int64_t bits = next(), most = next();
+      std::memcpy(&part.bound, &bits, sizeof bits);
+      require(most >= 0 && most <= 1000000, "the state holds a size out of range");
+      part.most = static_cast<int>(most);
+      part.decoding = next() != 0;
+      list(part.included);
+      list(part.active);
+      list(part.prefix);
+      require(search->search->add_part(std::move(part)), "the state holds a part that does not belong to this problem");
+    }
+    require(at == length, "the state goes on after its end");
+  });
+}
+
+int32_t ss_search_run(ss_search* search, ss_outcome* outcome) {
+  return guarded([&] {
+    search->outcome = search->search->run();
+    const Outcome& own = search->outcome;
+    *outcome = ss_outcome{own.proven,  own.complete, static_cast<int64_t>(own.cards.size()), static_cast<int64_t>(own.open.size()),
+                          static_cast<int64_t>(state_of(own.open).size()),
+                          own.checks,  own.decoded,  own.nodes, own.leaves, own.work, own.bound};
+  });
+}
+
+int32_t ss_search_card(const ss_search* search, int64_t index, int32_t* points, double* numbers) {
+  return guarded([&] {
+    require(index >= 0 && index < static_cast<int64_t>(search->outcome.cards.size()), "no such card");
+    const Card& card = search->outcome.cards[static_cast<size_t>(index)];
+    search->flatten(card, points);
+    const double values[] = {card.slope, card.offset, card.loss, card.objective, card.limited ? 1.0 : 0.0};
+    std::copy(values, values + 5, numbers);
+  });
+}
+
+int32_t ss_search_bounds(const ss_search* search, double* bounds) {
+  return guarded([&] {
+    for (int size = 0; size <= search->most; size++)
+      bounds[size] = size < static_cast<int>(search->outcome.bound_of_size.size()) ? search->outcome.bound_of_size[size] : search->outcome.bound;
+  });
+}
+
+int32_t ss_search_state(const ss_search* search, int64_t* state) {
+  return guarded([&] {
+    const std::vector<int64_t> own = state_of(search->outcome.open);
+    std::copy(own.begin(), own.end(), state);
+  });
+}
+
+int32_t ss_test_functions(int64_t n, const double* x, double* values, double* logs) {
+  return guarded([&] {
+    require(n >= 0 && n % kLanes == 0, "n must be a multiple of eight");
+    for (int64_t i = 0; i < n; i += kLanes) {
+      store(values + i, softplus(load(x + i)));
+      store(logs + i, logarithm(load(x + i)));
+    }
+  });
+}
+
+}  // extern "C"

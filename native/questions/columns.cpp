@@ -1,0 +1,386 @@
+// Two matrices are carried along: G, the root's quadratic with the included questions eliminated (what a question adds), and
+// K, its inverse on included and active questions (what dropping one costs). They predict: they choose the order, and which
+// sets are worth a check. A set is left out only where the dual bound (dual.hpp) of a set of questions that contains it
+// reaches the loss at which a card of its size and price could still matter. A failed check leaves it in.
+#include "questions/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "questions/incumbents.hpp"
+
+namespace supersparse {
+
+constexpr int kGroup = 12;  // last questions checked at once
+
+ColumnSearch::ColumnSearch(const Problem& problem, const Cells& rows, const Fit& root, const Quadratic& model,
+                           const Incumbents& incumbents, Clock& clock, double reach, double floor, bool use_dual)
+    : problem_(problem),
+      rows_(rows),
+      layout_(root.layout),
+      model_(model),
+      incumbents_(incumbents),
+      clock_(clock),
+      dual_(rows, root, model, reach),
+      use_dual_(use_dual),
+      floor_(floor) {
+  place_of_.assign(problem.count(), -1);
+  for (size_t place = 0; place < rows.set.size(); place++) place_of_[rows.set[place]] = static_cast<int>(place);
+  for (int i = 0; i < model.size; i++) energy_ += model.pull[i] * model.centre[i];
+  int widest = 1;
+  for (int heights : layout_.heights) widest = std::max(widest, heights);
+  block_.resize(static_cast<size_t>(widest) * widest);
+  half_.resize(block_.size());
+  scratch_.resize(widest);
+  product_.resize(static_cast<size_t>(std::max(1, model.size)) * widest);
+}
+
+bool ColumnSearch::stopping() const { return spent_ >= budget_ || clock_.stopped(); }
+
+double ColumnSearch::allowed(double price, int size) const {
+  if (!wanted_) return incumbents_.allowed(price, size);
+  return (found_.size() < wanted_ ? std::numeric_limits<double>::max() : found_.front().first) - price;
+}
+
+// The loss below which a set of `size` questions, `size - level` of them active, could still matter: its price is at least
+// that of the included and of so many of the cheapest.
+double ColumnSearch::allowed_beyond(const std::vector<int>& active, int level, int size) const {
+  double cheapest = std::numeric_limits<double>::infinity();
+  for (int place : active) cheapest = std::min(cheapest, problem_.least_price(rows_.set[place]));
+  return allowed(included_price_ + (size - level) * cheapest, size);
+}
+
+double ColumnSearch::verified(const std::vector<int>& active, size_t from, size_t to, double need) {
+  std::vector<int> set = included_;
+  set.insert(set.end(), active.begin() + from, active.begin() + to);
+  const int64_t units = static_cast<int64_t>(rows_.rows) * (static_cast<int64_t>(set.size()) + 8);
+  spent_ += units;
+  clock_.spend(units);
+  checks_++;
+  return use_dual_ ? dual_(set, need) : -std::numeric_limits<double>::infinity();
+}
+
+void ColumnSearch::leave(const std::vector<int>& active, size_t from, size_t to, int most) {
+  if (wanted_ || from >= to) return;
+  Part part;
+  for (int place : included_) part.included.push_back(rows_.set[place]);
+  for (size_t i = from; i < to; i++) part.active.push_back(rows_.set[active[i]]);
+  part.most = most;
+  std::vector<int> rest(active.begin() + from, active.begin() + to);
+  double cheapest = std::numeric_limits<double>::infinity();
+  for (int place : rest) cheapest = std::min(cheapest, problem_.least_price(rows_.set[place]));
+  const int more = std::max(1, problem_.least - static_cast<int>(included_.size()));
+  const double loss = std::max(floor_, verified(rest, 0, rest.size(), -std::numeric_limits<double>::infinity()));
+  part.bound = std::max(inherited_, incumbents_.objective_of(loss, included_price_ + more * cheapest));
+  (*parts_)(std::move(part));
+}
+
+// The set `included_` itself: unless its own prediction or a check says otherwise it is looked at.
+void ColumnSearch::offer(double predicted) {
+  const int size = static_cast<int>(included_.size());
+  if (size < problem_.least) return;
+  std::vector<int> set;
+  for (int place : included_) set.push_back(rows_.set[place]);
+  std::sort(set.begin(), set.end());
+  if (!problem_.admits_set(set)) return;
+  if (wanted_) {
+    const double value = predicted + included_price_;
+    if (found_.size() >= wanted_ && value >= found_.front().first) return;
+    found_.push_back({value, set});
+    std::push_heap(found_.begin(), found_.end());
+    if (found_.size() > wanted_) {
+      std::pop_heap(found_.begin(), found_.end());
+      found_.pop_back();
+    }
+    return;
+  }
+  const double need = allowed(included_price_, size);
+  double bound = floor_;
+  if (predicted >= need) {
+    bound = std::max(bound, verified({}, 0, 0, need));
+    if (bound >= need) return;
+  }
+  (*sets_)(set, bound);
+}
+
+// Remove what can no longer be asked; false where no set is left. Groups that are full close; a question whose condition is
+// gone goes, and with it those that need it.
+bool ColumnSearch::narrow(std::vector<int>& active) const {
+  if (problem_.groups.empty() && problem_.only_if.empty() && problem_.least == 0 &&
+      std::find(problem_.must.begin(), problem_.must.end(), 1) == problem_.must.end())
+    return !active.empty();
+  std::vector<char> state(problem_.count(), 0);
+  for (int place : included_) state[rows_.set[place]] = 2;
+  for (int place : active) state[rows_.set[place]] = 1;
+  for (const Group& group : problem_.groups) {
+    int members = 0;
+    for (int j : group.members) members += state[j] == 2;
+    if (members > group.most) return false;
+    if (members == group.most)
+      for (int j : group.members)
+        if (state[j] == 1) state[j] = 0;
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [dependent, condition] : problem_.only_if) {
+      if (state[condition] || !state[dependent]) continue;
+      if (state[dependent] == 2) return false;
+      state[dependent] = 0;
+      changed = true;
+    }
+  }
+  for (int j = 0; j < problem_.count(); j++)
+    if (problem_.must[j] && !state[j]) return false;
+  std::erase_if(active, [&](int place) { return state[rows_.set[place]] != 1; });
+  return !active.empty() && static_cast<int>(included_.size() + active.size()) >= problem_.least;
+}
+
+// side' (block)^-1 side of one question; a pivot of 0 counts for nothing.
+double ColumnSearch::gain(const Vector& matrix, const Vector& side, int place) {
+  const int m = width(place), from = at(place), p = model_.size;
+  double total = 0;
+  for (int i = 0; i < m; i++) {
+    double* row = &block_[static_cast<size_t>(i) * m];
+    const double* source = &matrix[static_cast<size_t>(from + i) * p + from];
+    for (int k = 0; k < i; k++) {
+      const double* other = &block_[static_cast<size_t>(k) * m];
+      row[k] = other[k] > 0 ? (source[k] - dot(row, other, k)) / other[k] : 0;
+    }
+    const double pivot = source[i] + 1e-14 - dot(row, row, i);
+    row[i] = pivot > 1e-12 * source[i] + 1e-16 ? std::sqrt(pivot) : 0;
+    scratch_[i] = row[i] > 0 ? (side[from + i] - dot(row, scratch_.data(), i)) / row[i] : 0;
+    total += scratch_[i] * scratch_[i];
+  }
+  return total;
+}
+
+// matrix - matrix[:, j] (block j)^-1 matrix[j, :] on the blocks of `active` (their lower triangles alone if `diagonal`).
+void ColumnSearch::sweep(const Vector& matrix, const Vector& side, int place, const std::vector<int>& active, Vector& to,
+                         Vector& side_to, bool diagonal) {
+  const int m = width(place), from = at(place), p = model_.size;
+  for (int i = 0; i < m; i++)
+    for (int k = 0; k < m; k++) block_[i * m + k] = matrix[static_cast<size_t>(from + i) * p + from + k] * (i == k ? 1 + 1e-12 : 1);
+  factorize(block_.data(), m);
+  invert_factored(block_.data(), m, half_.data());
+  for (int other : active)
+    for (int i = at(other); i < at(other) + width(other); i++) {
+      const double* row = &matrix[static_cast<size_t>(i) * p + from];
+      double shift = 0;
+      for (int k = 0; k < m; k++) {
+        double value = 0;
+        for (int l = 0; l < m; l++) value += row[l] * half_[l * m + k];
+        product_[static_cast<size_t>(i) * m + k] = value;
+        shift += value * side[from + k];
+      }
+      side_to[i] = side[i] - shift;
+    }
+  for (int other : active)
+    for (int i = at(other); i < at(other) + width(other); i++) {
+      const double* source = &matrix[static_cast<size_t>(i) * p];
+      double* target = &to[static_cast<size_t>(i) * p];
+      const int first = diagonal ? at(other) : 0, last = diagonal ? i + 1 : p;
+      if (target != source) std::copy(source + first, source + last, target + first);
+      for (int k = 0; k < m; k++) {
+        const double factor = product_[static_cast<size_t>(i) * m + k];
+        const double* eliminated = &matrix[static_cast<size_t>(from + k) * p];
+        for (int y = first; y < last; y++) target[y] -= factor * eliminated[y];
+      }
+    }
+}
+
+void ColumnSearch::start(const std::vector<int>& included, const std::vector<int>& active) {
+  const int p = model_.size;
+  const int deepest = std::min<int>(problem_.most, static_cast<int>(included.size() + active.size())) + 1;
+  levels_.resize(std::max<size_t>(levels_.size(), deepest + 1));
+  for (Level& level : levels_) {
+    level.G.resize(static_cast<size_t>(p) * p);
+    level.K.resize(level.G.size());
+    level.c.resize(p);
+    level.t.resize(p);
+  }
+  Level& first = levels_[included.size()];
+  std::vector<int> all = included, index;
+  all.insert(all.end(), active.begin(), active.end());
+  for (int place : all)
+    for (int i = 0; i < width(place); i++) index.push_back(at(place) + i);
+  const int k = static_cast<int>(index.size());
+  Vector system(static_cast<size_t>(k) * k), inverse(system.size()), heights(k);
+  for (int i = 0; i < k; i++) {
+    for (int j = 0; j < k; j++) system[static_cast<size_t>(i) * k + j] = model_.G[static_cast<size_t>(index[i]) * p + index[j]];
+    system[static_cast<size_t>(i) * k + i] *= 1 + 1e-9;  // predictions may have a ridge
+    heights[i] = model_.pull[index[i]];
+  }
+  factorize(system.data(), k);
+  solve_factored(system.data(), k, heights.data());
+  invert_factored(system.data(), k, inverse.data());
+  for (int i = 0; i < k; i++) {
+    first.t[index[i]] = heights[i];
+    for (int j = 0; j < k; j++) first.K[static_cast<size_t>(index[i]) * p + index[j]] = inverse[static_cast<size_t>(i) * k + j];
+  }
+  first.G = model_.G;
+  first.c = model_.pull;
+}
+
+void ColumnSearch::run(const Part& part, int64_t budget, const Sets& sets, const Parts& parts) {
+  sets_ = &sets;
+  parts_ = &parts;
+  budget_ = budget;
+  spent_ = 0;
+  inherited_ = part.bound;
+  included_.clear();
+  included_price_ = problem_.least_price(part.included);
+  std::vector<int> included, active;
+  for (int j : part.included) included.push_back(place_of_[j]);
+  for (int j : part.active) active.push_back(place_of_[j]);
+  start(included, active);
+  Level& first = levels_[included.size()];
+  // What the included questions explain, and what is left when all but they and the active are gone.
+  double explained = 0;
+  for (size_t i = 0; i < included.size(); i++) {
+    explained += gain(first.G, first.c, included[i]);
+    std::vector<int> rest(included.begin() + i + 1, included.end());
+    rest.insert(rest.end(), active.begin(), active.end());
+    sweep(first.G, first.c, included[i], rest, first.G, first.c, false);
+  }
+  double kept = 0;
+  for (int place : included)
+    for (int i = at(place); i < at(place) + width(place); i++) kept += first.t[i] * model_.pull[i];
+  for (int place : active)
+    for (int i = at(place); i < at(place) + width(place); i++) kept += first.t[i] * model_.pull[i];
+  included_ = included;
+  descend(static_cast<int>(included.size()), active, part.most, explained, energy_ - kept);
+}
+
+std::vector<std::vector<int>> ColumnSearch::predicted(int count, int most, int64_t budget) {
+  wanted_ = count;
+  found_.clear();
+  Part part;
+  for (int place = 0; place < static_cast<int>(rows_.set.size()); place++) {
+    const int j = rows_.set[place];
+    (problem_.must[j] ? part.included : part.active).push_back(j);
+  }
+  part.most = most;
+  const Sets sets = [](const std::vector<int>&, double) {};
+  const Parts parts = [](Part&&) {};
+  run(part, budget, sets, parts);
+  wanted_ = 0;
+  std::sort(found_.begin(), found_.end());
+  std::vector<std::vector<int>> out;
+  for (auto& [value, set] : found_) out.push_back(set);
+  return out;
+}
+
+void ColumnSearch::last_level(int level, const std::vector<int>& active, double explained) {
+  std::vector<std::pair<double, int>> rest;
+  for (int place : active) {
+    const double predicted = model_.constant + 0.5 * (energy_ - explained - gain(levels_[level].G, levels_[level].c, place));
+    const double price = problem_.least_price(rows_.set[place]);
+    spent_ += width(place) * 8;
+    if (wanted_ || predicted < allowed(included_price_ + price, level + 1)) {
+      included_.push_back(place);
+      included_price_ += price;
+      offer(predicted);
+      included_.pop_back();
+      included_price_ -= price;
+    } else {
+      rest.push_back({predicted + price, place});
+    }
+  }
+  std::sort(rest.begin(), rest.end());
+  std::vector<int> members;
+  for (auto [value, place] : rest) members.push_back(place);
+  for (size_t from = 0; from < members.size(); from += kGroup) {
+    if (stopping()) return leave(members, from, members.size(), level + 1);
+    group(level, members, from, std::min(members.size(), from + kGroup));
+  }
+}
+
+void ColumnSearch::group(int level, const std::vector<int>& members, size_t from, size_t to) {
+  if (stopping()) return leave(members, from, to, level + 1);
+  const std::vector<int> own(members.begin() + from, members.begin() + to);
+  const double need = allowed_beyond(own, level, level + 1);
+  const double bound = verified(own, 0, own.size(), need);
+  if (bound >= need) return;
+  if (to - from == 1) {
+    std::vector<int> set;
+    for (int place : included_) set.push_back(rows_.set[place]);
+    set.push_back(rows_.set[own[0]]);
+    std::sort(set.begin(), set.end());
+    if (problem_.admits_set(set)) (*sets_)(set, std::max(floor_, bound));
+    return;
+  }
+  const size_t middle = (from + to) / 2;
+  group(level, members, from, middle);
+  group(level, members, middle, to);
+}
+
+void ColumnSearch::descend(int level, std::vector<int> active, int most, double explained, double dropped) {
+  if (!narrow(active) || level >= most) return;
+  if (level == most - 1) {
+    if (stopping()) return leave(active, 0, active.size(), most);
+    return last_level(level, active, explained);
+  }
+  Level& here = levels_[level];
+  Level& next = levels_[level + 1];
+  double failed_by = 0;
+  while (!active.empty()) {
+    if (stopping()) return leave(active, 0, active.size(), most);
+    // The dearest to drop is decided first: the rest then falls soonest.
+    double dearest = -1;
+    size_t chosen = 0;
+    for (size_t i = 0; i < active.size(); i++) {
+      const double cost = gain(here.K, here.t, active[i]);
+      if (cost > dearest) {
+        dearest = cost;
+        chosen = i;
+      }
+    }
+    int64_t entries = 0;
+    for (int other : active) entries += width(other);
+    spent_ += entries * model_.size / 2;
+    const int place = active[chosen];
+    active.erase(active.begin() + chosen);
+    const double price = problem_.least_price(rows_.set[place]);
+    const double with = explained + gain(here.G, here.c, place);
+    included_.push_back(place);
+    included_price_ += price;
+    offer(model_.constant + 0.5 * (energy_ - with));
+    if (!active.empty()) {
+      sweep(here.G, here.c, place, active, next.G, next.c, level + 2 == most);
+      if (level + 2 < most)
+        for (int other : active)
+          for (int i = at(other); i < at(other) + width(other); i++) {
+            next.t[i] = here.t[i];
+            std::copy_n(&here.K[static_cast<size_t>(i) * model_.size], model_.size, &next.K[static_cast<size_t>(i) * model_.size]);
+          }
+      descend(level + 1, active, most, with, dropped);
+    }
+    included_.pop_back();
+    included_price_ -= price;
+    dropped += dearest;
+    if (!narrow(active)) return;
+    // Without this question: does everything that is left fall, or at least the large sizes (which may lose less)?
+    const int smallest = std::max(level + 1, problem_.least);
+    const double need = allowed_beyond(active, level, smallest);
+    const double target = incumbents_.by_size() && !wanted_ ? allowed_beyond(active, level, most) : need;
+    const double predicted = model_.constant + 0.5 * dropped;
+    if (predicted >= target && wanted_) return;
+    if (predicted >= target && predicted - target >= 1.5 * failed_by) {
+      const double bound = verified(active, 0, active.size(), target);
+      if (bound >= need) return;
+      failed_by = std::max(predicted - target, 1e-9);
+      while (most > smallest && bound >= allowed_beyond(active, level, most)) {
+        most--;
+        failed_by = 0;
+      }
+      if (level == most - 1) {
+        if (stopping()) return leave(active, 0, active.size(), most);
+        return last_level(level, active, explained);
+      }
+    }
+    sweep(here.K, here.t, place, active, here.K, here.t, false);
+  }
+}
+
+}  // namespace supersparse

@@ -1,0 +1,105 @@
+#include "questions/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace supersparse {
+
+bool Problem::admits_set(const std::vector<int>& set) const {
+  const int size = static_cast<int>(set.size());
+  if (size < least || size > most) return false;
+  std::vector<char> on(count(), 0);
+  for (int j : set) {
+    if (must_not[j]) return false;
+    on[j] = 1;
+  }
+  for (int j = 0; j < count(); j++)
+    if (must[j] && !on[j]) return false;
+  for (const Group& group : groups) {
+    int members = 0;
+    for (int j : group.members) members += on[j];
+    if (members > group.most) return false;
+  }
+  for (auto [dependent, condition] : only_if)
+    if (on[dependent] && !on[condition]) return false;
+  return true;
+}
+
+bool Problem::admits_points(int j, const Points& points) const {
+  const Question& question = questions[j];
+  bool any = false, up = true, down = true;
+  int lowest = kLargestPoint;
+  for (int value : points) {
+    if (value < 0 || value > kLargestPoint || !(question.allowed >> value & 1)) return false;
+    lowest = std::min(lowest, value);
+    any |= value != 0;
+  }
+  if (lowest != 0 || !any) return false;
+  for (int b = 1; b < question.ordered; b++) {
+    up &= points[b] >= points[b - 1];
+    down &= points[b] <= points[b - 1];
+    if (question.equal_steps && points[b] - points[b - 1] != points[1] - points[0]) return false;
+  }
+  if (question.shape == Shape::up) return up;
+  if (question.shape == Shape::down) return down;
+  return question.shape == Shape::free || up || down;
+}
+
+double Problem::price(int j, const Points& points) const {
+  int changes = 0;
+  for (int b = 1; b < questions[j].ordered; b++) changes += points[b] != points[b - 1];
+  return questions[j].price + change_price * changes;
+}
+
+bool Problem::admits_changes(const std::vector<int>& set, const std::vector<Points>& points) const {
+  if (reference.empty()) return true;
+  int changed_questions = 0, changed_answers = 0;
+  size_t at = 0;
+  for (int j = 0; j < count(); j++) {
+    const bool asked = at < set.size() && set[at] == j;
+    int changed = 0;
+    for (int b = 0; b < questions[j].answers; b++) changed += (asked ? points[at][b] : 0) != reference[j][b];
+    at += asked;
+    changed_questions += changed > 0;
+    changed_answers += changed;
+  }
+  return (most_questions_changed < 0 || changed_questions <= most_questions_changed) &&
+         (most_answers_changed < 0 || changed_answers <= most_answers_changed);
+}
+
+// The slope times the range of a question's points: with mu the least share of rows of an answer, the points' variance is at
+// least range^2 mu / 2 (the two ends alone give range^2 x y / (x + y) with shares x, y >= mu), so slope x range <= E
+// (2 / mu)^1/2. The offset: were all logits above K, the loss would exceed K times the weight of the class 0, and a card
+// that matters has at most the loss of the empty card, log 2 at most for weights that add up to 1.
+double Problem::reach() const {
+  double total = 0, widest = 0;
+  int answers = 2;
+  for (int j = 0; j < count(); j++) {
+    std::vector<double> share(questions[j].answers, 0.0);
+    for (int i = 0; i < rows; i++) share[answer[j][i]] += weight[i];
+    double rarest = 1;
+    for (double value : share)
+      if (value > 0) rarest = std::min(rarest, value);
+    widest = std::max(widest, effect_limit * std::sqrt(2 / rarest));
+    answers = std::max(answers, questions[j].answers);
+  }
+  double positives = 0;
+  for (double value : positive) positives += value;
+  total = most * widest * (answers - 1);
+  return total + most * widest + 0.7 / std::min(positives, 1 - positives);
+}
+
+int Card::largest_total() const {
+  int total = 0;
+  for (const Points& values : points) total += *std::max_element(values.begin(), values.end());
+  return total;
+}
+
+bool Card::stands_before(const Card& other) const {
+  if (set.size() != other.set.size()) return set.size() < other.set.size();
+  if (largest_total() != other.largest_total()) return largest_total() < other.largest_total();
+  if (set != other.set) return set < other.set;
+  return points < other.points;
+}
+
+}  // namespace supersparse

@@ -1,0 +1,77 @@
+// What is asked: rows with answers to questions and soft labels; which points, questions and cards are allowed; a card.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace supersparse {
+
+enum class Shape : int32_t { free = 0, up = 1, down = 2, either = 3 };
+
+constexpr int kLargestPoint = 63;  // allowed points are the bits of one word
+
+struct Question {
+  int answers = 0;   // 0 .. answers - 1
+  int ordered = 0;   // the first `ordered` of them stand in order; the rest (not known) are outside it
+  Shape shape = Shape::either;
+  bool equal_steps = false;
+  uint64_t allowed = 1;  // bit v: an answer may have v points; bit 0 is always set
+  double price = 0;
+
+  // Least number of changes of points along the order of a question that is on the card.
+  int least_changes() const { return ordered == answers ? 1 : 0; }
+};
+
+struct Group {
+  std::vector<int> members;
+  int most;
+};
+
+using Points = std::vector<int>;  // of one question, by answer; the smallest is 0
+
+struct Problem {
+  int rows = 0;  // a multiple of eight; padding has weight 0
+  std::vector<Question> questions;
+  std::vector<std::vector<uint8_t>> answer;   // by question and row
+  std::vector<double> weight, positive;       // loss of a row at logit s: weight softplus(s) - positive s; weights add up to 1
+  int least = 0, most = 0;                    // questions on a card
+  double change_price = 0;
+  double effect_limit = 30;                   // slope times standard deviation of a question's points
+  std::vector<char> must, must_not;           // by question
+  std::vector<Group> groups;                  // at most `most` of `members`
+  std::vector<std::pair<int, int>> only_if;   // the first only together with the second
+  std::vector<Points> reference;              // a given card, by question (all 0 where it does not ask); empty: none
+  int most_questions_changed = -1, most_answers_changed = -1;  // against the reference; -1: any
+
+  int count() const { return static_cast<int>(questions.size()); }
+  // The least that a card pays for asking question j.
+  double least_price(int j) const { return questions[j].price + change_price * questions[j].least_changes(); }
+  double least_price(const std::vector<int>& set) const {
+    double total = 0;
+    for (int j : set) total += least_price(j);
+    return total;
+  }
+  // Whether a card may ask exactly these questions (ascending).
+  bool admits_set(const std::vector<int>& set) const;
+  // Whether points are allowed for question j, as a question that is asked.
+  bool admits_points(int j, const Points& points) const;
+  // What the points of question j cost, its own price and that of changes.
+  double price(int j, const Points& points) const;
+  // Whether a card obeys the limits on changes against the reference.
+  bool admits_changes(const std::vector<int>& set, const std::vector<Points>& points) const;
+  // A bound on sum |beta_b| over the offset and the heights of any allowed card: what a residual of 1 in every margin costs.
+  double reach() const;
+};
+
+struct Card {
+  std::vector<int> set;         // ascending
+  std::vector<Points> points;   // of the questions of `set`
+  double slope = 0, offset = 0, loss = 0, objective = 0;
+  bool limited = false;         // the limit on effects binds
+
+  int largest_total() const;
+  bool same_as(const Card& other) const { return set == other.set && points == other.points; }
+  // Of cards with the same objective: fewer questions, smaller largest total, order of the columns, then of the points.
+  bool stands_before(const Card& other) const;
+};
+
+}  // namespace supersparse

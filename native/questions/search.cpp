@@ -1,0 +1,321 @@
+#include "questions/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <numeric>
+#include <thread>
+
+#include "questions/leaf.hpp"
+
+namespace supersparse {
+namespace {
+
+constexpr int64_t kColumnBudget = 40'000'000;  // rows of columns read: about 50 ms
+constexpr int64_t kDecodeBudget = 50'000;      // partial cards
+constexpr int64_t kShortDecode = 20'000;
+constexpr int kSetsFitted = 200, kSetsImproved = 25;
+
+}  // namespace
+
+struct Search::Worker {
+  Search& search;
+  Clock& clock;
+  int number;
+  ColumnSearch columns;
+
+  Worker(Search& owner, Clock& time, int index)
+      : search(owner), clock(time), number(index),
+        columns(owner.problem_, owner.rows_, owner.root_, owner.model_, owner.incumbents_, time, owner.reach_, owner.floor_,
+                owner.options_.use_dual) {}
+  void look_at(const std::vector<int>& set, double bound);
+  void decode(const Part& part);
+};
+
+Search::Search(Problem problem, Options options)
+    : problem_(std::move(problem)), options_(std::move(options)),
+      incumbents_(problem_, options_.by_size, options_.slack, options_.most_kept, options_.judge) {
+  if (options_.by_size) {  // the frontier counts questions, so they have no price
+    problem_.change_price = 0;
+    for (Question& question : problem_.questions) question.price = 0;
+  }
+  reach_ = problem_.reach();
+  merge_rows(problem_);
+}
+
+void Search::prepare() {
+  if (model_.size || !usable_.empty()) return;
+  for (int j = 0; j < problem_.count(); j++)
+    if (!problem_.must_not[j] && problem_.questions[j].allowed > 1) usable_.push_back(j);
+  rows_.set = usable_;
+  rows_.rows = problem_.rows;
+  rows_.weight = problem_.weight;
+  rows_.positive = problem_.positive;
+  for (int j : usable_) rows_.answer.push_back(problem_.answer[j]);
+  root_.layout = Layout(problem_, usable_);
+  root_.heights.assign(root_.layout.size, 0.0);
+  double cases = 0;
+  for (int i = 0; i < problem_.rows; i++) {
+    const double w = problem_.weight[i], share = problem_.positive[i];
+    cases += share;
+    if (share > 0) floor_ -= share * std::log(share / w);
+    if (w > share) floor_ -= (w - share) * std::log1p(-share / w);
+  }
+  floor_ -= 1e-10;  // no logit does better than the row's own label
+  root_.heights[0] = std::log(cases / (1 - cases));
+  fit_additive(rows_, reach_, 1e-26, root_);
+  if (root_.converged && options_.use_fit) floor_ = std::max(floor_, root_.lower);
+  model_ = quadratic_of(root_, root_.hessian);
+  if (problem_.admits_set({}) && problem_.admits_changes({}, {})) {
+    Card card;
+    card.offset = root_.heights.size() ? std::log(cases / (1 - cases)) : 0;
+    card.loss = -cases * std::log(cases) - (1 - cases) * std::log1p(-cases);
+    incumbents_.offer(card);
+  }
+}
+
+Fit Search::fit(const Cells& cells, ColumnSearch& columns) const {
+  Fit out;
+  out.layout = Layout(problem_, cells.set);
+  std::vector<int> places;
+  for (int j : cells.set) places.push_back(static_cast<int>(std::lower_bound(usable_.begin(), usable_.end(), j) - usable_.begin()));
+  Vector heights;
+  columns.dual().predict(places, heights);
+  out.heights.assign(1, 0.0);
+  for (double value : heights) out.heights.push_back(std::clamp(value, -8.0, 8.0));
+  // The offset that the mean logit of the empty card has.
+  Vector logits;
+  logits_of(cells, out.layout, out.heights, logits);
+  double mean = 0, cases = 0;
+  for (int i = 0; i < cells.rows; i++) {
+    mean += cells.weight[i] * logits[i];
+    cases += cells.positive[i];
+  }
+  out.heights[0] = std::log(cases / (1 - cases)) - mean;
+  fit_additive(cells, reach_, 1e-13, out);
+  return out;
+}
+
+void Search::first_cards(Clock& clock) {
+  Worker worker(*this, clock, 0);
+  struct Fitted {
+    double value;
+    std::vector<int> set;
+  };
+  const int smallest = options_.by_size ? std::max(1, problem_.least) : problem_.most;
+  for (int size = problem_.most; size >= smallest && !clock.stopped(); size--) {
+    const int share = options_.by_size && size < problem_.most ? 4 : 1;
+    std::vector<Fitted> fitted;
+    for (auto& set : worker.columns.predicted(kSetsFitted / share, size, 20 * kColumnBudget)) {
+      if (clock.stopped()) break;
+      const Cells cells = cells_of(problem_, set);
+      const Fit own = fit(cells, worker.columns);
+      clock.spend(int64_t{cells.rows} * own.layout.size * 8);
+      fitted.push_back({incumbents_.objective_of(own.loss, problem_.least_price(set)), set});
+    }
+    std::stable_sort(fitted.begin(), fitted.end(), [](const Fitted& a, const Fitted& b) { return a.value < b.value; });
+    if (fitted.size() > static_cast<size_t>(kSetsImproved / share)) fitted.resize(kSetsImproved / share);
+    for (bool decode : {false, true})
+      for (const Fitted& one : fitted) {
+        if (clock.stopped() || one.value >= incumbents_.allowed(0, size)) break;
+        const Cells cells = cells_of(problem_, one.set);
+        const Fit own = fit(cells, worker.columns);
+        if (!decode) {
+          improve(problem_, cells, own, incumbents_, clock);
+          continue;
+        }
+        Part part;
+        part.included = one.set;
+        part.most = size;
+        const double before = incumbents_.best_within(size);
+        Decoder decoder(problem_, cells, own, incumbents_, clock, options_.use_minorant);
+        decoder.run(part, kShortDecode, [](Part&&) {});
+        if (incumbents_.best_within(size) < before - 1e-12) improve(problem_, cells, own, incumbents_, clock);
+      }
+  }
+}
+
+bool Search::matters(const Part& part) const {
+  const int size = static_cast<int>(part.included.size()) + (part.decoding ? 0 : 1);
+  return size <= problem_.most && part.bound < incumbents_.allowed(0, size);
+}
+
+void Search::take(Part&& part) {
+  if (!matters(part)) return;
+  {
+    std::lock_guard<std::mutex> guard(lock_);
+    heap_.push_back(std::move(part));
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+  changed_.notify_one();
+}
+
+// A set that no bound over the rows excluded: its own fit may, else its points are decoded.
+void Search::Worker::look_at(const std::vector<int>& set, double bound) {
+  const Cells cells = cells_of(search.problem_, set);
+  const Fit own = search.fit(cells, columns);
+  clock.spend(int64_t{cells.rows} * own.layout.size * 8);
+  if (own.converged && search.options_.use_fit) bound = std::max(bound, own.lower);
+  Part part;
+  part.decoding = true;
+  part.included = set;
+  part.most = static_cast<int>(set.size());
+  part.bound = search.incumbents_.objective_of(bound, search.problem_.least_price(set));
+  search.take(std::move(part));
+}
+
+void Search::Worker::decode(const Part& part) {
+  const Cells cells = cells_of(search.problem_, part.included);
+  const Fit own = search.fit(cells, columns);
+  Decoder decoder(search.problem_, cells, own, search.incumbents_, clock, search.options_.use_minorant);
+  decoder.run(part, kDecodeBudget, [&](Part&& rest) { search.take(std::move(rest)); });
+  std::lock_guard<std::mutex> guard(search.lock_);
+  search.decoded_++;
+  search.nodes_ += decoder.nodes();
+  search.leaves_ += decoder.leaves();
+}
+
+double Search::bound_now() const {  // with the lock held
+  double bound = incumbents_.best();
+  if (!heap_.empty()) bound = std::min(bound, heap_.front().bound);
+  for (double own : busy_) bound = std::min(bound, own);
+  return bound;
+}
+
+void Search::work(Clock& clock, Worker& worker) {
+  const double idle = std::numeric_limits<double>::infinity();
+  double told = -1;
+  std::unique_lock<std::mutex> guard(lock_);
+  for (;;) {
+    auto all_idle = [&] { return std::all_of(busy_.begin(), busy_.end(), [&](double own) { return own == idle; }); };
+    changed_.wait(guard, [&] { return !heap_.empty() || all_idle() || clock.stopped(); });
+    if (heap_.empty() || clock.stopped()) break;
+    if (worker.number == 0 && options_.progress && clock.elapsed() - told > 0.1) {
+      told = clock.elapsed();
+      const double best = incumbents_.best(), bound = bound_now();
+      const int64_t open = static_cast<int64_t>(heap_.size());
+      guard.unlock();
+      options_.progress(best, bound, open);
+      guard.lock();
+      continue;
+    }
+    std::pop_heap(heap_.begin(), heap_.end());
+    const Part part = std::move(heap_.back());
+    heap_.pop_back();
+    if (!matters(part)) continue;
+    busy_[worker.number] = part.bound;
+    guard.unlock();
+    if (part.decoding) {
+      worker.decode(part);
+    } else {
+      worker.columns.run(
+          part, kColumnBudget, [&](const std::vector<int>& set, double bound) { worker.look_at(set, bound); },
+          [&](Part&& rest) { take(std::move(rest)); });
+    }
+    guard.lock();
+    busy_[worker.number] = idle;
+    changed_.notify_all();
+  }
+  checks_ += worker.columns.checks();
+  guard.unlock();
+  changed_.notify_all();
+}
+
+bool Search::add_card(Card card) {
+  if (card.set.size() != card.points.size() || !problem_.admits_set(card.set) ||
+      !problem_.admits_changes(card.set, card.points))
+    return false;
+  for (size_t place = 0; place < card.set.size(); place++)
+    if (!problem_.admits_points(card.set[place], card.points[place])) return false;
+  if (card.set.empty()) return true;  // the empty card is always tried
+  const Cells cells = cells_of(problem_, card.set);
+  fit_card(problem_, cells, card.points, std::numeric_limits<double>::max(), card);
+  incumbents_.offer(std::move(card));
+  return true;
+}
+
+bool Search::add_part(Part part) {
+  std::vector<char> seen(problem_.count(), 0);
+  for (const std::vector<int>* list : {&part.included, &part.active})
+    for (int j : *list) {
+      if (j < 0 || j >= problem_.count() || seen[j] || problem_.must_not[j] || problem_.questions[j].allowed <= 1) return false;
+      seen[j] = 1;
+    }
+  int coordinates = 0;
+  for (int j : part.included) coordinates += problem_.questions[j].answers - 1;
+  if (part.most < 0 || part.most > problem_.most || static_cast<int>(part.included.size()) > part.most || std::isnan(part.bound) ||
+      static_cast<int>(part.prefix.size()) > coordinates || (!part.decoding && !part.prefix.empty()))
+    return false;
+  for (int height : part.prefix)
+    if (std::abs(height) > kLargestPoint) return false;
+  if (part.decoding && (part.included.empty() || !std::is_sorted(part.included.begin(), part.included.end()))) return false;
+  resumed_ = true;
+  heap_.push_back(std::move(part));
+  std::push_heap(heap_.begin(), heap_.end());
+  return true;
+}
+
+Outcome Search::run() {
+  Clock clock(options_.seconds, options_.work_limit, options_.cancelled);
+  prepare();
+  if (!usable_.empty() && problem_.most > 0) {
+    const int threads = std::max(1, options_.threads);
+    busy_.assign(threads, std::numeric_limits<double>::infinity());
+    if (!resumed_) {
+      if (options_.search_incumbent) first_cards(clock);
+      Part everything;
+      for (int j : usable_) (problem_.must[j] ? everything.included : everything.active).push_back(j);
+      everything.most = problem_.most;
+      everything.bound = floor_;
+      if (!everything.included.empty() && problem_.admits_set(everything.included)) {
+        Part alone = everything;
+        alone.active.clear();
+        alone.decoding = true;
+        take(std::move(alone));
+      }
+      if (static_cast<int>(everything.included.size()) < problem_.most && !everything.active.empty()) take(std::move(everything));
+    }
+    std::vector<std::unique_ptr<Worker>> workers;
+    std::vector<std::thread> others;
+    for (int number = 0; number < threads; number++) workers.push_back(std::make_unique<Worker>(*this, clock, number));
+    std::exception_ptr failure;
+    const auto guarded = [&](int number) {
+      try {
+        work(clock, *workers[number]);
+      } catch (...) {
+        clock.stop();
+        changed_.notify_all();
+        std::lock_guard<std::mutex> guard(lock_);
+        failure = std::current_exception();
+      }
+    };
+    for (int number = 1; number < threads; number++) others.emplace_back(guarded, number);
+    guarded(0);
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+  Outcome outcome;
+  std::erase_if(heap_, [&](const Part& part) { return !matters(part); });
+  std::make_heap(heap_.begin(), heap_.end());
+  outcome.cards = incumbents_.kept();
+  outcome.proven = heap_.empty();
+  outcome.complete = outcome.proven && !incumbents_.overflowed();
+  outcome.bound = bound_now();
+  if (options_.by_size)
+    for (int size = 0; size <= problem_.most; size++) {
+      double bound = incumbents_.best_within(size);
+      for (const Part& part : heap_)
+        if (static_cast<int>(part.included.size()) + (part.decoding ? 0 : 1) <= size) bound = std::min(bound, part.bound);
+      outcome.bound_of_size.push_back(bound);
+    }
+  outcome.open = heap_;
+  outcome.checks = checks_;
+  outcome.decoded = decoded_;
+  outcome.nodes = nodes_;
+  outcome.leaves = leaves_;
+  outcome.work = clock.work();
+  return outcome;
+}
+
+}  // namespace supersparse

@@ -1,0 +1,203 @@
+"""The door to the compiled core: the one place that loads it, checks buffers, and turns its status into our errors.
+
+Structures and signatures are those of ``native/api.h``; ``INTERFACE`` is raised there and here together.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supersparse.errors import SolverFailedError, SolverNotInstalledError, TooLargeError
+
+INTERFACE = 1
+JUDGE = ctypes.CFUNCTYPE(c_int32, POINTER(c_int32), c_double, c_double, c_double)
+PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_double, c_int64)
+
+
+class ProblemBuffers(Structure):
+    """``ss_problem``: a problem of questions as pointers into arrays that outlive it."""
+
+    _fields_ = (
+        ("rows", c_int64),
+        ("answer", POINTER(c_uint8)),
+        ("weight", POINTER(c_double)),
+        ("positive", POINTER(c_double)),
+        ("questions", c_int32),
+        ("answers", POINTER(c_int32)),
+        ("ordered", POINTER(c_int32)),
+        ("shape", POINTER(c_int32)),
+        ("equal_steps", POINTER(c_int32)),
+        ("allowed", POINTER(c_uint64)),
+        ("price", POINTER(c_double)),
+        ("must", POINTER(c_uint8)),
+        ("must_not", POINTER(c_uint8)),
+        ("least", c_int32),
+        ("most", c_int32),
+        ("change_price", c_double),
+        ("effect_limit", c_double),
+        ("groups", c_int32),
+        ("group_start", POINTER(c_int32)),
+        ("group_members", POINTER(c_int32)),
+        ("group_most", POINTER(c_int32)),
+        ("conditions", c_int32),
+        ("only_if", POINTER(c_int32)),
+        ("reference", POINTER(c_int32)),
+        ("most_questions_changed", c_int32),
+        ("most_answers_changed", c_int32),
+    )
+
+
+class OptionBuffers(Structure):
+    """``ss_options``."""
+
+    _fields_ = (
+        ("search_incumbent", c_int32),
+        ("by_size", c_int32),
+        ("threads", c_int32),
+        ("bounds", c_int32),
+        ("most_kept", c_int64),
+        ("work_limit", c_int64),
+        ("slack", c_double),
+        ("seconds", c_double),
+        ("cancelled", POINTER(c_int32)),
+        ("judge", JUDGE),
+        ("progress", PROGRESS),
+    )
+
+
+class OutcomeBuffers(Structure):
+    """``ss_outcome``."""
+
+    _fields_ = (
+        ("proven", c_int32),
+        ("complete", c_int32),
+        ("cards", c_int64),
+        ("open", c_int64),
+        ("state_length", c_int64),
+        ("checks", c_int64),
+        ("decoded", c_int64),
+        ("nodes", c_int64),
+        ("leaves", c_int64),
+        ("work", c_int64),
+        ("bound", c_double),
+    )
+
+
+_SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "ss_interface": (c_int32, ()),
+    "ss_loops": (c_char_p, ()),
+    "ss_choose_loops": (c_int32, (c_char_p,)),
+    "ss_message": (c_char_p, ()),
+    "ss_search_new": (c_int32, (POINTER(ProblemBuffers), POINTER(OptionBuffers), POINTER(c_void_p))),
+    "ss_search_free": (None, (c_void_p,)),
+    "ss_search_add_card": (c_int32, (c_void_p, POINTER(c_int32))),
+    "ss_search_resume": (c_int32, (c_void_p, POINTER(c_int64), c_int64)),
+    "ss_search_run": (c_int32, (c_void_p, POINTER(OutcomeBuffers))),
+    "ss_search_card": (c_int32, (c_void_p, c_int64, POINTER(c_int32), POINTER(c_double))),
+    "ss_search_bounds": (c_int32, (c_void_p, POINTER(c_double))),
+    "ss_search_state": (c_int32, (c_void_p, POINTER(c_int64))),
+    "ss_test_functions": (c_int32, (c_int64, POINTER(c_double), POINTER(c_double), POINTER(c_double))),
+}
+
+_REMEDY = (
+    "run `make`, or `pip install .` in the checkout: it builds the core with the system's C++ compiler, "
+    "or with ziglang where there is none"
+)
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The compiled core, loaded once, its signatures declared."""
+    suffix = {"darwin": "dylib", "win32": "dll"}.get(sys.platform, "so")
+    path = Path(__file__).with_name(f"libsupersparse_core.{suffix}")
+    try:
+        core = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise SolverNotInstalledError(f"the compiled core could not be loaded ({error}); {_REMEDY}") from None
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(core, name, None)
+        if function is None:
+            raise SolverNotInstalledError(f"the compiled core lacks {name}: it is an older build; {_REMEDY}")
+        function.restype, function.argtypes = result, arguments
+    if core.ss_interface() != INTERFACE:
+        raise SolverNotInstalledError(
+            f"the compiled core has interface {core.ss_interface()}, this version needs {INTERFACE}; {_REMEDY}"
+        )
+    return core
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Call a function of the core that returns a status; anything but success is one of our errors."""
+    core = library()
+    status = getattr(core, name)(*arguments)
+    if status == 0:
+        return
+    message = core.ss_message().decode()
+    if status == 1:
+        raise ValueError(message)
+    if status == 2:
+        raise TooLargeError(f"the compiled core ran out of memory ({name})")
+    raise SolverFailedError(f"the compiled core failed in {name}: {message}")
+
+
+_POINTERS = {
+    np.dtype(np.uint8): c_uint8,
+    np.dtype(np.int32): c_int32,
+    np.dtype(np.int64): c_int64,
+    np.dtype(np.uint64): c_uint64,
+    np.dtype(np.float64): c_double,
+}
+
+
+def pointer(array: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...]) -> Any:
+    """The address of an array of exactly this dtype and shape, contiguous; the array must outlive the call."""
+    if array.dtype != np.dtype(dtype) or array.shape != shape or not array.flags.c_contiguous:
+        raise TypeError(
+            f"the core expects a contiguous array of {np.dtype(dtype)} with shape {shape}, "
+            f"not {array.dtype} with shape {array.shape}"
+        )
+    return array.ctypes.data_as(POINTER(_POINTERS[array.dtype]))
+
+
+def loops() -> str:
+    """The version of the loops over rows that runs here: ``baseline``, ``avx2`` or ``avx512``."""
+    return str(library().ss_loops().decode())
+
+
+def choose_loops(name: str) -> None:
+    """Run this version of the loops (``best``: the fastest that this machine has); all give the same bits."""
+    call("ss_choose_loops", name.encode())
+
+
+def softplus_and_log(
+    values: np.ndarray[Any, Any],
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """log(1 + e^x) and log x as the core computes them; the length is a multiple of eight."""
+    first, second = np.empty_like(values), np.empty_like(values)
+    arguments = (pointer(each, np.float64, values.shape) for each in (values, first, second))
+    call("ss_test_functions", len(values), *arguments)
+    return first, second
+
+
+__all__ = [
+    "JUDGE",
+    "PROGRESS",
+    "OptionBuffers",
+    "OutcomeBuffers",
+    "ProblemBuffers",
+    "byref",
+    "c_void_p",
+    "call",
+    "choose_loops",
+    "library",
+    "loops",
+    "pointer",
+    "softplus_and_log",
+]

@@ -1,0 +1,323 @@
+"""The search for the best cards of questions in the compiled core, with its limits, threads and checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from supersparse.engine import core
+from supersparse.engine.questions.problem import SHAPES, QuestionProblem
+from supersparse.errors import InvalidOptionError, InvalidProblemError
+
+BOUNDS = ("dual", "fit", "minorant")
+_MAGIC = b"supersparse questions 1\n"
+
+
+@dataclass(frozen=True)
+class QuestionCard:
+    """Points by question and answer (all 0 where a question is not asked), slope and offset of the risk, its loss."""
+
+    points: tuple[tuple[int, ...], ...]
+    slope: float
+    offset: float
+    loss: float
+    objective: float
+    effect_limited: bool = False
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Numbers of the questions that are asked."""
+        return tuple(number for number, own in enumerate(self.points) if any(own))
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Limits and modes of a search; ``work_limit`` counts rows of columns read, the same on every machine.
+
+    ``by_size`` finds the least loss of every size, without prices; ``slack`` keeps every card within (1 + slack) of the
+    best, at most ``most_kept``. ``bounds`` are those used, to test each alone: without some, the search only takes longer.
+    """
+
+    search_incumbent: bool = True
+    by_size: bool = False
+    slack: float = 0.0
+    most_kept: int = 1000
+    threads: int = 1
+    bounds: tuple[str, ...] = BOUNDS
+    seconds: float = math.inf
+    work_limit: int | None = None
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """What a search found and proved.
+
+    ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card, ``bounds`` the same
+    by size (at most so many questions). ``complete`` says that ``cards`` are all within the slack. ``checkpoint`` goes on
+    where the search stopped.
+    """
+
+    cards: tuple[QuestionCard, ...]
+    bound: float
+    bounds: tuple[float, ...]
+    proven: bool
+    complete: bool
+    work: dict[str, int] = field(default_factory=dict)
+    checkpoint: bytes = b""
+
+    @property
+    def best(self) -> QuestionCard | None:
+        """The best card, or None if none was found (none is allowed, if ``proven``)."""
+        return self.cards[0] if self.cards else None
+
+    def best_of_size(self, size: int) -> QuestionCard | None:
+        """The best card of at most ``size`` questions among those kept."""
+        within = [card for card in self.cards if len(card.asked) <= size]
+        if not within:
+            return None
+        least = min(card.objective for card in within)
+        ties = [card for card in within if card.objective <= least + 1e-9]
+        return min(ties, key=_tie_order)
+
+
+def _tie_order(card: QuestionCard) -> tuple[Any, ...]:
+    return (len(card.asked), sum(map(max, card.points)), card.asked, [card.points[j] for j in card.asked])
+
+
+def _digest(problem: QuestionProblem, options: SearchOptions) -> bytes:
+    """Of all that a checkpoint depends on."""
+    digest = hashlib.blake2b(digest_size=32)
+    for array in (problem.answer, problem.positive, problem.total):
+        digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+    names = sorted(set(problem.__dataclass_fields__) - {"answer", "label", "weight", "class_weights", "positive", "total"})
+    rules = [
+        (name, sorted(value) if isinstance(value := getattr(problem, name), frozenset) else value) for name in names
+    ]
+    digest.update(repr((rules, options.by_size, options.slack, options.most_kept)).encode())
+    return digest.digest()
+
+
+class _Buffers:
+    """The arrays of a problem in the core's form, kept alive together."""
+
+    def __init__(self, problem: QuestionProblem) -> None:
+        questions, rows, count = problem.questions, len(problem.total), len(problem.questions)
+        self.sizes = [question.answers for question in questions]
+        self._kept: list[Any] = []
+        column = self._column
+        starts = np.cumsum([0] + [len(members) for members, _ in problem.groups])
+        reference = problem.reference
+        if reference is not None and [len(own) for own in reference] != self.sizes:
+            raise InvalidProblemError("the given card has points for every answer of every question")
+        self.problem = core.ProblemBuffers(
+            rows=rows,
+            answer=self._keep(np.ascontiguousarray(problem.answer), np.uint8, (count, rows)),
+            weight=column(problem.total, np.float64),
+            positive=column(problem.positive, np.float64),
+            questions=count,
+            answers=column(self.sizes, np.int32),
+            ordered=column([question.ordered for question in questions], np.int32),
+            shape=column([SHAPES.index(question.shape) for question in questions], np.int32),
+            equal_steps=column([question.equal_steps for question in questions], np.int32),
+            allowed=column([sum(1 << value for value in set(question.points)) for question in questions], np.uint64),
+            price=column([question.price for question in questions], np.float64),
+            must=column([number in problem.must for number in range(count)], np.uint8),
+            must_not=column([number in problem.must_not for number in range(count)], np.uint8),
+            least=problem.min_questions,
+            most=problem.max_questions,
+            change_price=problem.change_price,
+            effect_limit=problem.effect_limit,
+            groups=len(problem.groups),
+            group_start=column(starts, np.int32),
+            group_members=column([member for members, _ in problem.groups for member in members], np.int32),
+            group_most=column([most for _, most in problem.groups], np.int32),
+            conditions=len(problem.only_if),
+            only_if=column([number for pair in problem.only_if for number in pair], np.int32),
+            reference=None if reference is None else column([value for own in reference for value in own], np.int32),
+            most_questions_changed=-1 if problem.most_questions_changed is None else problem.most_questions_changed,
+            most_answers_changed=-1 if problem.most_answers_changed is None else problem.most_answers_changed,
+        )
+
+    def _column(self, values: Any, dtype: Any) -> Any:
+        array = np.array(values, dtype=dtype).reshape(-1)
+        return self._keep(array, dtype, array.shape)
+
+    def _keep(self, array: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...]) -> Any:
+        self._kept.append(array)
+        return core.pointer(array, dtype, shape)
+
+    def points(self, flat: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """Points in a row as points by question."""
+        ends = np.cumsum(self.sizes)
+        return tuple(tuple(flat[end - size : end]) for end, size in zip(ends, self.sizes, strict=True))
+
+
+def search(
+    problem: QuestionProblem,
+    options: SearchOptions | None = None,
+    *,
+    start: Sequence[QuestionCard] = (),
+    checkpoint: bytes = b"",
+    judge: Callable[[QuestionCard], bool] | None = None,
+    progress: Callable[[float, float, int], None] | None = None,
+) -> SearchOutcome:
+    """Find and prove the best cards.
+
+    ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold whatever it says.
+    ``progress`` hears objective, bound and number of open parts about ten times a second. Ctrl-C stops the search; its
+    outcome so far is returned with what is open, and KeyboardInterrupt is raised only if there is none.
+    """
+    options = options or SearchOptions()
+    if options.threads < 1 or options.slack < 0 or options.most_kept < 1:
+        raise InvalidOptionError("threads and most_kept are at least 1, and slack is at least 0")
+    buffers = _Buffers(problem)
+    cancelled = np.zeros(1, np.int32)
+    failures: list[BaseException] = []
+
+    def stop(error: BaseException) -> None:
+        failures.append(error)
+        cancelled[0] = 1
+
+    def judged(points: Any, slope: float, offset: float, loss: float) -> int:
+        try:
+            card = QuestionCard(buffers.points(points[: sum(buffers.sizes)]), slope, offset, loss, loss)
+            return int(judge is None or judge(card))
+        except BaseException as error:
+            stop(error)
+            return 0
+
+    def told(objective: float, bound: float, open_parts: int) -> None:
+        try:
+            if progress is not None:
+                progress(objective, bound, open_parts)
+        except BaseException as error:
+            stop(error)
+
+    given = core.OptionBuffers(
+        search_incumbent=options.search_incumbent,
+        by_size=options.by_size,
+        threads=options.threads,
+        bounds=sum(1 << BOUNDS.index(name) for name in set(options.bounds)),
+        most_kept=options.most_kept,
+        work_limit=2**62 if options.work_limit is None else options.work_limit,
+        slack=options.slack,
+        seconds=min(options.seconds, 1e300),
+        cancelled=core.pointer(cancelled, np.int32, (1,)),
+        judge=core.JUDGE(judged) if judge is not None else core.JUDGE(),
+        progress=core.PROGRESS(told) if progress is not None else core.PROGRESS(),
+    )
+    digest = _digest(problem, options)
+    state, cards = _read_checkpoint(checkpoint, digest) if checkpoint else (None, np.empty((0, sum(buffers.sizes)), np.int32))
+    handle = core.c_void_p()
+    try:
+        core.call("ss_search_new", core.byref(buffers.problem), core.byref(given), core.byref(handle))
+    except ValueError as error:
+        raise InvalidProblemError(str(error)) from None
+    try:
+        for card in start:
+            flat = np.array([value for own in card.points for value in own], np.int32)
+            with suppress(ValueError):  # a card that is not allowed is no start
+                core.call("ss_search_add_card", handle, core.pointer(flat, np.int32, (sum(buffers.sizes),)))
+        if state is not None:
+            try:
+                for row in np.ascontiguousarray(cards):
+                    core.call("ss_search_add_card", handle, core.pointer(row, np.int32, (sum(buffers.sizes),)))
+                core.call("ss_search_resume", handle, core.pointer(state, np.int64, state.shape), len(state))
+            except ValueError as error:
+                raise InvalidOptionError(f"the checkpoint is damaged: {error}; search from the beginning") from None
+        outcome = core.OutcomeBuffers()
+        interrupt = _run(handle, outcome, cancelled)
+        found = _outcome(handle, outcome, buffers, problem, digest)
+    finally:
+        core.library().ss_search_free(handle)
+    if failures:
+        raise failures[0]
+    if interrupt is not None and found.best is None:
+        raise interrupt
+    return found
+
+
+def _run(handle: Any, outcome: Any, cancelled: np.ndarray[Any, Any]) -> KeyboardInterrupt | None:
+    """Run in a thread of its own, so that this one hears Ctrl-C; a call into the core does not."""
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            core.call("ss_search_run", handle, core.byref(outcome))
+        except BaseException as error:
+            errors.append(error)
+
+    interrupt = None
+    if threading.current_thread() is threading.main_thread():
+        worker = threading.Thread(target=run, name="questions")
+        worker.start()
+        while worker.is_alive():
+            try:
+                worker.join(0.1)
+            except KeyboardInterrupt as error:
+                interrupt = error
+                cancelled[0] = 1
+    else:
+        run()
+    if errors:
+        raise errors[0]
+    return interrupt
+
+
+def _outcome(handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProblem, digest: bytes) -> SearchOutcome:
+    total = sum(buffers.sizes)
+    points, numbers, cards = np.empty(total, np.int32), np.empty(5), []
+    for index in range(outcome.cards):
+        addresses = core.pointer(points, np.int32, (total,)), core.pointer(numbers, np.float64, (5,))
+        core.call("ss_search_card", handle, index, *addresses)
+        slope, offset, loss, objective, limited = numbers.tolist()
+        cards.append(QuestionCard(buffers.points(points.tolist()), slope, offset, loss, objective, limited > 0))
+    most = min(problem.max_questions, len(problem.questions))
+    bounds = np.empty(most + 1)
+    core.call("ss_search_bounds", handle, core.pointer(bounds, np.float64, (most + 1,)))
+    state = np.empty(outcome.state_length, np.int64)
+    core.call("ss_search_state", handle, core.pointer(state, np.int64, (outcome.state_length,)))
+    checkpoint = b""
+    if not outcome.proven:
+        kept = np.array([[value for own in card.points for value in own] for card in cards], np.int32).reshape(-1, total)
+        checkpoint = _write_checkpoint(state, kept, digest)
+    return SearchOutcome(
+        cards=tuple(cards),
+        bound=outcome.bound,
+        bounds=tuple(bounds.tolist()),
+        proven=bool(outcome.proven),
+        complete=bool(outcome.complete),
+        work={name: getattr(outcome, name) for name in ("checks", "decoded", "nodes", "leaves", "work", "open")},
+        checkpoint=checkpoint,
+    )
+
+
+def _write_checkpoint(state: np.ndarray[Any, Any], cards: np.ndarray[Any, Any], digest: bytes) -> bytes:
+    body = b"".join(
+        [digest, np.array([len(state), *cards.shape], "<i8").tobytes(), state.astype("<i8").tobytes(), cards.astype("<i4").tobytes()]
+    )
+    return _MAGIC + hashlib.blake2b(body, digest_size=32).digest() + body
+
+
+def _read_checkpoint(data: bytes, digest: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    remedy = "search from the beginning"
+    head, body = data[: len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
+    if not head.startswith(_MAGIC) or len(body) < 56:
+        raise InvalidOptionError(f"this is no checkpoint of a search for questions; {remedy}")
+    if hashlib.blake2b(body, digest_size=32).digest() != head[len(_MAGIC) :]:
+        raise InvalidOptionError(f"the checkpoint is damaged; {remedy}")
+    if body[:32] != digest:
+        raise InvalidOptionError(f"the checkpoint belongs to another problem or to other options; {remedy}")
+    length, rows, columns = np.frombuffer(body[32:56], "<i8").tolist()
+    if length < 1 or rows < 0 or columns < 0 or len(body) != 56 + 8 * length + 4 * rows * columns:
+        raise InvalidOptionError(f"the checkpoint is damaged; {remedy}")
+    state = np.frombuffer(body[56 : 56 + 8 * length], "<i8").astype(np.int64)
+    cards = np.frombuffer(body[56 + 8 * length :], "<i4").reshape(rows, columns).astype(np.int32)
+    return state, cards

@@ -1,0 +1,199 @@
+"""Small random problems of questions with all options, and what the engine says of each beside every card of it.
+
+``python tests/engine/questions/random_problems.py COUNT SEED`` checks so many and counts.
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import sys
+from dataclasses import replace
+
+import numpy as np
+
+from supersparse.engine.questions.problem import SHAPES, AskedQuestion, QuestionProblem
+from supersparse.engine.questions.search import SearchOptions, search
+
+try:
+    from engine.questions import brute_force
+except ImportError:
+    import brute_force
+
+MOST_CARDS = 1500
+FORCED = (("dual", "fit", "minorant"), ("dual",), ("fit",), ("minorant",), ())
+
+
+def random_labels(rng, cells):
+    """Labels of cells: blended, near 0 and 1, or hard."""
+    logits = rng.normal(rng.normal(0, 2), rng.choice([0.5, 2.0, 4.0]), cells)
+    labels = 1 / (1 + np.exp(-logits))
+    labels = np.round(labels * 2**20) / 2**20
+    if rng.random() < 0.15:
+        labels = (rng.random(cells) < labels).astype(float)
+        labels[:2] = 0.0, 1.0
+    elif rng.random() < 0.9:
+        labels = np.clip(labels, 2**-20, 1 - 2**-20)
+    if not 0 < labels.mean() < 1:
+        labels[0] = 0.5
+    return labels
+
+
+def random_question(rng):
+    """Two to four answers, perhaps one outside the order, points up to 3."""
+    answers = int(rng.choice([2, 2, 3, 3, 4]))
+    missing = answers > 2 and rng.random() < 0.2
+    ordered = 0 if rng.random() < 0.05 else answers - int(missing)
+    most = int(rng.integers(1, 4)) if answers < 4 else int(rng.integers(1, 3))
+    points = tuple(range(most + 1))
+    if rng.random() < 0.15:
+        points = (0, *sorted(rng.choice(np.arange(1, 8), 2, replace=False).tolist()))
+    return AskedQuestion(answers, ordered, str(rng.choice(SHAPES)), bool(rng.random() < 0.15), points)
+
+
+def random_problem(rng):
+    """A problem of at most ``MOST_CARDS`` cards."""
+    while True:
+        count = int(rng.integers(1, 5))
+        questions = tuple(random_question(rng) for _ in range(count))
+        shapes = [1 + len(brute_force.points_of(question)) for question in questions]
+        if np.prod(shapes) <= MOST_CARDS:
+            break
+    if rng.random() < 0.5:  # every pattern, with uneven counts
+        patterns = np.array(list(itertools.product(*(range(question.answers) for question in questions))), np.uint8)
+        weight = np.maximum(1, 10 ** rng.uniform(0, 3, len(patterns))).round()
+    else:
+        patterns = np.stack([rng.integers(0, q.answers, 30) for q in questions], 1)
+        weight = np.ones(len(patterns)) if rng.random() < 0.5 else rng.integers(1, 9, len(patterns)).astype(float)
+        if count > 1 and rng.random() < 0.3:  # the same column twice, or nearly
+            patterns[:, 1] = np.minimum(patterns[:, 0], questions[1].answers - 1)
+    labels = random_labels(rng, len(patterns))
+    most = int(rng.integers(0, count + 1)) if rng.random() < 0.2 else int(rng.integers(1, count + 1))
+    problem = QuestionProblem(
+        questions,
+        np.ascontiguousarray(patterns.T.astype(np.uint8)),
+        labels,
+        weight,
+        class_weights=(1.0, 1.0) if rng.random() < 0.7 else (float(rng.uniform(0.3, 3)), 1.0),
+        min_questions=int(rng.integers(0, most + 1)) if rng.random() < 0.2 else 0,
+        max_questions=most,
+        change_price=float(rng.choice([0, 0, 0, 1e-3, 1e-2])),
+        effect_limit=float(rng.choice([30.0, 30.0, 30.0, 1.5])),
+    )
+    return with_rules(rng, with_prices(rng, problem))
+
+
+def with_prices(rng, problem):
+    """Prices of questions, sometimes near what a question gains."""
+    kind = rng.random()
+    if kind < 0.3:
+        return problem
+    if kind < 0.5:
+        prices = [float(rng.choice([1e-4, 1e-3, 1e-2]))] * len(problem.questions)
+    elif kind < 0.8:
+        single = replace(problem, max_questions=1, min_questions=0, change_price=0.0)
+        losses = [loss for loss, _, _ in brute_force.cards(single)]
+        gain = max(losses[0] - min(losses), 1e-9)
+        prices = [float(gain * rng.uniform(0.3, 1.05))] * len(problem.questions)
+    else:
+        prices = rng.uniform(0, 0.02, len(problem.questions)).tolist()
+    questions = tuple(replace(each, price=price) for each, price in zip(problem.questions, prices, strict=True))
+    return replace(problem, questions=questions)
+
+
+def with_rules(rng, problem):
+    """Must, must not, groups, conditions, a given card."""
+    count = len(problem.questions)
+    numbers = rng.permutation(count).tolist()
+    if rng.random() < 0.15:
+        problem = replace(problem, must=frozenset(numbers[:1]))
+    if count > 1 and rng.random() < 0.15:
+        problem = replace(problem, must_not=frozenset(numbers[1:2]))
+    if count > 2 and rng.random() < 0.25:
+        problem = replace(problem, groups=((tuple(sorted(numbers[:2])), int(rng.integers(0, 2))), ((0, 1, 2), 2)))
+    if count > 1 and rng.random() < 0.2:
+        problem = replace(problem, only_if=((numbers[0], numbers[1]),))
+    if rng.random() < 0.15:
+        chosen = [brute_force.points_of(question) for question in problem.questions]
+        reference = tuple(
+            own[int(rng.integers(len(own)))][0] if own and rng.random() < 0.5 else (0,) * question.answers
+            for own, question in zip(chosen, problem.questions, strict=True)
+        )
+        problem = replace(
+            problem,
+            reference=reference,
+            most_questions_changed=int(rng.integers(0, 3)) if rng.random() < 0.6 else None,
+            most_answers_changed=int(rng.integers(0, 4)) if rng.random() < 0.6 else None,
+        )
+    return problem
+
+
+def faults(problem, options, every, by_size):
+    """What the engine says wrongly of a problem, and whether it proved its answer."""
+    outcome = search(problem, options)
+    found = []
+    if by_size:
+        for size in range(min(problem.max_questions, len(problem.questions)) + 1):
+            losses = [loss for loss, _, points in every if sum(map(any, points)) <= size]
+            ours = outcome.best_of_size(size)
+            if not losses or ours is None:
+                found += [f"size {size}: {ours} of {len(losses)} cards"] * (bool(losses) != (ours is not None))
+            elif abs(ours.loss - min(losses)) > 2e-9:
+                found.append(f"size {size}: {ours.loss!r} beside {min(losses)!r}")
+        return found, outcome.proven
+    if not every:
+        return ["a card where none is allowed"] * (outcome.best is not None), outcome.proven
+    least = min(objective for _, objective, _ in every)
+    best = outcome.best
+    if best is None or abs(best.objective - least) > 2e-9:
+        found.append(f"objective {best} beside {least!r}")
+    if outcome.bound > least + 2e-9:
+        found.append(f"bound {outcome.bound!r} above {least!r}")
+    if options.slack:
+        limit = least * (1 + options.slack)
+        wanted = {points for _, objective, points in every if objective <= limit - 2e-9}
+        missing = wanted - {card.points for card in outcome.cards}
+        if missing:
+            found.append(f"{len(missing)} of {len(wanted)} cards missing from the pool")
+    return found, outcome.proven
+
+
+def random_options(rng):
+    kind = rng.random()
+    return SearchOptions(
+        search_incumbent=bool(rng.random() < 0.5),
+        bounds=FORCED[int(rng.integers(len(FORCED)))],
+        threads=2 if rng.random() < 0.1 else 1,
+        by_size=kind < 0.15,
+        slack=0.02 if kind > 0.8 else 0.0,
+        most_kept=100_000,
+        seconds=60.0,
+    )
+
+
+def main(count, seed):
+    tally = collections.Counter()
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        problem = random_problem(rng)
+        every = list(brute_force.cards(problem))
+        for _ in range(3):
+            options = random_options(rng)
+            found, proven = faults(problem, options, every, options.by_size)
+            tally["runs"] += 1
+            tally["wrong"] += bool(found)
+            tally["unproven"] += not proven
+            tally["by size"] += options.by_size
+            tally["pools"] += options.slack > 0
+            if found or not proven:
+                print("problem", seed, number, options, found, flush=True)
+        tally["cards"] += len(every)
+        tally["problems"] += 1
+        if number % 200 == 199:
+            print(dict(tally), flush=True)
+    print(dict(tally))
+    return tally["wrong"] + tally["unproven"]
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(int(sys.argv[1]), int(sys.argv[2]))))
