@@ -10,7 +10,7 @@ PIP := bin/python -m pip --disable-pip-version-check --quiet install --no-compil
 install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $(1) 2> /dev/null || \
   $(or $(2),$(VENV))/$(PIP) $(1)
 
-.PHONY: demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
+.PHONY: test-native test-sanitized demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -193,8 +193,22 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix src study tests benchmarks examples docs/conf.py docs/scripts
 	$(BIN)/ruff format src study tests benchmarks examples docs/conf.py docs/scripts
 
+# The C++ tests by themselves, and again with AddressSanitizer and UndefinedBehaviorSanitizer.
+test-native:
+	cmake -S native -B build/native -G Ninja -DNATIVE_TESTS=ON > /dev/null
+	cmake --build build/native
+	ctest --test-dir build/native --output-on-failure
+
+test-sanitized:
+	cmake -S native -B build/sanitized -G Ninja -DNATIVE_TESTS=ON -DSANITIZED=ON > /dev/null
+	cmake --build build/sanitized
+	ctest --test-dir build/sanitized --output-on-failure
+
+# An install builds the compiled core, so a change of its sources installs again.
+NATIVE := $(filter-out native/tests/%,$(wildcard native/* native/*/*))
+
 # Each stamp stands for one set of installed extras and is renewed when the requirements change.
-$(VENV)/.package: pyproject.toml | $(BIN)/python
+$(VENV)/.package: pyproject.toml $(NATIVE) | $(BIN)/python
 	$(call install,--editable .)
 	@touch $@
 

@@ -1,7 +1,8 @@
 """The build back end: scikit-build-core, with what the machine lacks.
 
-cmake, ninja and, where there is no C++ compiler, ziglang are asked for from the package index, only where none is found.
-An editable install builds the core into ``src`` once; `make` does so again when the sources in ``native/`` have changed.
+cmake, ninja and, where there is no C++ compiler, ziglang are asked for from the package index, only where none
+is found. An editable install builds the core into ``src`` once; `make` does so again when the sources in
+``native/`` have changed.
 """
 
 import os
@@ -31,7 +32,8 @@ def _prepare():
         import ziglang  # noqa: F401
     except ImportError:
         raise SystemExit(
-            "supersparse needs a C++ compiler: install g++ or clang++, or `pip install ziglang cmake ninja scikit-build-core`"
+            "supersparse needs a C++ compiler: install g++ or clang++, "
+            "or `pip install ziglang cmake ninja scikit-build-core`"
         ) from None
     compiler = Path(tempfile.mkdtemp(prefix="zig-")) / "c++"
     compiler.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang c++ "$@"\n')

@@ -232,7 +232,7 @@ def test_the_readme_leads_to_the_main_pages_and_an_archive_of_the_source_has_tho
     main = ("install", "first-card", "command-line", "settings-file", "comparison", "api")
     assert re.findall(r"\]\(docs/([\w-]+)\.md\)", more) == [*main]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packed = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    packed = settings["tool"]["scikit-build"]["sdist"]["include"]
     assert {page.name for page in TOP} <= set(packed)
 
 
@@ -296,7 +296,7 @@ def test_docstring_examples_run(name, tmp_path, monkeypatch):
 
 
 def test_the_data_are_in_the_wheel_by_the_build_settings():
-    # hatchling ships every file below a package folder that git does not ignore
+    # scikit-build-core ships every file below a package folder that git does not ignore
     ignored = subprocess.run(
         ["git", "check-ignore", "src/supersparse/datasets/data/breast_cancer.csv"],
         cwd=ROOT,

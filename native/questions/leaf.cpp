@@ -24,18 +24,26 @@ struct Totals {
 // The bound of additive.cpp in two dimensions: with c_t what the Newton step moves each logit, all |c_t| <= 1, the infimum
 // is at least loss - sum h c^2. It holds for the free optimum, so for that on an interval of slopes as well.
 struct Slopes {
-  double by_slope = 0, by_centre = 0, aa = 0, ab = 0, bb = 0;
+  double by_slope = 0, by_centre = 0, pivot = 0, across = 0, along = 0;  // around the pivot, where the curvatures decouple
 
   Slopes(const Totals& totals, double slope, double centre) {
+    thread_local std::vector<double> residual, curvature;
+    residual.clear();
+    curvature.clear();
     for (size_t t = 0; t < totals.total.size(); t++) {
-      const double x = totals.total[t], s = slope * x + centre, e = std::exp(-std::fabs(s));
-      const double sigma = s >= 0 ? 1 / (1 + e) : e / (1 + e), h = totals.weight[t] * e / ((1 + e) * (1 + e));
-      const double r = totals.weight[t] * sigma - totals.positive[t];
-      by_slope += r * x;
-      by_centre += r;
-      aa += h * x * x;
-      ab += h * x;
-      bb += h;
+      const double s = slope * totals.total[t] + centre, e = std::exp(-std::fabs(s));
+      const double sigma = s >= 0 ? 1 / (1 + e) : e / (1 + e);
+      residual.push_back(totals.weight[t] * sigma - totals.positive[t]);
+      curvature.push_back(totals.weight[t] * e / ((1 + e) * (1 + e)));
+      by_centre += residual.back();
+      across += curvature.back();
+      pivot += curvature.back() * totals.total[t];
+    }
+    pivot /= across;
+    for (size_t t = 0; t < totals.total.size(); t++) {
+      const double x = totals.total[t] - pivot;
+      by_slope += residual[t] * x;
+      along += curvature[t] * x * x;
     }
   }
 };
@@ -90,27 +98,18 @@ bool fit_card(const Problem& problem, const Cells& cells, const std::vector<Poin
   }
   for (int round = 0; round < 200; round++) {
     const Slopes at(totals, slope, centre);
-    double da = 0, db = -at.by_centre / at.bb;
-    const double determinant = at.aa * at.bb - at.ab * at.ab;
-    const bool held = (slope <= 0 && at.by_slope - at.by_centre * at.ab / at.bb >= 0) ||
-                      (slope >= limit && at.by_slope - at.by_centre * at.ab / at.bb <= 0);
-    const bool flat = !(determinant > 1e-13 * at.aa * at.bb);
-    if (!flat) {
-      const double free_da = -(at.bb * at.by_slope - at.ab * at.by_centre) / determinant;
-      const double free_db = -(at.aa * at.by_centre - at.ab * at.by_slope) / determinant;
-      double farthest = 0, taken = 0;
-      for (double t : totals.total) farthest = std::max(farthest, std::fabs(free_da * t + free_db));
-      taken = -(at.by_slope * free_da + at.by_centre * free_db);
-      if (farthest <= 1 && value - taken - 1e-12 >= threshold) return false;
-      if (!held) {
-        da = free_da;
-        db = free_db;
-      }
-    } else if (!held && at.aa > 0) {
-      da = -0.5 * at.by_slope / at.aa;
-      db *= 0.5;
+    if (!(at.across > 0)) break;
+    const double shift = -at.by_centre / at.across;
+    double da = at.along > 0 ? -at.by_slope / at.along : 0, db = shift - at.pivot * da;
+    double farthest = 0;
+    for (double t : totals.total) farthest = std::max(farthest, std::fabs(da * t + db));
+    const double taken = -(at.by_slope * da + at.by_centre * shift);
+    if (farthest <= 1 && value - taken - 1e-12 >= threshold) return false;
+    if ((slope <= 0 && at.by_slope >= 0) || (slope >= limit && at.by_slope <= 0)) {
+      da = 0;
+      db = shift;
     }
-    if (-(at.by_slope * da + at.by_centre * db) < 1e-15) break;
+    if (-(at.by_slope * da + at.by_centre * shift) < 1e-15) break;
     bool moved = false;
     double gained = 0;
     for (double size = 1; size > 1e-12; size *= 0.5) {

@@ -1,4 +1,4 @@
-"""The door to the compiled core: the one place that loads it, checks buffers, and turns its status into our errors.
+"""The door to the compiled core: it alone loads it, checks buffers, and turns its status into our errors.
 
 Structures and signatures are those of ``native/api.h``; ``INTERFACE`` is raised there and here together.
 """
@@ -7,7 +7,18 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_uint8,
+    c_uint64,
+    c_void_p,
+)
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -128,7 +139,8 @@ def library() -> ctypes.CDLL:
         function.restype, function.argtypes = result, arguments
     if core.ss_interface() != INTERFACE:
         raise SolverNotInstalledError(
-            f"the compiled core has interface {core.ss_interface()}, this version needs {INTERFACE}; {_REMEDY}"
+            f"the compiled core has interface {core.ss_interface()}, this version needs {INTERFACE}; "
+            f"{_REMEDY}"
         )
     return core
 
@@ -147,7 +159,7 @@ def call(name: str, *arguments: Any) -> None:
     raise SolverFailedError(f"the compiled core failed in {name}: {message}")
 
 
-_POINTERS = {
+_POINTERS: dict[np.dtype[Any], Any] = {
     np.dtype(np.uint8): c_uint8,
     np.dtype(np.int32): c_int32,
     np.dtype(np.int64): c_int64,
@@ -157,7 +169,7 @@ _POINTERS = {
 
 
 def pointer(array: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...]) -> Any:
-    """The address of an array of exactly this dtype and shape, contiguous; the array must outlive the call."""
+    """The address of a contiguous array of exactly this dtype and shape; it must outlive the call."""
     if array.dtype != np.dtype(dtype) or array.shape != shape or not array.flags.c_contiguous:
         raise TypeError(
             f"the core expects a contiguous array of {np.dtype(dtype)} with shape {shape}, "

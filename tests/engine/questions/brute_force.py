@@ -1,7 +1,7 @@
 """Every card of a small problem of questions, one by one, in plain Python: the definition, read slowly.
 
-Nothing of the engine is used: rules of points and cards are checked as they are worded; slope and offset are fitted in two
-dimensions, each step taken only if the loss falls, until none does.
+Nothing of the engine is used: rules of points and cards are checked as they are worded; slope and offset are
+fitted in two dimensions, each step taken only if the loss falls, until none does.
 """
 
 from __future__ import annotations
@@ -40,9 +40,14 @@ def admits_changes(problem, points):
     """Whether a card keeps close enough to the given one."""
     if problem.reference is None:
         return True
-    changed = [sum(a != b for a, b in zip(own, other, strict=True)) for own, other in zip(points, problem.reference, strict=True)]
+    changed = [
+        sum(a != b for a, b in zip(own, other, strict=True))
+        for own, other in zip(points, problem.reference, strict=True)
+    ]
     questions, answers = problem.most_questions_changed, problem.most_answers_changed
-    return (questions is None or sum(map(bool, changed)) <= questions) and (answers is None or sum(changed) <= answers)
+    return (questions is None or sum(map(bool, changed)) <= questions) and (
+        answers is None or sum(changed) <= answers
+    )
 
 
 def softplus(z):
@@ -65,25 +70,25 @@ def least_loss(totals, weight, positive, limit):
     def loss(a, b):
         return math.fsum(w * softplus(a * t + b) - p * (a * t + b) for t, w, p in cells)
 
-    def slopes(a, b):
-        ga = gb = haa = hab = hbb = 0.0
+    def step(a, b):
+        """Newton's, around the mean weighted by curvature, where slope and offset decouple."""
+        rows = []
         for t, w, p in cells:
             z = a * t + b
             risk = 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
-            r, h = w * risk - p, w * risk * (1 - risk)
-            ga, gb, haa, hab, hbb = ga + r * t, gb + r, haa + h * t * t, hab + h * t, hbb + h
-        return ga, gb, haa, hab, hbb
+            rows.append((t, w * risk - p, w * math.exp(-abs(z)) / (1 + math.exp(-abs(z))) ** 2))
+        across = sum(h for _, _, h in rows)
+        pivot = sum(t * h for t, _, h in rows) / across
+        by_slope = sum((t - pivot) * r for t, r, _ in rows)
+        along = sum((t - pivot) ** 2 * h for t, _, h in rows)
+        held = (a == 0 and by_slope >= 0) or (a == limit and by_slope <= 0) or along == 0
+        da = 0.0 if held else -by_slope / along
+        return da, -sum(r for _, r, _ in rows) / across - pivot * da
 
     a, b = 0.0, math.log(cases / (whole - cases))
     value = loss(a, b)
     for _ in range(500):
-        ga, gb, haa, hab, hbb = slopes(a, b)
-        inward = ga - gb * hab / hbb  # of the loss with the offset at its best
-        if (a == 0 and inward >= 0) or (a == limit and inward <= 0) or haa * hbb - hab * hab < 1e-14 * haa * hbb:
-            da, db = 0.0, -gb / hbb
-        else:
-            determinant = haa * hbb - hab * hab
-            da, db = -(hbb * ga - hab * gb) / determinant, -(haa * gb - hab * ga) / determinant
+        da, db = step(a, b)
         size, moved = 1.0, False
         while size > 1e-14 and not moved:
             next_a = min(max(a + size * da, 0.0), limit)
@@ -99,7 +104,7 @@ def least_loss(totals, weight, positive, limit):
 
 
 def cards(problem):
-    """(loss, objective, points by question) of every allowed card; points in lowest terms where these are allowed."""
+    """(loss, objective, points) of every allowed card; points in lowest terms where these are allowed."""
     count = len(problem.questions)
     choices = [points_of(question) for question in problem.questions]
     empty = [(0,) * question.answers for question in problem.questions]
@@ -122,7 +127,9 @@ def cards(problem):
                 divisor = math.gcd(*(value for own in points for value in own)) if asked else 1
                 if divisor > 1:
                     lower = [tuple(value // divisor for value in own) for own in points]
-                    if all(set(lower[j]) <= set(problem.questions[j].points) for j in asked) and admits_changes(problem, lower):
+                    if all(
+                        set(lower[j]) <= set(problem.questions[j].points) for j in asked
+                    ) and admits_changes(problem, lower):
                         continue
                 price = sum(problem.questions[j].price for j in asked)
                 price += problem.change_price * sum(changes for _, changes in chosen)

@@ -1,4 +1,4 @@
-"""Small random problems of questions with all options, and what the engine says of each beside every card of it.
+"""Small random problems of questions with all options, and what the engine says of each beside every card.
 
 ``python tests/engine/questions/random_problems.py COUNT SEED`` checks so many and counts.
 """
@@ -60,11 +60,15 @@ def random_problem(rng):
         if np.prod(shapes) <= MOST_CARDS:
             break
     if rng.random() < 0.5:  # every pattern, with uneven counts
-        patterns = np.array(list(itertools.product(*(range(question.answers) for question in questions))), np.uint8)
+        patterns = np.array(
+            list(itertools.product(*(range(question.answers) for question in questions))), np.uint8
+        )
         weight = np.maximum(1, 10 ** rng.uniform(0, 3, len(patterns))).round()
     else:
         patterns = np.stack([rng.integers(0, q.answers, 30) for q in questions], 1)
-        weight = np.ones(len(patterns)) if rng.random() < 0.5 else rng.integers(1, 9, len(patterns)).astype(float)
+        weight = (
+            np.ones(len(patterns)) if rng.random() < 0.5 else rng.integers(1, 9, len(patterns)).astype(float)
+        )
         if count > 1 and rng.random() < 0.3:  # the same column twice, or nearly
             patterns[:, 1] = np.minimum(patterns[:, 0], questions[1].answers - 1)
     labels = random_labels(rng, len(patterns))
@@ -97,7 +101,9 @@ def with_prices(rng, problem):
         prices = [float(gain * rng.uniform(0.3, 1.05))] * len(problem.questions)
     else:
         prices = rng.uniform(0, 0.02, len(problem.questions)).tolist()
-    questions = tuple(replace(each, price=price) for each, price in zip(problem.questions, prices, strict=True))
+    questions = tuple(
+        replace(each, price=price) for each, price in zip(problem.questions, prices, strict=True)
+    )
     return replace(problem, questions=questions)
 
 
@@ -110,7 +116,9 @@ def with_rules(rng, problem):
     if count > 1 and rng.random() < 0.15:
         problem = replace(problem, must_not=frozenset(numbers[1:2]))
     if count > 2 and rng.random() < 0.25:
-        problem = replace(problem, groups=((tuple(sorted(numbers[:2])), int(rng.integers(0, 2))), ((0, 1, 2), 2)))
+        problem = replace(
+            problem, groups=((tuple(sorted(numbers[:2])), int(rng.integers(0, 2))), ((0, 1, 2), 2))
+        )
     if count > 1 and rng.random() < 0.2:
         problem = replace(problem, only_if=((numbers[0], numbers[1]),))
     if rng.random() < 0.15:
@@ -137,7 +145,9 @@ def faults(problem, options, every, by_size):
             losses = [loss for loss, _, points in every if sum(map(any, points)) <= size]
             ours = outcome.best_of_size(size)
             if not losses or ours is None:
-                found += [f"size {size}: {ours} of {len(losses)} cards"] * (bool(losses) != (ours is not None))
+                found += [f"size {size}: {ours} of {len(losses)} cards"] * (
+                    bool(losses) != (ours is not None)
+                )
             elif abs(ours.loss - min(losses)) > 2e-9:
                 found.append(f"size {size}: {ours.loss!r} beside {min(losses)!r}")
         return found, outcome.proven

@@ -1,1 +1,1 @@
-"""Cards of questions: what may be asked (``problem``), and the search of the compiled core that proves it (``search``)."""
+"""Cards of questions: what may be asked (``problem``), and the search that proves the best (``search``)."""

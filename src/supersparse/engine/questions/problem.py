@@ -1,4 +1,4 @@
-"""A problem of questions as the engine takes it: columns of answers, rules for their points, rows with soft labels."""
+"""A problem of questions as the engine takes it: columns of answers, rules for points, rows with soft labels."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LABEL_UNIT = 2**20
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """A question: how many answers it has, how many of them (the first) stand in order, and which points are allowed.
+    """A question: how many answers it has, how many of them (the first) stand in order, which points are allowed.
 
-    Answers outside the order (not known) are free of its direction. Points are whole, the smallest is 0. ``price`` is
-    paid by a card that asks the question.
+    Answers outside the order (not known) are free of its direction. Points are whole, the smallest is 0.
+    ``price`` is paid by a card that asks the question.
     """
 
     answers: int
@@ -34,12 +34,14 @@ class AskedQuestion:
             raise InvalidProblemError(f"a question has 2 to 64 answers, not {self.answers}; merge answers")
         ordered = self.answers if self.ordered is None else self.ordered
         if ordered != 0 and not 2 <= ordered <= self.answers:
-            raise InvalidProblemError(f"ordered={ordered}: either 0 or 2 to {self.answers} answers stand in order")
+            raise InvalidProblemError(
+                f"ordered={ordered}: either 0 or 2 to {self.answers} answers stand in order"
+            )
         if self.shape not in SHAPES:
             raise InvalidProblemError(f"shape={self.shape!r}: one of {', '.join(SHAPES)}")
         if 0 not in self.points or not all(0 <= value <= LARGEST_POINT for value in self.points):
             raise InvalidProblemError(
-                f"allowed points of a question lie between 0 and {LARGEST_POINT} and hold 0, not {self.points}"
+                f"allowed points lie between 0 and {LARGEST_POINT} and hold 0, not {self.points}"
             )
         if not 0 <= self.price < float("inf"):
             raise InvalidProblemError(f"price={self.price}: a price is a number from 0 on")
@@ -50,9 +52,9 @@ class AskedQuestion:
 class QuestionProblem:
     """Rows, questions and limits on a card.
 
-    ``answer`` holds the number of each row's answer (questions x rows, uint8). A row of weight s, label p (a multiple
-    of 2^-20) and class weights W+ and W- loses s (W+ p log(1 + e^-z) + W- (1 - p) log(1 + e^z)), divided by the sum of
-    these weights over all rows. Prices are in that unit.
+    ``answer`` holds the number of each row's answer (questions x rows, uint8). A row of weight s, label p (a
+    multiple of 2^-20) and class weights W+ and W- loses s (W+ p log(1 + e^-z) + W- (1 - p) log(1 + e^z)), divided
+    by the sum of these weights over all rows. Prices are in that unit.
     """
 
     questions: tuple[AskedQuestion, ...]
@@ -77,23 +79,30 @@ class QuestionProblem:
     def __post_init__(self) -> None:
         shape = (len(self.questions), len(self.label))
         if self.answer.dtype != np.uint8 or self.answer.shape != shape:
-            raise InvalidDataError(f"answers are {self.answer.dtype} of shape {self.answer.shape}, not uint8 of {shape}")
+            raise InvalidDataError(
+                f"answers are {self.answer.dtype} of shape {self.answer.shape}, not uint8 of {shape}"
+            )
         label = np.asarray(self.label, float)
         if len(label) == 0 or not ((label >= 0) & (label <= 1)).all() or (label * LABEL_UNIT % 1 != 0).any():
             raise InvalidDataError("labels are multiples of 2^-20 between 0 and 1, one a row; round them")
         for number, (question, column) in enumerate(zip(self.questions, self.answer, strict=True)):
             if column.max() >= question.answers:
-                raise InvalidDataError(f"question {number} has answers 0 to {question.answers - 1}, not {column.max()}")
+                raise InvalidDataError(
+                    f"question {number} has answers 0 to {question.answers - 1}, not {column.max()}"
+                )
         weight = np.ones(len(label)) if self.weight is None else np.asarray(self.weight, float)
         if weight.shape != label.shape or not (weight >= 0).all() or not np.isfinite(weight).all():
             raise InvalidDataError("weights are numbers from 0 on, one a row")
-        positive, negative = weight * self.class_weights[0] * label, weight * self.class_weights[1] * (1 - label)
+        positive, negative = (
+            weight * self.class_weights[0] * label,
+            weight * self.class_weights[1] * (1 - label),
+        )
         whole = positive.sum() + negative.sum()
         if not (positive.sum() > 0 and negative.sum() > 0 and np.isfinite(whole)):
             raise InvalidDataError("the labels must have both classes, with weights above 0")
         if not 0 <= self.min_questions <= self.max_questions:
             raise InvalidProblemError(
-                f"min_questions={self.min_questions} and max_questions={self.max_questions}: 0 <= min <= max is needed"
+                f"min_questions={self.min_questions}, max_questions={self.max_questions}: 0 <= min <= max is needed"
             )
         object.__setattr__(self, "positive", np.ascontiguousarray(positive / whole))
         object.__setattr__(self, "total", np.ascontiguousarray((positive + negative) / whole))

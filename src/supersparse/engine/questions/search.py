@@ -1,4 +1,4 @@
-"""The search for the best cards of questions in the compiled core, with its limits, threads and checkpoints."""
+"""The search for the best cards of questions in the compiled core: limits, threads, checkpoints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAGIC = b"supersparse questions 1\n"
 
 @dataclass(frozen=True)
 class QuestionCard:
-    """Points by question and answer (all 0 where a question is not asked), slope and offset of the risk, its loss."""
+    """Points by question and answer (all 0 where it is not asked), slope and offset of the risk, its loss."""
 
     points: tuple[tuple[int, ...], ...]
     slope: float
@@ -41,8 +41,9 @@ class QuestionCard:
 class SearchOptions:
     """Limits and modes of a search; ``work_limit`` counts rows of columns read, the same on every machine.
 
-    ``by_size`` finds the least loss of every size, without prices; ``slack`` keeps every card within (1 + slack) of the
-    best, at most ``most_kept``. ``bounds`` are those used, to test each alone: without some, the search only takes longer.
+    ``by_size`` finds the least loss of every size, without prices; ``slack`` keeps every card within (1 + slack)
+    of the best, at most ``most_kept``. ``bounds`` are those used, to test each alone: without some, the search
+    only takes longer.
     """
 
     search_incumbent: bool = True
@@ -59,9 +60,9 @@ class SearchOptions:
 class SearchOutcome:
     """What a search found and proved.
 
-    ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card, ``bounds`` the same
-    by size (at most so many questions). ``complete`` says that ``cards`` are all within the slack. ``checkpoint`` goes on
-    where the search stopped.
+    ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card, ``bounds`` the
+    same by size (at most so many questions). ``complete`` says that ``cards`` are all within the slack.
+    ``checkpoint`` goes on where the search stopped.
     """
 
     cards: tuple[QuestionCard, ...]
@@ -96,9 +97,13 @@ def _digest(problem: QuestionProblem, options: SearchOptions) -> bytes:
     digest = hashlib.blake2b(digest_size=32)
     for array in (problem.answer, problem.positive, problem.total):
         digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
-    names = sorted(set(problem.__dataclass_fields__) - {"answer", "label", "weight", "class_weights", "positive", "total"})
+    names = sorted(
+        set(problem.__dataclass_fields__)
+        - {"answer", "label", "weight", "class_weights", "positive", "total"}
+    )
     rules = [
-        (name, sorted(value) if isinstance(value := getattr(problem, name), frozenset) else value) for name in names
+        (name, sorted(value) if isinstance(value := getattr(problem, name), frozenset) else value)
+        for name in names
     ]
     digest.update(repr((rules, options.by_size, options.slack, options.most_kept)).encode())
     return digest.digest()
@@ -126,7 +131,9 @@ class _Buffers:
             ordered=column([question.ordered for question in questions], np.int32),
             shape=column([SHAPES.index(question.shape) for question in questions], np.int32),
             equal_steps=column([question.equal_steps for question in questions], np.int32),
-            allowed=column([sum(1 << value for value in set(question.points)) for question in questions], np.uint64),
+            allowed=column(
+                [sum(1 << value for value in set(question.points)) for question in questions], np.uint64
+            ),
             price=column([question.price for question in questions], np.float64),
             must=column([number in problem.must for number in range(count)], np.uint8),
             must_not=column([number in problem.must_not for number in range(count)], np.uint8),
@@ -140,8 +147,12 @@ class _Buffers:
             group_most=column([most for _, most in problem.groups], np.int32),
             conditions=len(problem.only_if),
             only_if=column([number for pair in problem.only_if for number in pair], np.int32),
-            reference=None if reference is None else column([value for own in reference for value in own], np.int32),
-            most_questions_changed=-1 if problem.most_questions_changed is None else problem.most_questions_changed,
+            reference=None
+            if reference is None
+            else column([value for own in reference for value in own], np.int32),
+            most_questions_changed=-1
+            if problem.most_questions_changed is None
+            else problem.most_questions_changed,
             most_answers_changed=-1 if problem.most_answers_changed is None else problem.most_answers_changed,
         )
 
@@ -170,9 +181,9 @@ def search(
 ) -> SearchOutcome:
     """Find and prove the best cards.
 
-    ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold whatever it says.
-    ``progress`` hears objective, bound and number of open parts about ten times a second. Ctrl-C stops the search; its
-    outcome so far is returned with what is open, and KeyboardInterrupt is raised only if there is none.
+    ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold whatever
+    it says. ``progress`` hears objective, bound and number of open parts about ten times a second. Ctrl-C stops
+    the search; its outcome so far is returned, and KeyboardInterrupt is raised only if there is none.
     """
     options = options or SearchOptions()
     if options.threads < 1 or options.slack < 0 or options.most_kept < 1:
@@ -214,7 +225,11 @@ def search(
         progress=core.PROGRESS(told) if progress is not None else core.PROGRESS(),
     )
     digest = _digest(problem, options)
-    state, cards = _read_checkpoint(checkpoint, digest) if checkpoint else (None, np.empty((0, sum(buffers.sizes)), np.int32))
+    state, cards = (
+        _read_checkpoint(checkpoint, digest)
+        if checkpoint
+        else (None, np.empty((0, sum(buffers.sizes)), np.int32))
+    )
     handle = core.c_void_p()
     try:
         core.call("ss_search_new", core.byref(buffers.problem), core.byref(given), core.byref(handle))
@@ -228,10 +243,14 @@ def search(
         if state is not None:
             try:
                 for row in np.ascontiguousarray(cards):
-                    core.call("ss_search_add_card", handle, core.pointer(row, np.int32, (sum(buffers.sizes),)))
+                    core.call(
+                        "ss_search_add_card", handle, core.pointer(row, np.int32, (sum(buffers.sizes),))
+                    )
                 core.call("ss_search_resume", handle, core.pointer(state, np.int64, state.shape), len(state))
             except ValueError as error:
-                raise InvalidOptionError(f"the checkpoint is damaged: {error}; search from the beginning") from None
+                raise InvalidOptionError(
+                    f"the checkpoint is damaged: {error}; search from the beginning"
+                ) from None
         outcome = core.OutcomeBuffers()
         interrupt = _run(handle, outcome, cancelled)
         found = _outcome(handle, outcome, buffers, problem, digest)
@@ -271,14 +290,18 @@ def _run(handle: Any, outcome: Any, cancelled: np.ndarray[Any, Any]) -> Keyboard
     return interrupt
 
 
-def _outcome(handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProblem, digest: bytes) -> SearchOutcome:
+def _outcome(
+    handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProblem, digest: bytes
+) -> SearchOutcome:
     total = sum(buffers.sizes)
     points, numbers, cards = np.empty(total, np.int32), np.empty(5), []
     for index in range(outcome.cards):
         addresses = core.pointer(points, np.int32, (total,)), core.pointer(numbers, np.float64, (5,))
         core.call("ss_search_card", handle, index, *addresses)
         slope, offset, loss, objective, limited = numbers.tolist()
-        cards.append(QuestionCard(buffers.points(points.tolist()), slope, offset, loss, objective, limited > 0))
+        cards.append(
+            QuestionCard(buffers.points(points.tolist()), slope, offset, loss, objective, limited > 0)
+        )
     most = min(problem.max_questions, len(problem.questions))
     bounds = np.empty(most + 1)
     core.call("ss_search_bounds", handle, core.pointer(bounds, np.float64, (most + 1,)))
@@ -286,7 +309,9 @@ def _outcome(handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProb
     core.call("ss_search_state", handle, core.pointer(state, np.int64, (outcome.state_length,)))
     checkpoint = b""
     if not outcome.proven:
-        kept = np.array([[value for own in card.points for value in own] for card in cards], np.int32).reshape(-1, total)
+        kept = np.array(
+            [[value for own in card.points for value in own] for card in cards], np.int32
+        ).reshape(-1, total)
         checkpoint = _write_checkpoint(state, kept, digest)
     return SearchOutcome(
         cards=tuple(cards),
@@ -294,14 +319,21 @@ def _outcome(handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProb
         bounds=tuple(bounds.tolist()),
         proven=bool(outcome.proven),
         complete=bool(outcome.complete),
-        work={name: getattr(outcome, name) for name in ("checks", "decoded", "nodes", "leaves", "work", "open")},
+        work={
+            name: getattr(outcome, name) for name in ("checks", "decoded", "nodes", "leaves", "work", "open")
+        },
         checkpoint=checkpoint,
     )
 
 
 def _write_checkpoint(state: np.ndarray[Any, Any], cards: np.ndarray[Any, Any], digest: bytes) -> bytes:
     body = b"".join(
-        [digest, np.array([len(state), *cards.shape], "<i8").tobytes(), state.astype("<i8").tobytes(), cards.astype("<i4").tobytes()]
+        [
+            digest,
+            np.array([len(state), *cards.shape], "<i8").tobytes(),
+            state.astype("<i8").tobytes(),
+            cards.astype("<i4").tobytes(),
+        ]
     )
     return _MAGIC + hashlib.blake2b(body, digest_size=32).digest() + body
 

@@ -1,0 +1,244 @@
+"""Cards of questions: the engine beside every card of small problems; limits, checkpoints, refusals."""
+
+import itertools
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.questions import brute_force
+from engine.questions.random_problems import faults, random_options, random_problem
+from supersparse.engine import core
+from supersparse.engine.questions.problem import AskedQuestion, QuestionProblem
+from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
+from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidProblemError
+
+# Two tables of two yes/no columns on which a prediction, compared where only a bound may be, once proved a false
+# optimum: counts and labels of the four patterns, price of a question.
+COUNTEREXAMPLES = (
+    ((908, 32, 38, 20), (0.115, 0.416, 0.352, 0.63), 0.01918985287306202, 0.4115577),
+    ((220, 559, 8, 211), (0.012, 0.001, 0.137, 0.044), 0.00902562669926432, 0.0717042),
+)
+
+
+def two_columns(counts, labels, price):
+    answer = np.array([np.repeat([0, 0, 1, 1], counts), np.repeat([0, 1, 0, 1], counts)], np.uint8)
+    label = np.repeat(np.round(np.array(labels) * 2**20) / 2**20, counts)
+    question = AskedQuestion(2, points=(0, 1, 2, 3), price=price)
+    return QuestionProblem((question, question), answer, label, max_questions=2)
+
+
+@pytest.mark.parametrize(("counts", "labels", "price", "objective"), COUNTEREXAMPLES)
+@pytest.mark.parametrize("bounds", [BOUNDS, *[(name,) for name in BOUNDS], ()])
+@pytest.mark.parametrize("search_incumbent", [True, False])
+def test_a_prediction_never_decides_the_counterexamples(
+    counts, labels, price, objective, bounds, search_incumbent
+):
+    problem = two_columns(counts, labels, price)
+    outcome = search(problem, SearchOptions(search_incumbent=search_incumbent, bounds=bounds))
+    best = min(value for _, value, _ in brute_force.cards(problem))
+    assert outcome.proven
+    assert outcome.best.objective == pytest.approx(best, abs=1e-9)
+    assert best == pytest.approx(objective, abs=1e-6)
+    assert best - 2e-9 <= outcome.bound <= best + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_small_random_problems_have_the_best_card_of_all(seed):
+    rng = np.random.default_rng([7, seed])
+    problem = random_problem(rng)
+    every = list(brute_force.cards(problem))
+    for _ in range(4):
+        options = random_options(rng)
+        found, proven = faults(problem, options, every, options.by_size)
+        assert not found, options
+        assert proven
+
+
+def larger(rows=400, count=9, seed=3):
+    """A problem that takes more than one part: correlated columns of four answers."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(rows, 3))
+    hidden = common @ rng.normal(0, 0.6, (3, count)) + rng.normal(size=(rows, count))
+    answer = np.stack([np.searchsorted([-0.7, 0.1, 0.9], column) for column in hidden.T]).astype(np.uint8)
+    logit = hidden @ (0.6 * 0.8 ** np.arange(count)) - 0.5
+    label = np.round(2**20 / (1 + np.exp(-logit - rng.normal(0, 0.4, rows)))) / 2**20
+    questions = tuple(AskedQuestion(4, price=2e-4) for _ in range(count))
+    return QuestionProblem(questions, answer, np.clip(label, 2**-20, 1 - 2**-20), max_questions=4)
+
+
+def test_threads_bounds_and_versions_of_the_loops_give_the_same_card():
+    problem = larger()
+    outcomes = [
+        search(problem),
+        search(problem, SearchOptions(threads=3)),
+        search(problem, SearchOptions(search_incumbent=False)),
+    ]
+    core.choose_loops("baseline")
+    outcomes.append(search(problem))
+    core.choose_loops("best")
+    assert all(outcome.proven for outcome in outcomes)
+    assert len({outcome.best.points for outcome in outcomes}) == 1
+    assert outcomes[0].work == outcomes[3].work  # to the last node
+
+
+def test_a_search_that_stops_goes_on_from_its_checkpoint_and_its_bound_only_rises():
+    problem = larger()
+    options = SearchOptions(search_incumbent=False)
+    whole = search(problem, options)
+    checkpoint, bound, runs = b"", -1.0, 0
+    while True:
+        outcome = search(
+            problem, replace(options, work_limit=max(whole.work["work"] // 30, 500)), checkpoint=checkpoint
+        )
+        assert bound - 1e-9 <= outcome.bound <= whole.best.objective + 1e-9
+        bound, checkpoint, runs = outcome.bound, outcome.checkpoint, runs + 1
+        if outcome.proven:
+            break
+        assert runs < 60
+    assert runs >= 2
+    assert outcome.best == whole.best
+    assert checkpoint == b""
+
+
+def test_a_checkpoint_of_another_problem_or_a_damaged_one_is_refused():
+    problem = larger()
+    stopped = search(problem, SearchOptions(search_incumbent=False, work_limit=1))
+    assert not stopped.proven
+    other = replace(problem, max_questions=3)
+    with pytest.raises(InvalidOptionError, match="another problem"):
+        search(other, SearchOptions(), checkpoint=stopped.checkpoint)
+    for at in range(0, len(stopped.checkpoint), 7):
+        damaged = bytearray(stopped.checkpoint)
+        damaged[at] ^= 4
+        with pytest.raises(InvalidOptionError, match=r"damaged|no checkpoint"):
+            search(problem, SearchOptions(), checkpoint=bytes(damaged))
+    with pytest.raises(InvalidOptionError, match=r"damaged|no checkpoint"):
+        search(problem, SearchOptions(), checkpoint=stopped.checkpoint[:-3])
+
+
+def test_the_frontier_of_sizes_is_that_of_one_search_a_size():
+    problem = larger(count=6)
+    frontier = search(problem, SearchOptions(by_size=True))
+    assert frontier.proven
+    free = replace(problem, questions=tuple(replace(question, price=0.0) for question in problem.questions))
+    for size in range(problem.max_questions + 1):
+        alone = search(replace(free, max_questions=size))
+        assert frontier.best_of_size(size).loss == pytest.approx(alone.best.loss, abs=2e-9)
+        assert frontier.bounds[size] == pytest.approx(alone.best.loss, abs=2e-9)
+
+
+def test_what_the_caller_refuses_is_never_the_answer_and_the_bound_still_holds():
+    rng = np.random.default_rng(5)
+    problem = random_problem(rng)
+    problem = replace(problem, reference=None, must=frozenset(), min_questions=0)
+
+    def judge(card):
+        return sum(map(sum, card.points)) % 2 == 0
+
+    every = [(objective, points) for _, objective, points in brute_force.cards(problem)]
+    best = min(objective for objective, points in every if sum(map(sum, points)) % 2 == 0)
+    outcome = search(problem, judge=judge)
+    assert outcome.proven
+    assert outcome.best.objective == pytest.approx(best, abs=2e-9)
+    assert any(objective < best - 1e-9 for objective, _ in every)
+
+    def broken(card):
+        raise KeyError("rates")
+
+    with pytest.raises(KeyError, match="rates"):
+        search(problem, judge=broken)
+
+
+def test_ties_go_to_fewer_questions_then_smaller_totals_then_the_order_of_columns():
+    answer = np.array([[0, 0, 1, 1]] * 3, np.uint8)  # one column three times
+    questions = tuple(AskedQuestion(2, points=(0, 2, 3)) for _ in range(3))
+    problem = QuestionProblem(questions, answer, np.array([0.25, 0.25, 0.75, 0.75]), max_questions=3)
+    for options in (SearchOptions(), SearchOptions(search_incumbent=False, threads=2)):
+        outcome = search(problem, options)
+        assert outcome.best.points == ((0, 2), (0, 0), (0, 0))
+
+
+def test_separated_classes_are_held_by_the_limit_on_effects_and_it_says_so():
+    answer = np.array([[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]], np.uint8)
+    problem = QuestionProblem(
+        (AskedQuestion(2), AskedQuestion(2)),
+        answer,
+        np.array([0.0, 0, 0, 1, 1, 1]),
+        max_questions=2,
+        effect_limit=4.0,
+    )
+    outcome = search(problem)
+    assert outcome.proven
+    assert outcome.best.points == ((0, 1), (0, 0))
+    assert outcome.best.effect_limited
+    assert outcome.best.slope * 0.5 == pytest.approx(4.0)
+
+
+def test_a_search_stops_when_its_time_is_up_or_a_callback_fails():
+    problem = larger(rows=900, count=14)
+    stopped = search(problem, SearchOptions(seconds=0.0))
+    assert not stopped.proven
+    assert stopped.bound <= stopped.best.objective
+    seen = []
+
+    def progress(objective, bound, open_parts):
+        seen.append((objective, bound, open_parts))
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        search(problem, SearchOptions(search_incumbent=False), progress=progress)
+    assert len(seen) == 1
+    assert threading.active_count() < 20
+
+
+def test_input_that_cannot_be_a_problem_is_refused_with_the_remedy():
+    question = AskedQuestion(2)
+    answer = np.zeros((1, 4), np.uint8)
+    label = np.array([0.25, 0.5, 0.5, 1])
+    with pytest.raises(InvalidDataError, match=r"multiples of 2\^-20"):
+        QuestionProblem((question,), answer, np.array([0.1, 0.5, 0.5, 1]))
+    with pytest.raises(InvalidDataError, match="both classes"):
+        QuestionProblem((question,), answer, np.ones(4))
+    with pytest.raises(InvalidDataError, match="answers 0 to 1, not 2"):
+        QuestionProblem((question,), answer + np.uint8(2), label)
+    for bad in (
+        {"answers": 1},
+        {"answers": 3, "ordered": 1},
+        {"answers": 2, "points": (1, 2)},
+        {"answers": 2, "price": -1.0},
+    ):
+        with pytest.raises(InvalidProblemError):
+            AskedQuestion(**bad)
+    with pytest.raises(InvalidProblemError, match="out of range"):
+        search(QuestionProblem((question,), answer, label, only_if=((0, 3),)))
+
+
+def test_every_way_to_say_must_must_not_and_groups_excludes_what_it_says():
+    problem = larger(count=6)
+    best = search(problem).best.asked
+    assert len(best) >= 3
+    first, second, third = best[:3]
+    cases = [
+        ({"must_not": frozenset({first})}, lambda asked: first not in asked),
+        (
+            {"groups": (((first, second, third), 1),)},
+            lambda asked: len({first, second, third} & set(asked)) <= 1,
+        ),
+        (
+            {"only_if": tuple(itertools.permutations((first, second), 2)), "must_not": frozenset({second})},
+            lambda asked: first not in asked,
+        ),
+        (
+            {"must": frozenset(range(6)) - frozenset(best[:-1])},
+            lambda asked: set(range(6)) - set(best[:-1]) <= set(asked),
+        ),
+        ({"max_questions": 2}, lambda asked: len(asked) <= 2),
+    ]
+    for change, holds in cases:
+        changed = replace(problem, **change)
+        outcome = search(changed)
+        assert outcome.proven
+        assert holds(outcome.best.asked), change
+        assert outcome.best.objective > search(problem).best.objective - 1e-9
