@@ -1,7 +1,7 @@
 """The build back end: scikit-build-core, with what the machine lacks.
 
-cmake, ninja and, where there is no C++ compiler, ziglang are asked for from the package index, only where none
-is found. An editable install builds the core into ``src`` once; `make` does so again when the sources in
+cmake, ninja and, where there is no C++ compiler, ziglang are asked for from the package index, only where
+none is found. An editable install builds the core into ``src`` once; `make` does so again when the sources in
 ``native/`` have changed.
 """
 

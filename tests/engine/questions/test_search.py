@@ -14,8 +14,8 @@ from supersparse.engine.questions.problem import AskedQuestion, QuestionProblem
 from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
 from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidProblemError
 
-# Two tables of two yes/no columns on which a prediction, compared where only a bound may be, once proved a false
-# optimum: counts and labels of the four patterns, price of a question.
+# Two tables of two yes/no columns on which a prediction, compared where only a bound may be, once proved a
+# false optimum: counts and labels of the four patterns, price of a question.
 COUNTEREXAMPLES = (
     ((908, 32, 38, 20), (0.115, 0.416, 0.352, 0.63), 0.01918985287306202, 0.4115577),
     ((220, 559, 8, 211), (0.012, 0.001, 0.137, 0.044), 0.00902562669926432, 0.0717042),

@@ -1,4 +1,4 @@
-"""A problem of questions as the engine takes it: columns of answers, rules for points, rows with soft labels."""
+"""A problem of questions as the engine takes it: answers by column, rules for points, soft labels by row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ LABEL_UNIT = 2**20
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """A question: how many answers it has, how many of them (the first) stand in order, which points are allowed.
+    """A question: how many answers it has, how many of them (the first) stand in order, which points are
+    allowed.
 
     Answers outside the order (not known) are free of its direction. Points are whole, the smallest is 0.
     ``price`` is paid by a card that asks the question.
@@ -53,8 +54,8 @@ class QuestionProblem:
     """Rows, questions and limits on a card.
 
     ``answer`` holds the number of each row's answer (questions x rows, uint8). A row of weight s, label p (a
-    multiple of 2^-20) and class weights W+ and W- loses s (W+ p log(1 + e^-z) + W- (1 - p) log(1 + e^z)), divided
-    by the sum of these weights over all rows. Prices are in that unit.
+    multiple of 2^-20) and class weights W+ and W- loses s (W+ p log(1 + e^-z) + W- (1 - p) log(1 + e^z)),
+    divided by the sum of these weights over all rows. Prices are in that unit.
     """
 
     questions: tuple[AskedQuestion, ...]
@@ -102,7 +103,8 @@ class QuestionProblem:
             raise InvalidDataError("the labels must have both classes, with weights above 0")
         if not 0 <= self.min_questions <= self.max_questions:
             raise InvalidProblemError(
-                f"min_questions={self.min_questions}, max_questions={self.max_questions}: 0 <= min <= max is needed"
+                f"min_questions={self.min_questions}, max_questions={self.max_questions}: 0 <= min <= max
+                is needed"
             )
         object.__setattr__(self, "positive", np.ascontiguousarray(positive / whole))
         object.__setattr__(self, "total", np.ascontiguousarray((positive + negative) / whole))

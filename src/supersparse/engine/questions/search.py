@@ -41,9 +41,10 @@ class QuestionCard:
 class SearchOptions:
     """Limits and modes of a search; ``work_limit`` counts rows of columns read, the same on every machine.
 
-    ``by_size`` finds the least loss of every size, without prices; ``slack`` keeps every card within (1 + slack)
-    of the best, at most ``most_kept``. ``bounds`` are those used, to test each alone: without some, the search
-    only takes longer.
+    ``by_size`` finds the least loss of every size, without prices; ``slack`` keeps every card within (1 +
+    slack)
+    of the best, at most ``most_kept``. ``bounds`` are those used, to test each alone: without some, the
+    search only takes longer.
     """
 
     search_incumbent: bool = True
@@ -60,7 +61,8 @@ class SearchOptions:
 class SearchOutcome:
     """What a search found and proved.
 
-    ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card, ``bounds`` the
+    ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card,
+    ``bounds`` the
     same by size (at most so many questions). ``complete`` says that ``cards`` are all within the slack.
     ``checkpoint`` goes on where the search stopped.
     """
@@ -181,9 +183,10 @@ def search(
 ) -> SearchOutcome:
     """Find and prove the best cards.
 
-    ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold whatever
-    it says. ``progress`` hears objective, bound and number of open parts about ten times a second. Ctrl-C stops
-    the search; its outcome so far is returned, and KeyboardInterrupt is raised only if there is none.
+    ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold
+    whatever
+    it says. ``progress`` hears objective, bound and number of open parts about ten times a second. Ctrl-C
+    stops the search; its outcome so far is returned, and KeyboardInterrupt is raised only if there is none.
     """
     options = options or SearchOptions()
     if options.threads < 1 or options.slack < 0 or options.most_kept < 1:
