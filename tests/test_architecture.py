@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
 # A room imports from those above it in this list, and from no other.
 ROOMS = (
     "errors", "_version", "stop", "free_memory", "exact", "integer_arrays", "writing", "forms", "data",
-    "card", "problem", "solving", "certify", "settings", "results",
+    "card", "problem", "engine", "solving", "certify", "settings", "results",
     "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
     "learning", "estimators", "datasets", "report", "studio", "cli", "__main__",
 )  # fmt: skip

@@ -103,8 +103,8 @@ class QuestionProblem:
             raise InvalidDataError("the labels must have both classes, with weights above 0")
         if not 0 <= self.min_questions <= self.max_questions:
             raise InvalidProblemError(
-                f"min_questions={self.min_questions}, max_questions={self.max_questions}: 0 <= min <= max
-                is needed"
+                f"min_questions={self.min_questions}, max_questions={self.max_questions}: "
+                "0 <= min <= max is needed"
             )
         object.__setattr__(self, "positive", np.ascontiguousarray(positive / whole))
         object.__setattr__(self, "total", np.ascontiguousarray((positive + negative) / whole))
