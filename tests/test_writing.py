@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from supersparse import writing
-from supersparse.writing import write_file
+from supersparse.writing import whole_file, write_file
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -21,6 +21,23 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch)
         write_file(file, "new")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("error", [28, 13, 2])
+def test_an_error_names_the_file_that_was_asked_for_and_no_draft(tmp_path, monkeypatch, error):
+    def fails(prefix, suffix, dir):
+        raise OSError(error, os.strerror(error), f"{dir}/{prefix}abc{suffix}")
+
+    monkeypatch.setattr(writing.tempfile, "mkstemp", fails)
+    with pytest.raises(OSError, match=r"card.json'$") as found:
+        write_file(tmp_path / "card.json", "new")
+    assert found.value.errno == error
+
+
+def test_an_error_about_another_file_keeps_its_name(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.txt"), whole_file(tmp_path / "card.json"):
+        (tmp_path / "nothing.txt").read_text()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_permissions_and_links_stay(tmp_path):

@@ -8,6 +8,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TextIO
 
+_DRAFT = ".new"
+
 
 def write_file(path: str | Path, content: str | bytes) -> None:
     """Write a file; text in UTF-8."""
@@ -32,13 +34,27 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     What is no regular file, such as /dev/stdout, is written to directly, and so is a file that may be changed
     in a folder that may not. A link keeps leading where it led.
     """
-    target = Path(os.path.realpath(path))
+    try:
+        with _whole_file(Path(os.path.realpath(path))) as file:
+            yield file
+    except OSError as error:  # which names the draft, or nothing
+        if error.errno is None or (error.filename is not None and not _is_draft(error.filename)):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _is_draft(name: object) -> bool:
+    return str(name).endswith(_DRAFT)
+
+
+@contextmanager
+def _whole_file(target: Path) -> Iterator[IO[bytes]]:
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             yield file
         return
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".new", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=_DRAFT, dir=target.parent)
     except PermissionError:
         if not os.access(target, os.W_OK):
             raise

@@ -86,7 +86,11 @@ def certify(
     refit = Refit.of(system.card, rows.columns, np.array(rows.y), rows.weights, time_limit=None)
     part = refit.recipe.complete(refit.rows)
     question = refit.recipe.question(part)
-    with TemporaryDirectory(prefix=".certify-", dir=place.absolute().parent) as folder:
+    try:
+        drafts = TemporaryDirectory(prefix=".certify-", dir=place.absolute().parent)
+    except OSError as error:  # which names the drafts
+        raise OSError(error.errno, error.strerror, str(place)) from None
+    with drafts as folder:
         # a refused certificate leaves the card, and an older certificate, as they are
         written, draft = Path(folder) / place.name, Path(folder) / f"{place.name}.json"
         card = certified(

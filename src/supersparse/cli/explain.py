@@ -87,7 +87,7 @@ def _person(
             return person, {name: text for name, text in known.items() if text}
         columns = read_as_written(Path(values[0]), table.reading, system.card, limited)
         return person, {name: column[row - 1] for name, column in columns.items()}
-    words = {}
+    words: dict[str, str] = {}
     for value in values:
         name, mark, text = value.partition("=")
         while mark and name not in system.card.columns and "=" in text:  # a name may hold the sign, too
@@ -95,6 +95,10 @@ def _person(
             name = f"{name}={more}"
         if not mark:
             raise InvalidDataError(f"{value!r} is neither a file nor a value; write values as age=63")
+        if name in words:
+            raise InvalidOptionError(
+                f"{name!r} is given twice, as {words[name]!r} and {text!r}; give one value"
+            )
         words[name] = text
     return person_of(system.card, words, table.reading), {name: text.strip() for name, text in words.items()}
 

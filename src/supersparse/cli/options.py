@@ -390,6 +390,8 @@ class SearchOptions:
             raise InvalidOptionError(
                 f"--time-limit is {self.time_limit:g}; give seconds, at least 0, or inf for no limit"
             )
+        if self.seed is not None and self.seed < 0:
+            raise InvalidOptionError(f"--seed is {self.seed}; give a whole number of at least 0")
 
     @property
     def options(self) -> "SolverKeywords":
