@@ -75,8 +75,7 @@ def get_requires_for_build_wheel(config_settings=None):
     return _requirements()
 
 
-def get_requires_for_build_editable(config_settings=None):
-    return _requirements()
+get_requires_for_build_editable = get_requires_for_build_wheel
 
 
 def get_requires_for_build_sdist(config_settings=None):

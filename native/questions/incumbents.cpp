@@ -75,7 +75,7 @@ bool Incumbents::offer(Card card) {
 
 std::vector<Card> Incumbents::kept() const {
   std::lock_guard<std::mutex> guard(lock_);
-  std::vector<Card> cards = cards_, out;
+  std::vector<Card> cards = cards_;
   // Ties are within kTie of the best of what is left, so that the order does not depend on who came first.
   std::sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) {
     return a.objective != b.objective ? a.objective < b.objective : a.stands_before(b);

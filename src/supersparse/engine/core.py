@@ -10,7 +10,6 @@ import sys
 from ctypes import (
     POINTER,
     Structure,
-    byref,
     c_char_p,
     c_double,
     c_int32,
@@ -36,69 +35,36 @@ class ProblemBuffers(Structure):
     """``ss_problem``: a problem of questions as pointers into arrays that outlive it."""
 
     _fields_ = (
-        ("rows", c_int64),
-        ("answer", POINTER(c_uint8)),
-        ("weight", POINTER(c_double)),
-        ("positive", POINTER(c_double)),
-        ("questions", c_int32),
-        ("answers", POINTER(c_int32)),
-        ("ordered", POINTER(c_int32)),
-        ("shape", POINTER(c_int32)),
-        ("equal_steps", POINTER(c_int32)),
-        ("allowed", POINTER(c_uint64)),
-        ("price", POINTER(c_double)),
-        ("must", POINTER(c_uint8)),
-        ("must_not", POINTER(c_uint8)),
-        ("least", c_int32),
-        ("most", c_int32),
-        ("change_price", c_double),
-        ("effect_limit", c_double),
-        ("groups", c_int32),
-        ("group_start", POINTER(c_int32)),
-        ("group_members", POINTER(c_int32)),
-        ("group_most", POINTER(c_int32)),
-        ("conditions", c_int32),
-        ("only_if", POINTER(c_int32)),
-        ("reference", POINTER(c_int32)),
-        ("most_questions_changed", c_int32),
+        ("rows", c_int64), ("answer", POINTER(c_uint8)), ("weight", POINTER(c_double)),
+        ("positive", POINTER(c_double)), ("questions", c_int32), ("answers", POINTER(c_int32)),
+        ("ordered", POINTER(c_int32)), ("shape", POINTER(c_int32)), ("equal_steps", POINTER(c_int32)),
+        ("allowed", POINTER(c_uint64)), ("price", POINTER(c_double)), ("must", POINTER(c_uint8)),
+        ("must_not", POINTER(c_uint8)), ("least", c_int32), ("most", c_int32), ("change_price", c_double),
+        ("effect_limit", c_double), ("groups", c_int32), ("group_start", POINTER(c_int32)),
+        ("group_members", POINTER(c_int32)), ("group_most", POINTER(c_int32)), ("conditions", c_int32),
+        ("only_if", POINTER(c_int32)), ("reference", POINTER(c_int32)), ("most_questions_changed", c_int32),
         ("most_answers_changed", c_int32),
-    )
+    )  # fmt: skip
 
 
 class OptionBuffers(Structure):
     """``ss_options``."""
 
     _fields_ = (
-        ("search_incumbent", c_int32),
-        ("by_size", c_int32),
-        ("threads", c_int32),
-        ("bounds", c_int32),
-        ("most_kept", c_int64),
-        ("work_limit", c_int64),
-        ("slack", c_double),
-        ("seconds", c_double),
-        ("cancelled", POINTER(c_int32)),
-        ("judge", JUDGE),
-        ("progress", PROGRESS),
-    )
+        ("search_incumbent", c_int32), ("by_size", c_int32), ("threads", c_int32), ("bounds", c_int32),
+        ("most_kept", c_int64), ("work_limit", c_int64), ("slack", c_double), ("seconds", c_double),
+        ("cancelled", POINTER(c_int32)), ("judge", JUDGE), ("progress", PROGRESS),
+    )  # fmt: skip
 
 
 class OutcomeBuffers(Structure):
     """``ss_outcome``."""
 
     _fields_ = (
-        ("proven", c_int32),
-        ("complete", c_int32),
-        ("cards", c_int64),
-        ("open", c_int64),
-        ("state_length", c_int64),
-        ("checks", c_int64),
-        ("decoded", c_int64),
-        ("nodes", c_int64),
-        ("leaves", c_int64),
-        ("work", c_int64),
-        ("bound", c_double),
-    )
+        ("proven", c_int32), ("complete", c_int32), ("cards", c_int64), ("open", c_int64),
+        ("state_length", c_int64), ("checks", c_int64), ("decoded", c_int64), ("nodes", c_int64),
+        ("leaves", c_int64), ("work", c_int64), ("bound", c_double),
+    )  # fmt: skip
 
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -196,20 +162,3 @@ def softplus_and_log(
     arguments = (pointer(each, np.float64, values.shape) for each in (values, first, second))
     call("ss_test_functions", len(values), *arguments)
     return first, second
-
-
-__all__ = [
-    "JUDGE",
-    "PROGRESS",
-    "OptionBuffers",
-    "OutcomeBuffers",
-    "ProblemBuffers",
-    "byref",
-    "c_void_p",
-    "call",
-    "choose_loops",
-    "library",
-    "loops",
-    "pointer",
-    "softplus_and_log",
-]

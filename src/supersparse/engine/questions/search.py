@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from ctypes import byref, c_void_p
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -233,9 +234,9 @@ def search(
         if checkpoint
         else (None, np.empty((0, sum(buffers.sizes)), np.int32))
     )
-    handle = core.c_void_p()
+    handle = c_void_p()
     try:
-        core.call("ss_search_new", core.byref(buffers.problem), core.byref(given), core.byref(handle))
+        core.call("ss_search_new", byref(buffers.problem), byref(given), byref(handle))
     except ValueError as error:
         raise InvalidProblemError(str(error)) from None
     try:
@@ -272,7 +273,7 @@ def _run(handle: Any, outcome: Any, cancelled: np.ndarray[Any, Any]) -> Keyboard
 
     def run() -> None:
         try:
-            core.call("ss_search_run", handle, core.byref(outcome))
+            core.call("ss_search_run", handle, byref(outcome))
         except BaseException as error:
             errors.append(error)
 
