@@ -386,7 +386,8 @@ def check_lines(card, learned, rows):
     answer, none below 0, the lowest 0. Whatever a column holds, both then differ by the same amount, and the
     thresholds by the sum of these amounts."""
     for model in (card, learned):
-        known = fits(model["items"], ITEMS) and fits(model["threshold"], NUMBER)
+        numbers = [model.get("intercept", 0), model.get("threshold", 0)]
+        known = fits(numbers, [(*NUMBER, {"above": NUMBER})]) and fits(model["items"], ITEMS)
         demand(known, "a line or the threshold of the card is not as this program knows it")
         demand(all(exact(item["points"]) for item in model["items"]), "a line of the card gives 0 points")
         demand(len(set(map(rule_of, model["items"]))) == len(model["items"]), "two lines ask the same")
@@ -415,8 +416,32 @@ def check_lines(card, learned, rows):
         needed, amounts = all(map(any, zip(*each))), {a - b for a, b, _ in cells}
         demand(len(amounts) == 1 and apart and needed and min(b for _, b, _ in cells) == 0, what)
         shift += amounts.pop()
-    moved = exact(learned["threshold"]) - shift
-    demand(exact(card["threshold"]) == moved, f"the printed threshold must be {moved} by what was learned")
+    moved = limit_of(learned) - shift
+    demand(limit_of(card) == moved, f"the printed threshold must be {moved} by what was learned")
+
+def threshold_of(model):
+    """The printed threshold, and whether it must be exceeded: up to version 2 of a card's file, always."""
+    printed = model["threshold"]
+    above = isinstance(printed, dict) or "intercept" not in model
+    return exact(printed["above"] if isinstance(printed, dict) else printed), above
+
+def limit_of(model):
+    """The total of which the scores are above 0, or below it."""
+    return -exact(model["intercept"]) if "intercept" in model else threshold_of(model)[0]
+
+def check_threshold(card, is_free):
+    """The printed threshold says what the intercept does. Whole totals above 3, or 3.5, are 4 or more."""
+    domains, given = {one["column"]: one for one in card["domains"]}, []
+    for item in card["items"]:
+        given += [n for n in (item["points"], item.get("missing", 0)) if n != "refuse"]
+        known = domains.get(item["column"], {})
+        if item["rule"] == "value" and not known.get("whole"):  # 1/2 stands for what is no whole number
+            given += ["1/2" if isinstance(v, str) else v for v in known.get("values") or ["1/2"]]
+    numbers = [exact(n["number"] if isinstance(n, dict) else n) for n in given]
+    is_whole, limit = all(n.denominator == 1 for n in numbers), limit_of(card)
+    least, above = (floor(limit) + 1, False) if is_whole else (limit, not is_free)
+    demand("intercept" not in card or threshold_of(card) == (least, above),
+           f"the printed threshold must be {'above ' * above}{least} by the card's intercept")
 
 def check_classes(card, question, labels):
     """The classes of the card are those of the table, and its words for them do not swap or join them."""
@@ -449,11 +474,12 @@ def check_card(card, question, program, solution, best, people, sha256):
     values = [exact(solution.get(own["l"], 0), unit) for own in program.variables]
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
     demand(points == proven, "the card has other points than the solution of the proof")
-    scores, shown = ([score(model["items"], row) - exact(model["threshold"]) for row in rows]
+    check_threshold(card, question["intercept"] == "free")
+    scores, shown = ([score(model["items"], row) - limit_of(model) for row in rows]
                      for model in (learned, card))
     demand(scores == shown, "the printed points give other totals")
     wrong = [score <= 0 if positive else score >= 0 for score, positive in zip(scores, is_positive)]
-    b = -exact(learned["threshold"]) * unit
+    b = -limit_of(learned) * unit
     if question["intercept"] == "range":
         demand(question["range"][0] <= b <= question["range"][1] and b.denominator == 1, "b is not allowed")
     elif question["intercept"] != "free":
@@ -489,8 +515,9 @@ def card_in_words(card):
         times, gap = ("times" if item["rule"] == "value" else "if"), item.get("missing", "refuse")
         gap = "" if gap == "refuse" or not exact(gap) else f" ({exact(gap)} where missing)"
         yield f"    {exact(item['points'])} points {times} {feature_in_words(item)}{gap}"
-    classes, threshold = card["classes"], exact(card["threshold"])
-    yield f"    {classes['positive']!r} with a total above {threshold}, else {classes['negative']!r}"
+    classes, (least, above) = card["classes"], threshold_of(card)
+    rule = f"above {least}" if above else f"of {least} or more"
+    yield f"    {classes['positive']!r} with a total {rule}, else {classes['negative']!r}"
 
 def runs(values, unit):
     """Rising points in short, such as -3 to 3, 5, 6."""
@@ -550,7 +577,8 @@ def check_claim(data, card_file, lines, sha256):
     """Steps 1 to 3; return the program, its best value, the solution, and what is claimed in words."""
     with opened(card_file)[0] as file:
         card = json.load(file, object_pairs_hook=once)
-    demand((card["format"], card["version"]) == ("supersparse-card", 2), "the card is of an unknown format")
+    known = (card["format"], card["version"]) == ("supersparse-card", 2 + ("intercept" in card))
+    demand(known, "the card is of an unknown format")
     _, _, statement, line = (next(lines) for _ in range(4))
     question = read_question(statement)
     rows, target, fingerprint = read_table(data, question)

@@ -25,7 +25,7 @@ def breast_cancer() -> ScoringSystem:
     columns = ["Clump Thickness", "Uniformity of Cell Size", "Bare Nuclei"]
     return ScoringSystem.of(
         [item(column, points=1) for column in columns],
-        threshold=10,
+        above=10,
         classes=("benign", "malignant"),
         title="breast cancer",
         source=SOURCE,
@@ -40,7 +40,7 @@ def mammography() -> ScoringSystem:
             item("OvalShape", equals=True, points=-2, question="Is the shape oval?"),
             item("CircumscribedMargin", equals=True, points=-2, question="Is the margin circumscribed?"),
         ],
-        threshold=-1,
+        above=-1,
         classes=("benign", "malignant"),
         title="mammography",
     )
@@ -70,7 +70,7 @@ def criminology() -> ScoringSystem:
     welfare = "Likelihood to use child welfare system"
     return ScoringSystem.of(
         [*items, item(welfare, points=-1)],
-        threshold=0,
+        above=0,
         classes=("no", "yes"),
         title="violent crime",
         domains={welfare: Domain(column=welfare, low=1, high=4, whole=True)},

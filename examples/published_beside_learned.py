@@ -23,7 +23,7 @@ def published(limit: int) -> ScoringSystem:
     """Malignant from this assessment on."""
     return ScoringSystem.of(
         [item("BIRADS", at_least=limit, points=1)],
-        threshold=0,
+        above=0,
         classes=CLASSES,
         title="a mass",
         source=SOURCE,

@@ -208,6 +208,7 @@ def any_cards(draw, columns=names, most=6, worded=False):
         source=draw(st.none() | names),
         items=tuple(items),
         intercept=draw(fractions),
+        reached=draw(st.booleans()),
         negative=negative,
         positive=positive,
         domains=tuple(draw(domains(c)) for c in used if draw(st.booleans())),
@@ -230,6 +231,7 @@ def cards(draw, columns=names, most=6):
             for j, name in enumerate(used)
         ),
         intercept=draw(fractions),
+        reached=draw(st.booleans()),
         negative=negative,
         positive=positive,
         n_columns=len(used),

@@ -44,8 +44,8 @@ def label(text):
 
 def read_needs(words):
     """Read the totals of the positive class, "4 or more" or "more than 3.5", as a test of a total."""
-    least, more_than = re.fullmatch(r"(-?\d+) or more|more than (\S+)", words).groups()
-    return (lambda total: total >= int(least)) if least else (lambda total: total > Fraction(more_than))
+    least, more_than = re.fullmatch(r"(\S+) or more|more than (\S+)", words).groups()
+    return (lambda total: total >= Fraction(least)) if least else (lambda total: total > Fraction(more_than))
 
 
 class _Html(HTMLParser):

@@ -154,7 +154,7 @@ def test_sql_keeps_what_lies_beyond_six_decimals():
 
     from supersparse import ScoringSystem, item
 
-    system = ScoringSystem.of([item("x", points=1)], threshold=0, classes=(0, 1))
+    system = ScoringSystem.of([item("x", points=1)], above=0, classes=(0, 1))
     query = system.export("sql", dialect="sqlite", gives="class")
     database = sqlite3.connect(":memory:")
     database.execute("create table t (x double)")

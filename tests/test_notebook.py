@@ -70,7 +70,7 @@ def system(name="age", classes=("well", "ill")):
         item(name, at_least=60, points=2, missing=0),
         item("smoker", equals=1, points=Fraction(1, 3), missing=0),
     ]
-    return ScoringSystem.of(items, threshold=2, classes=classes, risk={0: 0.1, Fraction(7, 3): 0.9})
+    return ScoringSystem.of(items, above=2, classes=classes, risk={0: 0.1, Fraction(7, 3): 0.9})
 
 
 @cache
@@ -121,7 +121,7 @@ def public_objects():
         "flip": card.flips(person)[0],
         "reasons": card.reasons(X),
         "possible total": card.possible({"age": 70, "smoker": None}),
-        "outside": ScoringSystem.of(rules[:1], threshold=0, domains={"a": [0, 1]}).outside({"a": [0, 7]})[0],
+        "outside": ScoringSystem.of(rules[:1], above=0, domains={"a": [0, 1]}).outside({"a": [0, 7]})[0],
         "evaluation": evaluation,
         "thresholds": evaluation.thresholds,
         "subgroups": card.by_subgroup(X, y, "smoker"),

@@ -11,7 +11,7 @@ from supersparse.data.reading import ColumnReading, Reading
 from supersparse.errors import InvalidDataError
 
 CARD = ScoringSystem.of(
-    [item("country", equals="NA", points=1, missing=0)], threshold=0, classes=("no", "yes")
+    [item("country", equals="NA", points=1, missing=0)], above=0, classes=("no", "yes")
 ).card
 
 
@@ -45,7 +45,7 @@ RANGES = [
 
 @pytest.mark.parametrize(("asked", "decided", "left_open"), RANGES)
 def test_a_limit_is_scored_only_if_it_answers_the_card(tmp_path, asked, decided, left_open):
-    card = ScoringSystem.of([asked], threshold=0).card
+    card = ScoringSystem.of([asked], above=0).card
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(["x", *decided, "1"]))
     columns = read_cases(path, Reading(), card).columns
@@ -62,14 +62,14 @@ def test_a_limit_is_scored_only_if_it_answers_the_card(tmp_path, asked, decided,
 
 def test_limits_beyond_what_a_card_was_learned_from_are_as_they_were_then(tmp_path):
     card = ScoringSystem.of(
-        [item("x", at_least=3.1, points=1)], threshold=0, domains={"x": Domain(column="x", low=1, high=3)}
+        [item("x", at_least=3.1, points=1)], above=0, domains={"x": Domain(column="x", low=1, high=3)}
     ).card
     (tmp_path / "rows.csv").write_text("x\n>3\n<1\n2\n")
     assert read_cases(tmp_path / "rows.csv", Reading(), card).columns["x"].tolist()[0] == float("inf")
 
 
 def test_a_person_whose_number_could_mean_two_is_asked_for_the_decimal_sign():
-    card = ScoringSystem.of([item("x", at_least=3, points=1)], threshold=0).card
+    card = ScoringSystem.of([item("x", at_least=3, points=1)], above=0).card
     german = replace(card, reading=Reading(settled=True, columns={"x": ColumnReading(decimal=",")}))
     assert person_of(card, {"x": "1.234"}, Reading()) == {"x": 1.234}
     assert person_of(german, {"x": "1,234"}, Reading()) == {"x": 1.234}

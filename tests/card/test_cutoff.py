@@ -1,4 +1,4 @@
-"""How a card words its threshold: "4 or more" where all totals are whole, else "more than 3.5"."""
+"""How a card words its threshold: "4 or more"; only fractional totals may have to exceed it."""
 
 import re
 from dataclasses import replace
@@ -23,25 +23,54 @@ YES = item("a", equals=True, points=2)
 
 
 @pytest.mark.parametrize(
-    ("threshold", "positive", "negative", "comparison"),
+    ("threshold", "reached", "positive", "negative", "comparison"),
     [
-        (Fraction(7, 2), "4 or more", "3 or less", ">= 4"),
-        (3, "4 or more", "3 or less", ">= 4"),
-        (0, "1 or more", "0 or less", ">= 1"),
-        (Fraction(-1, 2), "0 or more", "-1 or less", ">= 0"),
-        (-7, "-6 or more", "-7 or less", ">= -6"),
+        (Fraction(7, 2), True, "4 or more", "3 or less", ">= 4"),
+        (Fraction(7, 2), False, "4 or more", "3 or less", ">= 4"),
+        (3, True, "3 or more", "2 or less", ">= 3"),
+        (3, False, "4 or more", "3 or less", ">= 4"),
+        (0, False, "1 or more", "0 or less", ">= 1"),
+        (Fraction(-1, 2), False, "0 or more", "-1 or less", ">= 0"),
+        (-7, False, "-6 or more", "-7 or less", ">= -6"),
     ],
 )
-def test_whole_totals_read_as_so_many_or_more(threshold, positive, negative, comparison):
-    cutoff = Cutoff(threshold=Fraction(threshold), whole=True)
+def test_whole_totals_read_as_so_many_or_more(threshold, reached, positive, negative, comparison):
+    cutoff = Cutoff(threshold=Fraction(threshold), reached=reached, whole=True)
     assert (cutoff.positive, cutoff.negative, cutoff.comparison) == (positive, negative, comparison)
 
 
-@given(st.fractions(-50, 50), st.integers(-60, 60))
-def test_the_words_say_which_whole_totals_are_positive(threshold, total):
-    cutoff = Cutoff(threshold=threshold, whole=True)
+@pytest.mark.parametrize(
+    ("reached", "words"),
+    [(True, ("3.5 or more", "less than 3.5", ">= 3.5")), (False, ("more than 3.5", "3.5 or less", "> 3.5"))],
+)
+def test_fractional_totals_reach_the_threshold_or_exceed_it(reached, words):
+    cutoff = Cutoff(threshold=Fraction(7, 2), reached=reached)
+    assert (cutoff.positive, cutoff.negative, cutoff.comparison) == words
+    assert cutoff.includes(Fraction(7, 2)) is reached
+
+
+@given(st.fractions(-50, 50), st.booleans(), st.integers(-60, 60))
+def test_the_words_say_which_whole_totals_are_positive(threshold, reached, total):
+    cutoff = Cutoff(threshold=threshold, reached=reached, whole=True)
     least, most = (int(re.match(r"-?\d+", words)[0]) for words in (cutoff.positive, cutoff.negative))
-    assert (total >= least, total <= most) == (total > threshold, total <= threshold)
+    positive = total > threshold or (reached and total == threshold)
+    assert (total >= least, total <= most) == (positive, not positive)
+    assert cutoff.includes(Fraction(total)) is positive
+
+
+@pytest.mark.parametrize("points", [1, 0.5], ids=["whole", "fractional"])
+def test_with_threshold_prints_and_predicts_what_it_is_given(points):
+    items = [item(f"x{j}", at_least=1, points=points) for j in range(40)]
+    system = ScoringSystem.of(items, threshold=30 * points).with_threshold(33 * points)
+    assert (system.threshold, system.card.cutoff.positive) == (33 * points, f"{33 * points:g} or more")
+    assert f"if the total is {33 * points:g} or more" in " ".join(str(system).split())
+    for n_given, expected in ((32, "no"), (33, "yes")):
+        person = {f"x{j}": int(j < n_given) for j in range(40)}
+        assert system.predict(person) == expected
+        explained = system.explain(person)
+        assert (explained.threshold, explained.label) == (33 * points, expected)
+        not_ = "" if expected == "yes" else "not "
+        assert f"points are {not_}{33 * points:g} or more" in explained._brief()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +95,7 @@ def test_the_words_say_which_whole_totals_are_positive(threshold, total):
 def test_totals_are_whole_where_all_points_are(items, domains, whole):
     card = ScoringSystem.of(items, threshold=Fraction(7, 2), domains=domains).card
     assert card.totals_are_whole is whole
-    assert card.cutoff.positive == ("4 or more" if whole else "more than 3.5")
+    assert card.cutoff.positive == ("4 or more" if whole else "3.5 or more")
 
 
 @given(st.data())
@@ -74,7 +103,7 @@ def test_a_card_of_whole_totals_gives_nobody_another_one(data):
     card = data.draw(any_cards())
     person = data.draw(people_for(card))
     try:
-        total = score_person(card, person) + card.threshold
+        total = score_person(card, person) + card.zero_total
     except InvalidDataError:
         return
     known = not outside_values(card, read_card_table(card, {name: [value] for name, value in person.items()}))
@@ -94,8 +123,8 @@ def test_a_card_of_whole_totals_gives_nobody_another_one(data):
 )
 def test_a_total_at_the_threshold_was_wrong_unless_the_threshold_was_free(settings, free):
     made = replace(MADE, settings=settings)
-    assert replace(chads2(), provenance=made).cutoff.tie_is_wrong is not free
+    assert (replace(chads2(), provenance=made).cutoff.tie is None) is free
 
 
 def test_a_card_by_hand_was_not_learned():
-    assert not chads2().cutoff.tie_is_wrong
+    assert chads2().cutoff.tie is None

@@ -35,7 +35,7 @@ def test_every_card_comes_back_and_obeys_the_schema(card):
 
 
 def test_numbers_text_and_truth_keep_their_kind():
-    system = ScoringSystem.of([item("x", one_of=["1", True, 2, 2.5, Fraction(1, 3)], points=1)], threshold=0)
+    system = ScoringSystem.of([item("x", one_of=["1", True, 2, 2.5, Fraction(1, 3)], points=1)], above=0)
     values = json.loads(system.to_json())["items"][0]["values"]
     assert values == ["1", True, 2, {"number": "2.5"}, {"number": "1/3"}]
     (rule,) = [i.rule for i in ScoringSystem.from_json(system.to_json()).card.items]
@@ -72,7 +72,7 @@ def test_a_file_of_version_1_is_the_same_card():
     assert (made.objective, made.gap) == (Fraction(1, 3), Fraction(1, 4))
     assert (made.data, made.sensitivity, made.specificity) == (None, None, None)
     assert from_json(to_json(card)) == card
-    assert json.loads(to_json(card))["version"] == 2
+    assert json.loads(to_json(card))["version"] == 3
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,11 @@ def test_fractions_are_text_and_whole_numbers_are_integers():
         "rule": "value", "column": "congestive_heart_failure", "points": 1, "missing": "refuse",
     }  # fmt: skip
     for written in ('"1/2"', '"0.5"', '"2/4"'):
-        changed = json.loads(text.replace('"threshold": 1', f'"threshold": {written}'))
+        changed = json.loads(text.replace('"above": 1', f'"above": {written}'))
         changed.pop("digest")
         again = from_json(json.dumps(changed))
         assert again.threshold == Fraction(1, 2)
-        assert '"threshold": "0.5"' in to_json(again)
+        assert '"above": "0.5"' in to_json(again)
 
 
 def test_what_is_claimed_is_read_back():
@@ -102,7 +102,7 @@ def test_settings_are_a_json_object(text):
         ("null", "lacks \"format\""),
         ('{"a": 1}', "lacks \"format\""),
         ('{"format": "supersparse-card", "format": "supersparse-card"}', "given twice"),
-        ('{"format": "supersparse-card", "version": 3}', "version 3 .* newer release"),
+        ('{"format": "supersparse-card", "version": 4}', "version 4 .* newer release"),
         ('{"format": "supersparse-card", "version": 1}', "damaged: the card lacks 'classes'"),
         ('{"format": "supersparse-card", "version": 1, "intercept": NaN}', "NaN"),
         ('{"format": "supersparse-card", "version": 1, "intercept": ' + "9" * 5000 + "}", "not valid JSON"),
@@ -127,7 +127,7 @@ ITEM = {"rule": "value", "column": "a", "points": 1, "position": None}
         ({"threshold": "half"}, "'threshold'"),
         ({"threshold": True}, "'threshold'"),
         ({"threshold": None}, "'threshold'"),
-        ({"intercept": -1}, "unknown entry 'intercept'"),
+        ({"intercept": -2}, "its threshold of more than 1 contradicts its intercept -2"),
         ({"colour": 1}, "unknown entry 'colour'"),
         ({"titel": "x"}, "did you mean 'title'"),
         ({"title": 3}, "'title' of the card is 3; it must be text"),

@@ -30,7 +30,7 @@ def systems(draw):
     if missing != "refuse":
         items.append(item("age", is_missing=True, points=draw(small)))
     domains = {"dose": Domain(column="dose", low=0, high=3, whole=True)}
-    return ScoringSystem.of(items, threshold=1, domains=domains), missing == "refuse"
+    return ScoringSystem.of(items, above=1, domains=domains), missing == "refuse"
 
 
 @given(systems())
@@ -43,12 +43,11 @@ def test_the_totals_are_those_that_people_get(drawn):
 
 
 def test_numbers_without_limits_are_not_known():
-    system = ScoringSystem.of([item("dose", points=2)], threshold=1)
+    system = ScoringSystem.of([item("dose", points=2)], above=1)
     assert possible_totals(system.card, 100) is None
     wide = {"dose": Domain(column="dose", low=0, high=10**9, whole=True)}
     assert (
-        possible_totals(ScoringSystem.of([item("dose", points=2)], threshold=1, domains=wide).card, 100)
-        is None
+        possible_totals(ScoringSystem.of([item("dose", points=2)], above=1, domains=wide).card, 100) is None
     )
 
 

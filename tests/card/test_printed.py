@@ -29,7 +29,7 @@ from supersparse.errors import InvalidDataError
 
 
 def learned(*items, threshold=0, **details):
-    return ScoringSystem.of(items, threshold=threshold, **details).card
+    return ScoringSystem.of(items, above=threshold, **details).card
 
 
 def test_negative_points_are_asked_the_other_way_round():
@@ -37,7 +37,7 @@ def test_negative_points_are_asked_the_other_way_round():
         learned(item("age", at_least=60, points=3), item("bp", at_least=90, points=-2), threshold=0)
     )
     assert [(i.name, i.points) for i in card.items] == [("age >= 60", 3), ("bp < 90", 2)]
-    assert card.threshold == 2
+    assert card.threshold == 3
     assert card.cutoff.positive == "3 or more"
 
 
@@ -51,7 +51,7 @@ def test_cuts_of_one_column_become_bands():
 def test_categories_that_no_item_names_share_an_answer():
     card = printed(learned(item("sex", equals="F", points=-2), domains={"sex": ["F", "M"]}))
     assert [(i.rule, i.points) for i in card.items] == [(IsNoneOf("sex", ("F",)), 2)]
-    assert score_person(card, {"sex": "X"}) == score_person(card, {"sex": "M"}) == 0
+    assert score_person(card, {"sex": "X"}) == score_person(card, {"sex": "M"}) == -1
     refusing = printed(
         learned(item("sex", equals="F", points=-2), domains={"sex": ["F", "M"]}, outside="refuse")
     )
@@ -61,8 +61,8 @@ def test_categories_that_no_item_names_share_an_answer():
 def test_a_missing_value_that_would_lower_the_total_gets_points_elsewhere():
     card = printed(learned(item("bmi", is_missing=True, points=-1)))
     assert [(i.name, i.points) for i in card.items] == [("bmi known", 1)]
-    assert score_person(card, {"bmi": None}) == -1
-    assert score_person(card, {"bmi": "anything"}) == 0
+    assert score_person(card, {"bmi": None}) == -2
+    assert score_person(card, {"bmi": "anything"}) == -1
 
 
 def test_columns_of_0_and_1_are_questions():
@@ -175,4 +175,4 @@ def test_adding_up_the_answers_by_hand_gives_what_the_classifier_predicts(name):
     assert all(i.points > 0 for i in card.items)
     for row, prediction in zip(X.to_dict("records"), model.predict(X), strict=True):
         total = sum(item_points(i, row[i.column]) for i in card.items)
-        assert (card.positive if total > card.threshold else card.negative) == prediction
+        assert (card.positive if total >= card.threshold else card.negative) == prediction

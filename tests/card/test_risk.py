@@ -16,7 +16,7 @@ CHADS2 = {0: 0.019, 1: 0.028, 2: 0.04, 3: 0.059, 4: 0.085, 5: 0.125, 6: 0.182}
 
 def by_hand(risk):
     items = [item("age", at_least=75, points=1), item("stroke", equals=True, points=2)]
-    return ScoringSystem.of(items, positive_from=2, risk=risk)
+    return ScoringSystem.of(items, threshold=2, risk=risk)
 
 
 def test_a_published_table_gives_the_risk_of_a_person_and_of_a_table():

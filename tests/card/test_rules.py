@@ -1,6 +1,7 @@
 """Every kind of rule: one person, every kind of table and a plain reference agree exactly."""
 
 import math
+import operator
 from decimal import Decimal
 from fractions import Fraction
 
@@ -88,7 +89,7 @@ def cases(draw):
     items = {i.rule: i for i in (draw(items_on(column)) for column in used)}
     rows = draw(st.integers(1, 6))
     data = {c: draw(st.lists(st.none() | v, min_size=rows, max_size=rows)) for c, v in COLUMNS.items()}
-    return ScoringSystem.of(items.values(), threshold=draw(st.integers(-3, 3))), data
+    return ScoringSystem.of(items.values(), above=draw(st.integers(-3, 3))), data
 
 
 PANDAS = {"whole": "Int64", "large": "Int64", "real": "Float64", "truth": "boolean", "text": "string"}
@@ -136,19 +137,22 @@ TABLES = {
 def test_people_tables_and_the_reference_agree(form, case):
     system, data = case
     rows = [{c: v[i] for c, v in data.items()} for i in range(len(data["text"]))]
-    expected = [sum(by_hand(i, row[i.column]) for i in system.card.items) - system.threshold for row in rows]
-    totals = [score + system.threshold for score in expected]
+    expected = [
+        sum(by_hand(i, row[i.column]) for i in system.card.items) + system.card.intercept for row in rows
+    ]
+    totals = [score - system.card.intercept for score in expected]
     assert [system.total(row) for row in rows] == totals
     table = TABLES[form](data)
     scores = score_table(system.card, table)
     assert [scores[i] for i in range(len(rows))] == expected
     assert system.total(table).tolist() == pytest.approx([float(t) for t in totals], rel=1e-12, abs=1e-12)
-    labels = ["yes" if score > 0 else "no" for score in expected]
+    reaches = operator.ge if system.card.cutoff.reached else operator.gt
+    labels = ["yes" if reaches(total, system.threshold) else "no" for total in totals]
     assert system.predict(table).tolist() == labels == [system.predict(row) for row in rows]
 
 
 def test_arrays_take_names():
-    system = ScoringSystem.of([item("b", at_least=2, points=1), item("a", points=1)], threshold=2)
+    system = ScoringSystem.of([item("b", at_least=2, points=1), item("a", points=1)], above=2)
     array = np.array([[1, 2], [2, 1]])
     assert system.predict(array, names=["a", "b"]).tolist() == ["no", "no"]
     assert system.total(array, names=["b", "a"]).tolist() == [2, 2]
@@ -198,7 +202,7 @@ def test_a_column_is_compared_as_its_decimals_are(bound, dtype, included, data):
 )
 def test_equal_numbers_are_one_category(one):
     for declared in (1, 1.0, True, Decimal(1)):
-        system = ScoringSystem.of([item("x", equals=declared, points=1)], threshold=0)
+        system = ScoringSystem.of([item("x", equals=declared, points=1)], above=0)
         assert system.predict({"x": one}) == "yes"
         assert system.predict({"x": [one]}).tolist() == ["yes"]
         assert system.predict({"x": 2}) == "no"
@@ -206,7 +210,7 @@ def test_equal_numbers_are_one_category(one):
 
 @pytest.mark.parametrize("asked", [item("x", at_least=0.7, points=1), item("x", below=0.7, points=1)])
 def test_single_precision_that_became_double_on_the_other_side_of_a_cut_is_warned_of(asked):
-    system = ScoringSystem.of([asked], threshold=0)
+    system = ScoringSystem.of([asked], above=0)
     grid = (np.arange(11) / 10).astype(np.float32)
     at_least = [k >= 7 for k in range(11)]
     yes = at_least if asked.rule.low is not None else [not one for one in at_least]
@@ -217,7 +221,7 @@ def test_single_precision_that_became_double_on_the_other_side_of_a_cut_is_warne
 
 
 def test_a_decimal_is_a_category_as_it_is_written():
-    system = ScoringSystem.of([item("x", equals=0.1, points=1)], threshold=0)
+    system = ScoringSystem.of([item("x", equals=0.1, points=1)], above=0)
     for tenth in (0.1, np.float32(0.1), Decimal("0.1"), Fraction(1, 10)):
         assert system.predict({"x": tenth}) == "yes"
     assert system.predict({"x": [0.1, Decimal("0.1"), Decimal.from_float(0.1)]}).tolist() == [
@@ -239,19 +243,19 @@ def test_a_decimal_is_a_category_as_it_is_written():
     ],
 )
 def test_text_is_never_a_number(declared, value, message):
-    system = ScoringSystem.of([item("x", equals=declared, points=1)], threshold=0)
+    system = ScoringSystem.of([item("x", equals=declared, points=1)], above=0)
     for data in ({"x": value}, {"x": [value]}):
         with pytest.raises(InvalidDataError, match=message):
             system.total(data)
 
 
 def test_categories_of_both_kinds_take_both():
-    system = ScoringSystem.of([item("x", equals="F", points=1)], threshold=0, domains={"x": ["F", "M", 9]})
+    system = ScoringSystem.of([item("x", equals="F", points=1)], above=0, domains={"x": ["F", "M", 9]})
     assert system.predict({"x": ["F", 9, "M", "other"]}).tolist() == ["yes", "no", "no", "no"]
 
 
 def test_text_is_compared_as_it_is():
-    system = ScoringSystem.of([item("x", equals="é", points=1)], threshold=0)
+    system = ScoringSystem.of([item("x", equals="é", points=1)], above=0)
     assert [system.predict({"x": v}) for v in ("é", "e\u0301", "É", " é")] == ["yes", "no", "no", "no"]
 
 
@@ -259,18 +263,18 @@ def test_text_is_compared_as_it_is():
     "gone", [None, math.nan, "", pd.NA, pd.NaT, np.nan, np.float32("nan"), Decimal("nan")]
 )
 def test_every_kind_of_missing(gone):
-    strict = ScoringSystem.of([item("x", points=1)], threshold=0)
+    strict = ScoringSystem.of([item("x", points=1)], above=0)
     with pytest.raises(InvalidDataError, match="column 'x' is"):
         strict.total({"x": gone})
     with pytest.raises(InvalidDataError, match=r"'x' has 1 missing value\(s\), the first in row 2"):
         strict.total({"x": [1, gone]})
     items = [item("x", points=1, missing=5), item("x", is_missing=True, points=2)]
-    assert ScoringSystem.of(items, threshold=0).total({"x": gone}) == 7
-    assert ScoringSystem.of(items, threshold=0).total({"x": [3, gone]}).tolist() == [3, 7]
+    assert ScoringSystem.of(items, above=0).total({"x": gone}) == 7
+    assert ScoringSystem.of(items, above=0).total({"x": [3, gone]}).tolist() == [3, 7]
 
 
 def test_only_what_is_missing_is_missing():
-    system = ScoringSystem.of([item("x", is_missing=True, points=1)], threshold=0)
+    system = ScoringSystem.of([item("x", is_missing=True, points=1)], above=0)
     values = [" ", "n/a", "nan", 0, False, math.inf, b""]
     assert [system.predict({"x": v}) for v in values] == ["no"] * 7
     assert system.predict({"x": values}).tolist() == ["no"] * 7
@@ -282,9 +286,9 @@ def test_values_outside_a_domain_are_accepted_refused_or_reported():
     items = [item("sex", equals="F", points=1), item("age", at_least=65, points=1)]
     domains = {"sex": ["F", "M"], "age": Domain(column="age", low=0, high=120, whole=True, outside="refuse")}
     data = {"sex": ["F", "X", "X", None], "age": [70.0, 130.0, 60.5, math.nan]}
-    lenient = ScoringSystem.of(items, threshold=0, domains={"sex": ["F", "M"]})
+    lenient = ScoringSystem.of(items, above=0, domains={"sex": ["F", "M"]})
     assert lenient.predict({"sex": "X", "age": 3}) == "no"
-    strict = ScoringSystem.of(items, threshold=0, domains=domains, outside="refuse")
+    strict = ScoringSystem.of(items, above=0, domains=domains, outside="refuse")
     found = [(o.column, o.value, o.rows, o.first_row) for o in strict.outside(data)]
     assert found == [("sex", "X", 2, 2), ("age", 60.5, 1, 3), ("age", 130.0, 1, 2)]
     assert strict.outside({"sex": "M", "age": 120}) == ()
@@ -361,8 +365,7 @@ ONE = [item("x", at_least=1, points=1)]
     ("settings", "message"),
     [
         ({"items": ONE}, "give either threshold"),
-        ({"items": ONE, "threshold": 1, "positive_from": 2}, "give either threshold"),
-        ({"items": [item("x", points=1)], "positive_from": 2}, "'x' multiplies a value; give threshold"),
+        ({"items": ONE, "threshold": 1, "above": 2}, "give either threshold"),
         ({"items": ONE, "threshold": 1, "classes": ("a",)}, "give two, the negative one first"),
         ({"items": ONE, "threshold": 1, "domains": {"x": "FM"}}, "give a list of known values"),
         ({"items": ONE, "threshold": 1, "domains": {"y": [1]}}, "a domain for 'y', which no item uses"),
@@ -383,9 +386,9 @@ def test_impossible_systems_are_refused(settings, message):
     st.lists(st.fractions(-5, 5, max_denominator=6).filter(bool), min_size=1, max_size=5),
     st.fractions(-9, 9, max_denominator=6),
 )
-def test_positive_from_is_so_many_points_or_more(all_points, least):
+def test_a_threshold_is_so_many_points_or_more(all_points, least):
     items = [item(f"x{j}", equals=True, points=p) for j, p in enumerate(all_points)]
-    system = ScoringSystem.of(items, positive_from=least)
+    system = ScoringSystem.of(items, threshold=least)
     for chosen in range(2 ** len(items)):
         person = {f"x{j}": bool(chosen >> j & 1) for j in range(len(items))}
         total = system.explain(person).total

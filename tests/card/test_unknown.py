@@ -31,7 +31,7 @@ def systems(draw):
         item("grade", points=draw(small)),
     ]
     domains = {"dose": Domain(column="dose", low=1, high=3), "grade": [0, 1]}
-    return ScoringSystem.of(items, threshold=draw(st.integers(-3, 3)), domains=domains)
+    return ScoringSystem.of(items, above=draw(st.integers(-3, 3)), domains=domains)
 
 
 @given(systems(), st.data())
@@ -54,7 +54,7 @@ def test_every_completion_lies_within_and_both_ends_are_reached(system, data):
 
 def test_a_missing_value_that_the_card_has_a_rule_for_is_not_unknown():
     items = [item("age", at_least=60, points=2, missing=1), item("sex", equals="F", points=3)]
-    system = ScoringSystem.of(items, threshold=1)
+    system = ScoringSystem.of(items, above=1)
     found = system.possible({"age": [None, None, 70], "sex": ["F", None, None]})
     assert [(int(row.low), int(row.high), row.prediction) for row in found] == [
         (4, 4, "yes"),
@@ -66,7 +66,7 @@ def test_a_missing_value_that_the_card_has_a_rule_for_is_not_unknown():
 
 
 def test_a_number_without_a_range_is_refused_by_name():
-    system = ScoringSystem.of([item("dose", points=2)], threshold=1)
+    system = ScoringSystem.of([item("dose", points=2)], above=1)
     with pytest.raises(
         InvalidDataError, match="column 'dose' is missing in row 2, and the card does not say"
     ):
@@ -75,8 +75,6 @@ def test_a_number_without_a_range_is_refused_by_name():
 
 
 def test_what_else_is_wrong_with_a_row_is_still_refused():
-    system = ScoringSystem.of(
-        [item("sex", equals="F", points=1), item("age", at_least=9, points=1)], threshold=0
-    )
+    system = ScoringSystem.of([item("sex", equals="F", points=1), item("age", at_least=9, points=1)], above=0)
     with pytest.raises(InvalidDataError, match="which is a number"):
         system.possible({"sex": 3, "age": None})

@@ -62,8 +62,8 @@ def test_the_card_is_printed_line_by_line_and_the_last_line_says_what_was_not_ch
     items = proven[1]["items"]
     for shown, own in zip(lines[start + 1 :], items, strict=False):
         assert shown.startswith(f"    {own['points']} points if '{own['column']}'")
-    assert lines[start + 1 + len(items)].startswith("    'ill' with a total above ")
-    assert lines[start + 1 + len(items)].endswith(", else 'well'")
+    assert lines[start + 1 + len(items)].startswith("    'ill' with a total of ")
+    assert lines[start + 1 + len(items)].endswith(" or more, else 'well'")
     assert (
         lines[-1]
         == "  not checked: texts, risks, rates and counts on the card, and how it reads other tables"
@@ -160,11 +160,19 @@ FORGED = {
     "points as true": (set_item(0, points=True), "as this program knows it"),
     "a key that this program does not read": (set_item(0, or_more=3), "as this program knows it"),
     "another threshold that parts the rows alike": (
-        lambda card: card.update(threshold=str(Fraction(card["threshold"]) - Fraction(1, 100))),
+        lambda card: card.update(intercept=str(Fraction(card["intercept"]) + Fraction(1, 100))),
+        "threshold must be",
+    ),
+    "another printed threshold": (
+        lambda card: card.update(threshold=card["threshold"] + 1),
+        "threshold must be",
+    ),
+    "a threshold that must be exceeded": (
+        lambda card: card.update(threshold={"above": card["threshold"]}),
         "threshold must be",
     ),
     "all points and the threshold moved along": (
-        both(add(rule="other", values=[], points=1), lambda card: card.update(threshold=99)),
+        both(add(rule="other", values=[], points=1), lambda card: card.update(threshold=99, intercept=-99)),
         "lines on 'age'",
     ),
     "the negative class renamed": (set_classes(negative="dead"), "another negative class"),
@@ -242,7 +250,7 @@ def random_card(rng):
             domains[column] = NAMES
     outside = "refuse" if "question" in domains or rng.random() < 0.5 else "accept"
     threshold = rng.randint(-3, 3)
-    card = ScoringSystem.of(items.values(), threshold=threshold, domains=domains, outside=outside).card
+    card = ScoringSystem.of(items.values(), above=threshold, domains=domains, outside=outside).card
     return printed(replace(card, learned=None))
 
 
@@ -254,7 +262,8 @@ def forged(rng, content):
         kind = rng.choice(["points", "end", "missing", "drop", "add", "copy", "threshold", "values"])
         one = rng.choice(items) if items else None
         if kind == "threshold" or one is None:
-            content["threshold"] = str(Fraction(content["threshold"]) + rng.choice([-1, 1, Fraction(1, 2)]))
+            intercept = Fraction(content["intercept"]) + rng.choice([-1, 1, Fraction(1, 2)])
+            content["intercept"] = str(intercept)
         elif kind == "points":
             one["points"] = rng.choice([1, 2, 3, "0.5", -1])
         elif kind == "end" and one["rule"] == "range":
@@ -301,7 +310,7 @@ def accepts(content):
 def test_printed_cards_are_accepted_and_changed_ones_only_where_they_score_everybody_alike(seed):
     rng = random.Random(seed)
     card = random_card(rng)
-    content = json.loads(json.dumps(card_content(card)))
+    content = {"intercept": str(card.intercept), **json.loads(json.dumps(card_content(card)))}
     assert accepts(content)
     domains = {one.column: one for one in card.domains}
     others = {
@@ -315,7 +324,7 @@ def test_printed_cards_are_accepted_and_changed_ones_only_where_they_score_every
         try:
             read = Card(
                 items=tuple(_item(Fields(one, "an item"), 2) for one in changed["items"]),
-                intercept=-Fraction(changed["threshold"]),
+                intercept=Fraction(changed["intercept"]),
                 negative=0,
                 positive=1,
                 domains=tuple(

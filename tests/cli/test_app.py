@@ -182,7 +182,7 @@ def test_the_page_names_every_command_and_every_option(run, monkeypatch):
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_code_2(run, tiny, tmp_path, arguments, message):
-    ScoringSystem.of([item("age", points=1)], threshold=3).save(tmp_path / "card.json")
+    ScoringSystem.of([item("age", points=1)], above=3).save(tmp_path / "card.json")
     done = run(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -253,7 +253,7 @@ def test_what_nothing_obeys_is_exit_code_4(run, tiny, tmp_path):
 )
 @pytest.mark.usefixtures("tiny")
 def test_json_is_one_document_and_quiet_says_nothing_else(run, tmp_path, arguments):
-    ScoringSystem.of([item("age", points=1)], threshold=3).save(tmp_path / "card.json")
+    ScoringSystem.of([item("age", points=1)], above=3).save(tmp_path / "card.json")
     (tmp_path / "settings.yaml").write_text("C0: 0.1\n")
     done = run(*arguments, "--json", check=True)
     assert json.loads(done.stdout)

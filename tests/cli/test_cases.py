@@ -24,7 +24,7 @@ def system(tmp_path):
             item("grade", equals=2, points=1),
             item("treated", equals=True, points=-1, missing=0),
         ],
-        threshold=3,
+        above=3,
         classes=("well", "ill"),
         domains={"smoker": ["yes", "no"]},
     )
@@ -46,14 +46,14 @@ def test_any_card_scores_a_file_as_it_scores_people(tmp_path):
                 writer.writerow([*("" if v is None or v != v else v for v in values), "anything"])
         cases = read_cases(path, Reading(missing=frozenset(), strips=False), card)
         scores = score_table(card, cases.columns)
-        totals = [scores[row] + card.threshold for row in range(len(kept))]
+        totals = [scores[row] + card.zero_total for row in range(len(kept))]
         assert totals == [reference(card, person) for person in kept]
 
 
 def test_texts_that_a_card_names_are_not_missing(run, tmp_path):
     system = ScoringSystem.of(
         [item("country", equals="NA", points=1, missing=0), item("unit", equals=" kg", points=2, missing=0)],
-        threshold=0,
+        above=0,
     )
     system.save(tmp_path / "card.json")
     (tmp_path / "data.csv").write_text("country,unit\nNA, kg\nNaN,kg\n,\n")
@@ -121,7 +121,7 @@ def test_predict_adds_reason_codes(run, system, people):
 
 
 def test_a_card_without_items_predicts_for_every_row(run, people, tmp_path):
-    ScoringSystem.of([], threshold=0).save(tmp_path / "card.json")
+    ScoringSystem.of([], above=0).save(tmp_path / "card.json")
     assert run("predict", "card.json", people, check=True).stdout.splitlines()[1:] == ["0,no"] * 4
 
 
@@ -212,7 +212,7 @@ def test_explain_gives_points_and_flips(run, system, people):
     document = json.loads(from_row.stdout)
     explained = system.explain(PEOPLE[0])
     assert [reason["points"] for reason in document["reasons"]] == [r.points for r in explained.reasons]
-    assert (document["total"], document["score"], document["prediction"]) == (5, 2, "ill")
+    assert (document["total"], document["threshold"], document["prediction"]) == (5, 4, "ill")
     flips = system.flips(PEOPLE[0], most=3)
     assert [set(flip["changes"]) for flip in document["flips"]] == [
         {c.column for c in f.changes} for f in flips
@@ -251,7 +251,7 @@ def test_explain_gives_the_risk_of_a_card_with_risks_before_and_after_a_change(r
     ScoringSystem(replace(system.card, risk=risk)).save(tmp_path / "card.json")
     document = json.loads(run("explain", "card.json", people, "--json", check=True).stdout)
     assert document["risk"] == pytest.approx(1 / (1 + exp(-1)))  # a total of 5
-    after = [1 / (1 + exp(-(flip["score"] + 3 - 4))) for flip in document["flips"]]
+    after = [1 / (1 + exp(-(flip["total"] - 4))) for flip in document["flips"]]
     assert [flip["risk"] for flip in document["flips"]] == pytest.approx(after)
     text = run("explain", "card.json", people, check=True).stdout
     assert "Risk of ill: 73 %" in text
@@ -292,7 +292,7 @@ def test_explain_takes_and_gives_the_words_of_the_card(run, system, tmp_path):
 
 
 def test_a_name_may_hold_the_sign(run, tmp_path):
-    ScoringSystem.of([item("a=b", points=1)], threshold=1).save(tmp_path / "card.json")
+    ScoringSystem.of([item("a=b", points=1)], above=1).save(tmp_path / "card.json")
     assert json.loads(run("explain", "card.json", "a=b=3", "--json", check=True).stdout)["total"] == 3
 
 

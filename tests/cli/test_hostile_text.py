@@ -15,7 +15,7 @@ MARKS = "\u2068\u2069\u200c\u200d"  # which isolate right-to-left text, and join
 @pytest.mark.parametrize("name", NAMES)
 def test_no_command_lets_a_name_out_of_its_line(name, run, tmp_path):
     system = ScoringSystem.of(
-        [item(name, equals=name, points=2), item("b", points=-1)], threshold=0, classes=("other", name)
+        [item(name, equals=name, points=2), item("b", points=-1)], above=0, classes=("other", name)
     )
     system.save(tmp_path / "card.json")
     with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as file:

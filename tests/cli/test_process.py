@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "supersparse"]
 
 
 def test_a_narrow_encoding_does_not_stop_the_card(tmp_path):
-    ScoringSystem.of([item("温度", points=1)], threshold=5).save(tmp_path / "card.json")
+    ScoringSystem.of([item("温度", points=1)], above=5).save(tmp_path / "card.json")
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     arguments = ["export", "card.json", "--to", "text"]
     done = subprocess.run(
@@ -114,7 +114,7 @@ def test_progress_is_one_live_line_on_a_terminal(tiny, tmp_path):
 
 
 def test_a_closed_pipe_is_no_traceback(tmp_path):
-    ScoringSystem.of([item("x", points=1)], threshold=5).save(tmp_path / "card.json")
+    ScoringSystem.of([item("x", points=1)], above=5).save(tmp_path / "card.json")
     (tmp_path / "data.csv").write_text("x\n" + "".join(f"{i}\n" for i in range(20_000)))
     line = (
         " ".join(f"'{part}'" for part in [*COMMAND[:2]])

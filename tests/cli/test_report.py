@@ -145,7 +145,7 @@ def test_what_cannot_be_is_said(folder, arguments, message):
 def test_a_refused_value_is_named_with_its_line(tmp_path):
     known = {"age": Domain(column="age", low=Fraction(18), high=Fraction(99), outside="refuse")}
     asks = [item("age", at_least=50, points=1)]
-    strict = ScoringSystem.of(asks, positive_from=1, classes=(0, 1), title="ill", domains=known)
+    strict = ScoringSystem.of(asks, threshold=1, classes=(0, 1), title="ill", domains=known)
     strict.save(tmp_path / "card.json")
     lines = [
         f"{'140' if k == 4 else age},{'' if k == 7 else 'a'},{int(age > 50)}"

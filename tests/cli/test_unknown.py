@@ -10,7 +10,7 @@ from supersparse import ScoringSystem, item
 @pytest.fixture
 def card(tmp_path):
     items = [item("age", at_least=60, points=2), item("sex", equals="F", points=3)]
-    system = ScoringSystem.of(items, threshold=2, risk={0: 0.1, 5: 0.6})
+    system = ScoringSystem.of(items, above=2, risk={0: 0.1, 5: 0.6})
     system.save(tmp_path / "card.json")
     (tmp_path / "rows.csv").write_text("id,age,sex\na,70,F\nb,,F\nc,70,\nd,,M\n")
     return "card.json"
@@ -46,7 +46,7 @@ def test_it_can_be_allowed(run, card):
 @pytest.mark.parametrize("command", [["predict"], ["predict", "--unknown", "allow"], ["evaluate"]])
 def test_a_value_that_the_card_refuses_is_told_with_its_place(run, tmp_path, command):
     system = ScoringSystem.of(
-        [item("sex", equals="F", points=3)], threshold=2, domains={"sex": ["F", "M"]}, outside="refuse"
+        [item("sex", equals="F", points=3)], above=2, domains={"sex": ["F", "M"]}, outside="refuse"
     )
     system.save(tmp_path / "card.json")
     (tmp_path / "rows.csv").write_text("sex,ill\nF,\nF,yes\nX,no\nX,yes\nM,no\n")

@@ -169,13 +169,13 @@ def test_bands_of_ages_are_categories_and_not_limits(write):
 
 
 def test_a_card_orders_what_is_below_every_number_and_multiplies_no_such_value():
-    card = ScoringSystem.of([item("x", at_least=0.01, points=1)], threshold=0)
+    card = ScoringSystem.of([item("x", at_least=0.01, points=1)], above=0)
     rows = {"x": [-np.inf, 0.01, np.inf, 0.001]}
     assert card.predict(rows).tolist() == ["no", "yes", "yes", "no"]
     assert [card.predict({"x": value}) for value in rows["x"]] == ["no", "yes", "yes", "no"]
-    below = ScoringSystem.of([item("x", below=0.01, points=1)], threshold=0)
+    below = ScoringSystem.of([item("x", below=0.01, points=1)], above=0)
     assert below.predict(rows).tolist() == ["yes", "no", "no", "yes"]
-    product = ScoringSystem.of([item("x", points=1)], threshold=0)
+    product = ScoringSystem.of([item("x", points=1)], above=0)
     with pytest.raises(InvalidDataError, match="infinite in row 1"):
         product.predict(rows)
 

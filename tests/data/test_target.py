@@ -63,7 +63,7 @@ def test_one_of_many_values_is_told_from_the_others(table):
     found = read_target(table("a", "b", "c", "a"), "y", "a")
     assert found.labels.tolist() == ["a", "not a", "not a", "a"]
     assert found.notes == ("'a' against all other classes: 'b' (1 row), 'c' (1 row)",)
-    card = ScoringSystem.of([item("x", at_least=1, points=1)], threshold=0, classes=("not a", "a")).card
+    card = ScoringSystem.of([item("x", at_least=1, points=1)], above=0, classes=("not a", "a")).card
     assert read_class_column(table("a", "b", ""), "y", card).labels.tolist() == ["a", "not a"]
 
 
@@ -92,14 +92,14 @@ def test_a_missing_target_is_named(table):
 
 @pytest.mark.parametrize("classes", [(0, 1), ("0.0", "1.0"), ("0", "1"), (0.0, 1.0)])
 def test_equal_numbers_are_the_same_class_of_a_card(table, classes):
-    card = ScoringSystem.of([item("x", points=1)], threshold=Fraction(1, 2), classes=classes).card
+    card = ScoringSystem.of([item("x", points=1)], above=Fraction(1, 2), classes=classes).card
     labels = read_class_column(table("1", "0.0", "", "1.00", "0"), "y", card).labels.tolist()
     assert labels == [classes[1], classes[0], classes[1], classes[0]]
 
 
 @pytest.mark.parametrize("classes", [("False", "True"), ("FALSE", "TRUE"), (False, True)])
 def test_true_and_false_are_the_classes_of_a_card_whose_words_they_are(table, classes):
-    system = ScoringSystem.of([item("x", points=1)], threshold=Fraction(1, 2), classes=classes)
+    system = ScoringSystem.of([item("x", points=1)], above=Fraction(1, 2), classes=classes)
     labels = read_class_column(table("true", "FALSE", "False"), "y", system.card).labels.tolist()
     assert labels == [classes[1], classes[0], classes[0]]
     for y in ([True, False, False], [classes[1], classes[0], classes[0]]):
@@ -108,7 +108,7 @@ def test_true_and_false_are_the_classes_of_a_card_whose_words_they_are(table, cl
 
 
 def test_classes_of_a_card_keep_their_type(table):
-    card = ScoringSystem.of([item("x", points=1)], threshold=Fraction(1, 2), classes=(0, 1)).card
+    card = ScoringSystem.of([item("x", points=1)], above=Fraction(1, 2), classes=(0, 1)).card
     assert read_class_column(table("1", "0", ""), "y", card).labels.tolist() == [1, 0]
     with pytest.raises(InvalidDataError, match=r"line 3: the target 'y' is '2'; the classes .* '0' and '1'"):
         read_class_column(table("1", "2"), "y", card)

@@ -15,12 +15,12 @@ from supersparse.learning.scoring import score_rows
 from supersparse.problem.points import Points
 
 
-def forced(coefficients, intercept):
-    """A model that can only be the one given."""
+def forced(coefficients, intercept, between=()):
+    """A model that can only be the one given; `between` are values of all columns beside 0 and 1."""
     asked = [fixed(f"x{j}", c) for j, c in enumerate(coefficients)]
     model = SLIMClassifier(C0=0.5, constraints=asked, intercept=(intercept, intercept), solver="exhaustive")
-    X = np.vstack([np.zeros(len(coefficients)), np.ones(len(coefficients))])
-    return model.fit(X, [0, 1])
+    X = np.array([[value] * len(coefficients) for value in (0.0, *between, 1.0)])
+    return model.fit(X, [0, *[0] * len(between), 1])
 
 
 def test_a_score_of_zero_in_decimals_is_zero_and_negative():
@@ -31,7 +31,23 @@ def test_a_score_of_zero_in_decimals_is_zero_and_negative():
 
 
 def test_sums_are_rounded_once():
-    assert forced([1, 1], 0).decision_function([[0.1, 0.2]]).tolist() == [0.3]
+    assert forced([1, 1], 0, [0.5]).decision_function([[0.1, 0.2]]).tolist() == [0.3]
+
+
+def test_the_sign_of_a_score_is_the_class_of_the_card():
+    whole = forced([1, 1], 0, [0, -1])  # its card says "1 or more", which 0.3 points are not
+    assert whole.scoring_system_.card.cutoff.positive == "1 or more"
+    row = np.array([[0.1, 0.2]])
+    assert (whole.decision_function(row).tolist(), whole.predict(row).tolist()) == ([0.0], [0])
+    assert whole.scoring_system_.predict(row).tolist() == [0]
+    fractional = SLIMClassifier(C0=0.3, solver="exhaustive", points=[1]).fit(
+        [[0.2], [0.3], [0.8], [0.9]], [0, 0, 1, 1]
+    )
+    card = fractional.scoring_system_.card
+    assert (card.totals_are_whole, card.cutoff.reached) == (False, True)
+    row = np.array([[float(card.threshold)]])  # no training row has it, and "so many or more" includes it
+    assert (0 < fractional.decision_function(row) < 1e-300).all()
+    assert fractional.predict(row).tolist() == fractional.scoring_system_.predict(row).tolist() == [1]
 
 
 def test_single_precision_is_read_as_its_own_decimals():

@@ -48,7 +48,7 @@ def test_the_card_says_what_the_model_does():
     model = clone(MODEL).fit(pd.DataFrame(X, columns=NAMES), Y)
     used = {n: c for n, c in zip(NAMES, model.coef_[0], strict=True) if c}
     assert model.scoring_system_.points == used
-    assert model.scoring_system_.threshold == -model.intercept_[0]
+    assert model.scoring_system_.card.zero_total == -model.intercept_[0]
     for name in used:
         assert f"{name.capitalize()} (" in str(model.scoring_system_)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from supersparse import ScoringSystem, item
 
-SYSTEM = ScoringSystem.of([item("x", points=1)], threshold=0, classes=("no", "yes"))
+SYSTEM = ScoringSystem.of([item("x", points=1)], above=0, classes=("no", "yes"))
 
 
 def labels(positive):

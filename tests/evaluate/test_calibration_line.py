@@ -104,9 +104,7 @@ def test_where_there_is_no_line_it_is_said_why(rows, why):
 
 
 def test_an_evaluation_says_why_it_has_no_calibration_slope():
-    system = ScoringSystem.of(
-        [item("a", points=1)], threshold=0, risk={0: 0.2, 1: 0.6}, classes=("no", "yes")
-    )
+    system = ScoringSystem.of([item("a", points=1)], above=0, risk={0: 0.2, 1: 0.6}, classes=("no", "yes"))
     found = system.evaluate({"a": [0, 1, 1]}, ["no", "no", "no"])
     assert found.in_words().endswith("There is no calibration slope: all rows are of one class.")
 

@@ -17,7 +17,7 @@ CARD = ScoringSystem.of(
         item("ward", is_missing=True, points=3),
         item("count", points=1),
     ],
-    threshold=0,
+    above=0,
     domains={"ward": ["A", "B"]},
 )
 THEN = {"age": [70, 60, 60, 60], "ward": ["A", "B", "A", "B"], "count": [0, 1, 2, 3]}

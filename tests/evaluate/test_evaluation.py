@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from sklearn import metrics
 
 from evaluate.rated import SYSTEM, copied, labels, table, weighted_rows
+from faces.test_text import MADE
 from supersparse import Problem, ScoringSystem, item, solve
 from supersparse.card.rules import Domain
 from supersparse.errors import InvalidDataError, InvalidOptionError
@@ -62,21 +63,25 @@ def test_every_threshold_says_what_the_card_with_that_threshold_does(rows):
 def test_both_conventions_of_a_zero_score_by_hand():
     #           right, zero,  zero,  wrong, right
     totals, y = [2, 0, 0, -1, -1], ["yes", "yes", "no", "yes", "no"]
-    c = SYSTEM.evaluate(table(totals), y).confusion
+    made = replace(MADE, settings={"intercept": "none"})
+    system = replace(SYSTEM, card=replace(SYSTEM.card, provenance=made))
+    c = system.evaluate(table(totals), y).confusion
     assert (c.zero_positives, c.zero_negatives) == (1, 1)
     assert c.predicted_errors == 2  # the negative row with a score of 0 is right
     assert c.training_errors == 3
     assert c.in_words("yes").startswith(
-        "Predicting yes for a total of more than 0 is wrong for 2 of 5. Sensitivity"
+        "Predicting yes for a total of more than 0 is wrong for 2 of 5. 2 have"
     )
-    learned = replace(c, cutoff=replace(c.cutoff, tie_is_wrong=True))  # where a score of 0 counted as wrong
-    assert "2 have a total of exactly 0: `predict` returns not yes" in learned.in_words("yes")
-    assert "wrong for both classes, as in learning, 3 are wrong" in learned.in_words("yes")
+    assert "2 have a total of exactly 0: `predict` returns not yes" in c.in_words("yes")
+    assert "wrong for both classes, as in learning, 3 are wrong" in c.in_words("yes")
+    by_hand = SYSTEM.evaluate(table(totals), y).confusion
+    assert (by_hand.zero_positives, by_hand.zero_negatives) == (0, 0)
+    assert "exactly 0" not in by_hand.in_words("yes")
 
 
 def test_a_card_of_whole_totals_is_evaluated_in_its_own_words():
     domain = Domain(column="x", low=0, high=3, whole=True)
-    system = ScoringSystem.of([item("x", points=1)], threshold=1.5, domains={"x": domain})
+    system = ScoringSystem.of([item("x", points=1)], above=1.5, domains={"x": domain})
     found = system.evaluate({"x": [0, 1, 2, 3]}, ["no", "yes", "yes", "yes"])
     assert found.in_words().startswith("Predicting yes for a total of 2 or more is wrong for 1 of 4.")
     assert found.thresholds.in_words() == (
@@ -84,14 +89,15 @@ def test_a_card_of_whole_totals_is_evaluated_in_its_own_words():
     )
     words = [line.strip().split("  ")[0] for line in str(found.thresholds).split("\n")]
     assert words[1:] == ["0 or more", "1 or more", "* 2 or more", "3 or more", "4 or more"]
-    # a value outside the domain gives a total that those words do not reach
+    # a value outside the domain gives a total between: it does not reach the threshold
     halves = system.evaluate({"x": [0, 1.5, 1.75, 3]}, ["no", "no", "yes", "yes"])
-    assert halves.in_words().startswith("Predicting yes for a total of more than 1.5 is wrong for 0 of 4.")
+    assert halves.in_words().startswith("Predicting yes for a total of 2 or more is wrong for 1 of 4.")
+    assert system.predict({"x": [1.75, 2]}).tolist() == ["no", "yes"]
     moved = system.choose_threshold({"x": [0, 1, 2, 3]}, ["no", "yes", "yes", "yes"], sensitivity=1)
     assert (
         moved.card.source == "threshold moved from 2 or more to 1 or more: sensitivity 1 or more, on 4 rows"
     )
-    assert system.with_threshold(1).card.source == "threshold moved from 1.5 to 1"
+    assert system.with_threshold(1).card.source == "threshold moved from 2 or more to 1 or more"
 
 
 def test_a_learned_card_is_evaluated_with_the_errors_of_its_provenance():
@@ -142,17 +148,17 @@ def test_a_single_score_is_a_coin():
 
 
 def test_totals_and_weights_are_exact():
-    system = ScoringSystem.of([item("x", points=1)], threshold=0.3)
+    system = ScoringSystem.of([item("x", points=1)], above=0.3)
     found = system.evaluate({"x": [0.1 + 0.2, 0.3, 0.4]}, ["yes", "no", "yes"], sample_weight=[0.1, 0.2, 0.7])
     assert found.confusion.n == 1
-    assert found.confusion.zero_negatives == Fraction(1, 5)  # and 0.30000000000000004 is more than 0.3
+    assert found.confusion.true_negatives == Fraction(1, 5)  # and 0.30000000000000004 is more than 0.3
     assert found.confusion.sensitivity.value == 1
 
 
 def test_labels_of_any_library_are_read():
     for y in (pd.Series(["no", "yes"]), pl.Series(["no", "yes"]), np.array([["no"], ["yes"]]), ("no", "yes")):
         assert SYSTEM.evaluate(table([-1, 1]), y).confusion.accuracy.value == 1
-    truth = ScoringSystem.of([item("x", points=1)], threshold=0, classes=(0, 1))
+    truth = ScoringSystem.of([item("x", points=1)], above=0, classes=(0, 1))
     assert truth.evaluate(table([-1, 1]), [False, True]).confusion.accuracy.value == 1
 
 
@@ -230,7 +236,7 @@ def test_missing_labels_are_named(y):
 
 
 def test_labels_and_groups_may_be_arrays_of_pyarrow():
-    system = ScoringSystem.of([item("x", points=1)], threshold=0, classes=(False, True))
+    system = ScoringSystem.of([item("x", points=1)], above=0, classes=(False, True))
     found = system.evaluate(table([1, -1, 1]), pa.array([True, False, False]))
     assert found == system.evaluate(table([1, -1, 1]), [True, False, False])
     groups = SYSTEM.by_subgroup(table([1, -1]), pa.array(["yes", "no"]), pa.array([True, None])).groups
@@ -253,7 +259,7 @@ def test_too_many_subgroups_are_refused():
 def test_the_chosen_threshold_is_the_best_of_all(rows):
     totals, positive, weights = rows
     data = (table(totals), labels(positive))
-    every = [SYSTEM.with_threshold(t).evaluate(*data, sample_weight=weights).confusion for t in range(-4, 4)]
+    every = [SYSTEM.with_threshold(t).evaluate(*data, sample_weight=weights).confusion for t in range(-4, 5)]
     wanted = SYSTEM.choose_threshold(*data, sensitivity=0.7, sample_weight=weights)
     got = wanted.evaluate(*data, sample_weight=weights).confusion
     assert got.sensitivity.value >= 0.7

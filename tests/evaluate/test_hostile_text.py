@@ -12,7 +12,7 @@ NAMES = [name for name in HOSTILE if name]
 def test_every_printed_result_keeps_names_in_their_lines(name):
     system = ScoringSystem.of(
         [item(name, equals=name, points=2, missing=0), item("b", points=1)],
-        threshold=2,
+        above=2,
         classes=("other", name),
         domains={name: [name, "known"]},
     )

@@ -133,7 +133,10 @@ def test_one_row_cannot_be_cross_fitted():
 def test_without_a_method_there_is_only_what_was_observed():
     found = SYSTEM.risk(table([0, 0, 1]), ["no", "yes", "yes"], method=None)
     assert found.risk is found.forecasts is None
-    assert [(r.observed.events, r.observed.of, r.score) for r in found.rows] == [(1, 2, 0), (1, 1, 1)]
+    assert [(r.observed.events, r.observed.of, r.positive) for r in found.rows] == [
+        (1, 2, False),
+        (1, 1, True),
+    ]
     assert "-" in str(found)
 
 
@@ -214,7 +217,7 @@ def test_curves_and_thresholds_in_words():
     assert "at 1 of 2 risk thresholds, between 0.6 and 0.6" in found.decision_curve([0.05, 0.6]).in_words()
     thresholds = SYSTEM.evaluate(table([-1, 1, 2]), ["no", "no", "yes"]).thresholds
     assert thresholds.in_words() == (
-        "A total of more than 1 makes the fewest errors, 0 of 3; the card's threshold, more than 0, makes 1."
+        "A total of 2 or more makes the fewest errors, 0 of 3; the card's threshold, more than 0, makes 1."
     )
 
 

@@ -22,7 +22,7 @@ PEOPLE = [
 
 
 def credit(risk):
-    return ScoringSystem.of(ITEMS, positive_from=4, classes=("pays", "defaults"), risk=risk)
+    return ScoringSystem.of(ITEMS, threshold=4, classes=("pays", "defaults"), risk=risk)
 
 
 LOGISTIC = credit(LogisticRisk(slope=0.5, offset=-3.0))
@@ -87,7 +87,7 @@ def test_rounding_that_changes_classes_is_said():
 def test_what_cannot_be_scaled_is_refused():
     with pytest.raises(InvalidCardError, match="no risks"):
         credit(None).scaled()
-    value = ScoringSystem.of([item("x", points=1)], threshold=0, risk=LogisticRisk(slope=1.0, offset=0.0))
+    value = ScoringSystem.of([item("x", points=1)], above=0, risk=LogisticRisk(slope=1.0, offset=0.0))
     with pytest.raises(UnsupportedCardError, match="column 'x'"):
         value.scaled()
     with pytest.raises(InvalidCardError, match="one total"):

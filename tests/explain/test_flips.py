@@ -22,7 +22,7 @@ def stroke():
             item("stroke", equals=True, points=2),
             item("sex", equals="F", points=1),
         ],
-        positive_from=2,
+        threshold=2,
         classes=("low", "high"),
     )
 
@@ -39,11 +39,11 @@ def test_an_explanation_says_which_items_gave_points():
         ("stroke = true", False, 0),
         ("sex = F", "F", 1),
     ]
-    assert (found.total, found.threshold, found.score, found.label) == (3, 1, 2, "high")
+    assert (found.total, found.threshold, found.score, found.label) == (3, 2, 1, "high")
 
 
 def test_a_missing_value_is_explained():
-    system = ScoringSystem.of([item("bmi", above=30, points=2, missing=1)], threshold=0)
+    system = ScoringSystem.of([item("bmi", above=30, points=2, missing=1)], above=0)
     (reason,) = system.explain({"bmi": None}).reasons
     assert (reason.missing, reason.points) == (True, 1)
 
@@ -63,7 +63,7 @@ def test_columns_can_be_held_fixed():
 
 
 def test_leaving_a_category_is_any_other_value():
-    (flip,) = ScoringSystem.of([item("sex", equals="F", points=1)], threshold=0).flips({"sex": "F"})
+    (flip,) = ScoringSystem.of([item("sex", equals="F", points=1)], above=0).flips({"sex": "F"})
     assert flip.changes[0].after is OTHER
     assert repr(flip.changes[0].after) == "another value"
 
@@ -73,7 +73,7 @@ def test_leaving_a_category_is_any_other_value():
     [(7, 20, 11), (11, 20, 10), (7, 14, 8), (0.7, 2, Fraction(11, 10)), (None, 20, 11)],
 )
 def test_a_value_moves_in_steps_of_its_last_place(value, threshold, after):
-    system = ScoringSystem.of([item("x", points=2, missing=0)], threshold=threshold)
+    system = ScoringSystem.of([item("x", points=2, missing=0)], above=threshold)
     (flip,) = system.flips({"x": value})
     assert flip.changes[0].after == after
 
@@ -81,7 +81,7 @@ def test_a_value_moves_in_steps_of_its_last_place(value, threshold, after):
 def test_a_domain_limits_what_can_be_reached():
     system = ScoringSystem.of(
         [item("x", points=1), item("y", points=1)],
-        threshold=12,
+        above=12,
         domains={"x": Domain(column="x", low=0, high=10, whole=True), "y": [0, 1, 5]},
     )
     assert [[c.after for c in f.changes] for f in system.flips({"x": 2, "y": 0})] == [[8, 5]]
@@ -89,7 +89,7 @@ def test_a_domain_limits_what_can_be_reached():
 
 
 def test_a_missing_value_that_becomes_known():
-    system = ScoringSystem.of([item("test", is_missing=True, points=3)], threshold=1)
+    system = ScoringSystem.of([item("test", is_missing=True, points=3)], above=1)
     (flip,) = system.flips({"test": None})
     assert flip.changes[0].after is OTHER
     assert system.flips({"test": 4}) == ()
@@ -113,7 +113,7 @@ def systems(draw):
     used = {i.column for i in chosen}
     return ScoringSystem.of(
         chosen,
-        threshold=draw(st.integers(-8, 8)),
+        above=draw(st.integers(-8, 8)),
         domains={
             "a": Domain(column="a", low=0, high=5, whole=True) if draw(st.booleans()) else VALUES["a"],
             **{c: VALUES[c] for c in "bcd"},
@@ -154,7 +154,7 @@ def test_no_smaller_flip_exists(system, person):
         changed = {**person, **{c.column: c.after for c in flip.changes}}
         assert (len(flip.changes), flip.points_moved) == expected
         assert flip.proven_smallest
-        assert system.total(changed) - system.threshold == flip.score
+        assert system.total(changed) == flip.total
         assert system.predict(changed) == flip.label != system.predict(person)
     assert len({f.changes for f in found}) == len(found)
 
@@ -162,7 +162,7 @@ def test_no_smaller_flip_exists(system, person):
 def test_many_columns_of_many_values_take_no_time():
     system = ScoringSystem.of(
         [item(f"x{j}", points=j + 1) for j in range(12)],
-        threshold=30_000,
+        above=30_000,
         domains={f"x{j}": Domain(column=f"x{j}", low=0, high=400, whole=True) for j in range(12)},
     )
     found = system.flips({f"x{j}": 0 for j in range(12)})

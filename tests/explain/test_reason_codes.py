@@ -17,7 +17,7 @@ CREDIT = ScoringSystem.of(
         item("arrears", equals=True, points=4, missing=2),
         item("home", one_of=["rents", "other"], points=1),
     ],
-    positive_from=4,
+    threshold=4,
     classes=("pays", "defaults"),
 )
 ROWS = {"age": [20, 50, 30], "arrears": [True, False, None], "home": ["rents", "owns", "other"]}
@@ -72,10 +72,10 @@ def test_costs_are_distances_from_a_bound_of_the_total(data):
 
 
 def test_what_is_best_must_be_known():
-    system = ScoringSystem.of([item("x", points=1)], threshold=0)
+    system = ScoringSystem.of([item("x", points=1)], above=0)
     with pytest.raises(InvalidCardError, match="declare its domain"):
         system.reasons({"x": [1]})
-    limited = ScoringSystem.of([item("x", points=2)], threshold=0, domains={"x": range(1, 11)})
+    limited = ScoringSystem.of([item("x", points=2)], above=0, domains={"x": range(1, 11)})
     assert limited.reasons({"x": [4]}).rows[0][0].cost == 6
     with pytest.raises(InvalidOptionError, match="of is 'maybe'"):
         limited.reasons({"x": [4]}, of="maybe")

@@ -29,7 +29,7 @@ def mammography():
             item("OvalShape", equals=True, points=-2, question="Is the shape oval?"),
             item("CircumscribedMargin", equals=True, points=-2, question="Is the margin circumscribed?"),
         ],
-        threshold=-1,
+        above=-1,
         classes=("benign", "malignant"),
         title="mammography",
     )
@@ -104,7 +104,7 @@ def systems(draw):
         if any(i.column == column for i in items) and draw(st.booleans()):
             low = draw(st.integers(0, 2))
             domains[column] = Domain(column=column, low=low, high=low + 1, whole=True, outside="refuse")
-    return ScoringSystem.of(items, threshold=draw(st.integers(-3, 3)) / 2, domains=domains)
+    return ScoringSystem.of(items, above=draw(st.integers(-3, 3)) / 2, domains=domains)
 
 
 @settings(max_examples=examples(60))
@@ -162,7 +162,7 @@ def test_no_tree_is_smaller(points, threshold, unit):
     exact = [Fraction(p, unit) for p in points]
     system = ScoringSystem.of(
         [item(f"x{i}", equals=True, points=p) for i, p in enumerate(exact)],
-        threshold=Fraction(threshold, unit),
+        above=Fraction(threshold, unit),
     )
     tree = system.tree()
     assert tree.leaves == fewest_leaves(tuple(points), threshold)
@@ -179,7 +179,7 @@ def test_the_largest_points_first_give_a_smallest_tree(points, threshold, search
         if not search:
             patch.setattr(finding, "_MOST_STATES", 0)
         system = ScoringSystem.of(
-            [item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], threshold=threshold
+            [item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], above=threshold
         )
         tree = system.tree(max_leaves=10_000)
     least = sum(p for p in points if p < 0)
@@ -192,7 +192,7 @@ def test_twenty_items_with_different_points_have_a_smallest_tree(monkeypatch):
     monkeypatch.setattr(finding, "_MOST_STATES", 100)  # as many as one likes are too few here
     points = [97, 89, 83, 79, 73, 71, 67, 61, 59, 53, 47, 43, 41, 37, 31, 29, 23, 19, 17, 13]
     system = ScoringSystem.of(
-        [item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], threshold=sum(points) - 45
+        [item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], above=sum(points) - 45
     )
     tree = system.tree()
     # of the sets of items to lack, so many just change the class or just do not, by trying all
@@ -209,7 +209,7 @@ def test_items_on_one_column_exclude_each_other():
             item("age", at_least=65, below=75, points=1),
             item("f", equals=True, points=1),
         ],
-        positive_from=2,
+        threshold=2,
     )
     assert printed(system.tree()) == (
         "Age 65 to under 75?", ("F?", "yes", "no"), ("Age 75 or older?", "yes", "no"),
@@ -217,7 +217,7 @@ def test_items_on_one_column_exclude_each_other():
 
 
 def test_a_missing_value_with_points_of_its_own_is_asked_for():
-    system = ScoringSystem.of([item("x", at_least=3, points=1, missing=5)], threshold=2)
+    system = ScoringSystem.of([item("x", at_least=3, points=1, missing=5)], above=2)
     assert printed(system.tree()) == ("X not known?", "yes", "no")
     assert "the answer is no, unless the question asks for that" in str(system.tree())
 
@@ -236,20 +236,20 @@ def test_a_learned_card_of_binary_columns_has_a_tree():
 
 
 def test_two_known_numbers_are_asked_for_by_the_greater():
-    system = ScoringSystem.of([item("dose", points=1)], threshold=3, domains={"dose": [2, 5]})
+    system = ScoringSystem.of([item("dose", points=1)], above=3, domains={"dose": [2, 5]})
     assert printed(system.tree()) == ("Dose: 5?", "yes", "no")
 
 
 def test_nothing_to_ask():
-    tree = ScoringSystem.of([item("x", equals=True, points=1)], threshold=5).tree()
+    tree = ScoringSystem.of([item("x", equals=True, points=1)], above=5).tree()
     assert (printed(tree), tree.leaves) == ("no", 1)
     assert "no" in tree.to_svg()
 
 
 def test_what_is_no_tree_is_refused():
     with pytest.raises(InvalidCardError, match=r"'age' multiplies a value.*domains=\{'age': \[0, 1\]\}"):
-        ScoringSystem.of([item("age", points=1)], threshold=0).tree()
-    many = ScoringSystem.of([item(f"x{i}", equals=True, points=1) for i in range(12)], positive_from=6)
+        ScoringSystem.of([item("age", points=1)], above=0).tree()
+    many = ScoringSystem.of([item(f"x{i}", equals=True, points=1) for i in range(12)], threshold=6)
     with pytest.raises(InvalidOptionError, match=r"with 1716, has more leaves than max_leaves=64"):
         many.tree()
 

@@ -158,13 +158,13 @@ def reference(card, person):
     if any(isinstance(value, float) and math.isinf(value) for value in looked_at):
         return None
     try:
-        return score_person(card, person) + card.threshold
+        return score_person(card, person) - card.intercept
     except InvalidDataError:
         return None
 
 
 def label(card, total):
-    return None if total is None else card.positive if total > card.threshold else card.negative
+    return None if total is None else card.positive if card.cutoff.includes(total) else card.negative
 
 
 def check(card, person, total, given_class, risk=None):

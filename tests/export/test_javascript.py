@@ -100,7 +100,7 @@ def test_node_agrees_with_the_card(cases, tmp_path):
 def test_the_module_is_ascii_and_cannot_close_a_script():
     from supersparse import ScoringSystem, item
 
-    card = ScoringSystem.of([item("</script>\u2028", equals="<!--", points=1)], threshold=0).card
+    card = ScoringSystem.of([item("</script>\u2028", equals="<!--", points=1)], above=0).card
     source = to_javascript(card)
     assert source.isascii()
     assert "</script" not in source
@@ -111,7 +111,7 @@ def test_the_module_is_ascii_and_cannot_close_a_script():
 def test_the_module_runs_where_objects_have_what_ecmascript_2020_gave_them(tmp_path):
     from supersparse import ScoringSystem, item
 
-    card = ScoringSystem.of([item("x", at_least=0, points=1)], threshold=0).card
+    card = ScoringSystem.of([item("x", at_least=0, points=1)], above=0).card
     (tmp_path / "card.mjs").write_text(to_javascript(card), encoding="utf-8")
     later = "delete Object.hasOwn; delete Array.prototype.at; delete String.prototype.replaceAll; "
     code = later + 'import("./card.mjs").then((card) => console.log(card.predict({ x: 1 })))'

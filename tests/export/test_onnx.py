@@ -39,20 +39,20 @@ def test_onnxruntime_agrees_with_the_card():
                 assert all(map(math.isnan, [total, *risk])), person
                 assert (positive, label) == (-1, "")
             else:
-                assert positive == (expected > card.threshold)
+                assert positive == card.cutoff.includes(expected)
                 check(card, person, total, label, *risk)
 
 
 def test_a_tie_of_decimals_is_a_tie():
     # 0.1 + 0.2 > 0.3 in floating point
-    card = ScoringSystem.of([item("x", points=1), item("y", points=1)], threshold=0.3).card
+    card = ScoringSystem.of([item("x", points=1), item("y", points=1)], above=0.3).card
     total, positive, _ = run(card, (), [{"x": 0.1, "y": 0.2}])
     assert (total, positive) == ([0.3], [0])
 
 
 def test_a_column_of_text_and_numbers_is_refused():
-    card = ScoringSystem.of([item("grade", one_of=["II", 3], points=1)], threshold=0).card
+    card = ScoringSystem.of([item("grade", one_of=["II", 3], points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match="'grade'"):
         to_onnx(card)
     with pytest.raises(UnsupportedCardError, match="'total'"):
-        to_onnx(ScoringSystem.of([item("total", points=1)], threshold=0).card)
+        to_onnx(ScoringSystem.of([item("total", points=1)], above=0).card)

@@ -44,7 +44,7 @@ def test_a_reader_of_the_standard_agrees_with_the_card():
      ("<True />", ""), ('numberOfFields="1"', 'numberOfFields="2"')],
 )  # fmt: skip
 def test_the_reader_refuses_what_it_does_not_know(given, changed):
-    document = to_pmml(ScoringSystem.of([item("age", below=60, points=1)], threshold=0).card)
+    document = to_pmml(ScoringSystem.of([item("age", below=60, points=1)], above=0).card)
     assert Scorecard(document).evaluate({"age": 50}).label == "yes"
     assert given in document
     with pytest.raises((AssertionError, KeyError, ValueError)):
@@ -98,7 +98,7 @@ def test_the_document_obeys_the_schema(schema):
 def test_hostile_text_comes_back_or_is_refused(text):
     from xml.etree import ElementTree
 
-    card = ScoringSystem.of([item(text, equals=text, points=1)], threshold=0).card
+    card = ScoringSystem.of([item(text, equals=text, points=1)], above=0).card
     document = written(card)
     if document is None:
         assert any(c in text for c in "\x00\x1b\ud800")
@@ -110,6 +110,6 @@ def test_hostile_text_comes_back_or_is_refused(text):
 
 
 def test_names_that_pmml_needs_itself_are_refused():
-    card = ScoringSystem.of([item("class", points=1)], threshold=0).card
+    card = ScoringSystem.of([item("class", points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match="'class'"):
         to_pmml(card)

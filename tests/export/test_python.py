@@ -84,7 +84,7 @@ def test_what_pandas_and_numpy_hold_for_a_missing_value_is_missing():
 
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     system = ScoringSystem.of(
-        [item("x", at_least=0, points=1, missing=2), item("y", equals="a", points=3, missing=5)], threshold=1
+        [item("x", at_least=0, points=1, missing=2), item("y", equals="a", points=3, missing=5)], above=1
     )
     module = run(system.export("python"))
     for value in (pandas.NA, pandas.NaT, np.ma.masked, np.float32("nan"), Decimal("NaN")):

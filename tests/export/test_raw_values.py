@@ -59,7 +59,7 @@ def system():
             item("fever", equals=True, points=11, missing=1000),
             item("weight", points=0.5, missing=2000),
         ],
-        threshold=300,
+        above=300,
         domains={"fever": [0, 1]},
     )
     return read_from_a_file(made)
@@ -147,7 +147,7 @@ def test_typed_databases_agree_with_predict(system, rows, totals, dialect, kind)
 
 def test_a_code_is_not_true_where_duckdb_holds_booleans(system):
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
-    card = read_from_a_file(ScoringSystem.of([item("fever", equals=True, points=1, missing=5)], threshold=0))
+    card = read_from_a_file(ScoringSystem.of([item("fever", equals=True, points=1, missing=5)], above=0))
     text = card.export("sql", gives="total", dialect="duckdb")
     with closing(duckdb.connect()) as base:
         found = base.execute(f"select {text} from (values (true), (false), (null)) people(fever)")
@@ -193,7 +193,7 @@ def test_onnx_agrees_with_predict(system, rows, totals):
 
 
 def test_a_word_that_the_card_names_is_a_category():
-    named = read_from_a_file(ScoringSystem.of([item("gene", equals="NA", points=2, missing=1)], threshold=1))
+    named = read_from_a_file(ScoringSystem.of([item("gene", equals="NA", points=2, missing=1)], above=1))
     module: dict = {}
     exec(named.export("python"), module)
     assert [module["total"]({"gene": cell}) for cell in ("NA", "NaN", "", "x")] == [2, 1, 1, 0]
@@ -201,7 +201,7 @@ def test_a_word_that_the_card_names_is_a_category():
 
 def test_a_column_that_is_read_as_written_has_neither_codes_nor_spellings():
     system = ScoringSystem.of(
-        [item("age", below=0, points=2, missing=1), item("smoker", equals="ja", points=4)], threshold=1
+        [item("age", below=0, points=2, missing=1), item("smoker", equals="ja", points=4)], above=1
     )
     as_written = Reading(columns=READING.columns, as_written=("age", "smo*"))
     module: dict = {}
@@ -213,7 +213,7 @@ def test_a_column_that_is_read_as_written_has_neither_codes_nor_spellings():
 def test_a_table_in_memory_is_taken_as_it_is_and_outside_names_such_values():
     made = ScoringSystem.of(
         [item("age", below=0, points=2, missing=1), item("smoker", equals="ja", points=4)],
-        threshold=1,
+        above=1,
         domains={"age": [50, 60], "smoker": ["ja", "nein"]},
     )
     system, table = read_from_a_file(made), {"age": [-99, 50], "smoker": ["JA", "ja"]}
@@ -222,7 +222,7 @@ def test_a_table_in_memory_is_taken_as_it_is_and_outside_names_such_values():
 
 
 def test_a_card_made_by_hand_takes_texts_and_numbers_as_they_are():
-    system = ScoringSystem.of([item("smoker", equals="ja", points=2, missing=1)], threshold=1)
+    system = ScoringSystem.of([item("smoker", equals="ja", points=2, missing=1)], above=1)
     module: dict = {}
     exec(system.export("python"), module)
     assert [module["total"]({"smoker": cell}) for cell in ("ja", "Ja", "NA", "")] == [2, 0, 0, 1]

@@ -227,7 +227,7 @@ def test_postgres_takes_yes_or_no_in_every_type(postgres):
 
 def yes_no():
     return ScoringSystem.of(
-        [item("y", equals=True, points=3)], threshold=2, domains={"y": [False, True]}, outside="refuse"
+        [item("y", equals=True, points=3)], above=2, domains={"y": [False, True]}, outside="refuse"
     ).card
 
 
@@ -244,7 +244,7 @@ def test_the_text_names_its_dialect_and_stands_on_several_lines(dialect):
 
 
 def test_values_with_more_decimals_than_declared_are_not_rounded():
-    card = ScoringSystem.of([item("x", points=1)], threshold=0).card
+    card = ScoringSystem.of([item("x", points=1)], above=0).card
     with closing(sqlite3.connect(":memory:")) as base:
         text = to_sql(card, gives="all", table="t")
         base.execute("create table t as select 4e-7 x")
@@ -260,25 +260,25 @@ def test_texts_are_escaped_as_each_dialect_does():
 
 
 def test_sql_server_compares_texts_letter_by_letter():
-    card = ScoringSystem.of([item("z", equals="F ", points=1)], threshold=0).card
+    card = ScoringSystem.of([item("z", equals="F ", points=1)], above=0).card
     assert "CONCAT([z], N'|') COLLATE Latin1_General_100_BIN2 = N'F |'" in to_sql(card, dialect="tsql")
 
 
 def test_a_sum_beyond_32_bits_is_a_sum_of_64(duckdb):
-    card = ScoringSystem.of([item(n, at_least=0, points=2e9) for n in ("x", "y")], threshold=0).card
+    card = ScoringSystem.of([item(n, at_least=0, points=2e9) for n in ("x", "y")], above=0).card
     text = to_sql(card, dialect="duckdb", gives="total")
     assert duckdb.connect().execute(f"select {text} from (select 1 x, 1 y)").fetchone() == (4 * 10**9,)
 
 
 def test_plain_names_need_no_quotes():
     assert " z " in to_sql(simple(), quoted=False)
-    card = ScoringSystem.of([item("two words", points=1)], threshold=0).card
+    card = ScoringSystem.of([item("two words", points=1)], above=0).card
     assert '"two words"' in to_sql(card, dialect="snowflake", quoted=False)
 
 
 def test_reserved_words_keep_their_quotes(duckdb):
     names = ["order", "Group", "user", "index", "left", "values", "Table", "age"]
-    card = ScoringSystem.of([item(name, at_least=1, points=1) for name in names], threshold=2).card
+    card = ScoringSystem.of([item(name, at_least=1, points=1) for name in names], above=2).card
     marked = ", ".join(f'1 as "{name}"' for name in names)
     for base, dialect in ((duckdb.connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
         with closing(base):
@@ -289,7 +289,7 @@ def test_reserved_words_keep_their_quotes(duckdb):
 
 
 def test_only_reserved_words_are_taken_letter_by_letter_where_quotes_do_that():
-    card = ScoringSystem.of([item(n, points=1) for n in ("order", "index", "user")], threshold=0).card
+    card = ScoringSystem.of([item(n, points=1) for n in ("order", "index", "user")], above=0).card
     text = to_sql(card, dialect="snowflake", quoted=False)  # USER is no reserved word there
     assert [f'"{n}"' in text for n in ("order", "index", "user")] == [True, False, False]
     text = to_sql(card, dialect="postgres", quoted=False)
@@ -297,7 +297,7 @@ def test_only_reserved_words_are_taken_letter_by_letter_where_quotes_do_that():
 
 
 def test_a_risk_of_too_many_totals_needs_a_query(duckdb):
-    card = ScoringSystem.of([item("x", points=1)], threshold=0, risk=LogisticRisk(slope=1.0, offset=0.0)).card
+    card = ScoringSystem.of([item("x", points=1)], above=0, risk=LogisticRisk(slope=1.0, offset=0.0)).card
     with pytest.raises(UnsupportedCardError, match="gives='all'"):
         to_sql(card, gives="risk", dialect="duckdb")
     base = duckdb.connect()
@@ -309,7 +309,7 @@ def test_a_risk_of_too_many_totals_needs_a_query(duckdb):
 def simple(**options):
     return ScoringSystem.of(
         [item("x", points=3), item("y", at_least=0.1, points=-2), item("z", equals="F", points=1, missing=0)],
-        threshold=4,
+        above=4,
         **options,
     ).card
 
@@ -327,7 +327,7 @@ def test_a_column_that_sqlite_lacks_is_an_error_and_not_a_text():
 
 
 def test_whole_columns_give_a_short_expression():
-    card = ScoringSystem.of([item("x", points=3)], threshold=4, domains={"x": [0, 1]}).card
+    card = ScoringSystem.of([item("x", points=3)], above=4, domains={"x": [0, 1]}).card
     assert "3 * CAST(`x` AS REAL)  --" in to_sql(card, gives="total", dialect="sqlite")
 
 
@@ -346,17 +346,17 @@ def test_duckdb_reads_numbers_of_32_bits_as_the_card_does(duckdb):
 
     base = duckdb.connect()
     for k in range(1, 60):
-        system = ScoringSystem.of([item("x", points=1)], threshold=k / 100)
+        system = ScoringSystem.of([item("x", points=1)], above=k / 100)
         text = system.export("sql", dialect="duckdb")
         found = base.execute(f"select {text} from (select cast({k / 100} as FLOAT) x)").fetchone()
         assert found == (system.predict({"x": np.float32(k / 100)}),) == ("no",)
-    whole = ScoringSystem.of([item("x", points=3)], threshold=4, domains={"x": [0, 1, 0.7]}).card
+    whole = ScoringSystem.of([item("x", points=3)], above=4, domains={"x": [0, 1, 0.7]}).card
     text = to_sql(whole, dialect="duckdb", gives="total")
     assert base.execute(f"select {text} from (select cast(0.7 as FLOAT) x)").fetchone() == (2.1,)
 
 
 def test_booleans_are_numbers(duckdb):
-    card = ScoringSystem.of([item("x", points=3), item("y", equals=True, points=1)], threshold=3).card
+    card = ScoringSystem.of([item("x", points=3), item("y", equals=True, points=1)], above=3).card
     for base, dialect in ((duckdb.connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite")):
         expression = to_sql(card, dialect=dialect, gives="total")
         with closing(base):
@@ -371,7 +371,7 @@ def test_duckdb_does_not_score_numbers_kept_as_text(duckdb):
 
 @pytest.mark.parametrize("kind", ["VARCHAR", "DOUBLE"])
 def test_a_column_asked_only_whether_it_is_missing_may_hold_anything(duckdb, kind):
-    card = ScoringSystem.of([item("x", is_missing=True, points=1)], threshold=0).card
+    card = ScoringSystem.of([item("x", is_missing=True, points=1)], above=0).card
     value = "'nan'" if kind == "VARCHAR" else "'nan'::DOUBLE"
     found = (
         duckdb.connect()
@@ -382,16 +382,16 @@ def test_a_column_asked_only_whether_it_is_missing_may_hold_anything(duckdb, kin
 
 
 def test_what_sql_cannot_say_is_refused_by_name():
-    mixed = ScoringSystem.of([item("grade", one_of=["II", 3], points=1)], threshold=0).card
+    mixed = ScoringSystem.of([item("grade", one_of=["II", 3], points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match=r"grade.*both text and numbers"):
         to_sql(mixed)
-    large = ScoringSystem.of([item("id", equals=2**70, points=1)], threshold=0).card
+    large = ScoringSystem.of([item("id", equals=2**70, points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match=r"item 'id = 1180591620717411303424'"):
         to_sql(large)
-    twice = ScoringSystem.of([item("Age", points=1), item("age", points=1)], threshold=0).card
+    twice = ScoringSystem.of([item("Age", points=1), item("age", points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match="'Age' and 'age' are the same name"):
         to_sql(twice)
-    null = ScoringSystem.of([item("a\x00b", points=1)], threshold=0).card
+    null = ScoringSystem.of([item("a\x00b", points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match="does not support"):
         to_sql(null)
     with pytest.raises(InvalidOptionError, match="did you mean 'sqlite'"):
@@ -404,6 +404,6 @@ def test_what_sql_cannot_say_is_refused_by_name():
         to_sql(simple(), gives="all", table="t", keep="Total")
     with pytest.raises(UnsupportedCardError, match="no risks"):
         to_sql(simple(), gives="risk")
-    dotted = ScoringSystem.of([item("a.b", points=1)], threshold=0).card
+    dotted = ScoringSystem.of([item("a.b", points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match="BigQuery has no columns"):
         to_sql(dotted, dialect="bigquery")

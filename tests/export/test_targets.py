@@ -9,7 +9,7 @@ from supersparse import ScoringSystem, item
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError
 from supersparse.export import TARGETS
 
-SYSTEM = ScoringSystem.of([item("age", at_least=65, points=1, unit="years")], threshold=0)
+SYSTEM = ScoringSystem.of([item("age", at_least=65, points=1, unit="years")], above=0)
 NEEDS = {"xlsx": "xlsxwriter", "onnx": "onnx"}
 
 
@@ -29,7 +29,7 @@ def test_a_card_without_items_is_exported_or_refused_in_words(target):
     if target in NEEDS:
         pytest.importorskip(NEEDS[target], reason=f"{NEEDS[target]} is not installed")
     try:
-        assert ScoringSystem.of([], threshold=0).export(target)
+        assert ScoringSystem.of([], above=0).export(target)
     except UnsupportedCardError:
         assert target in ("pmml", "onnx")
 

@@ -126,7 +126,7 @@ def test_nothing_is_shown_before_every_line_is_answered():
             item("sex", equals="F", points=1, missing=0),
             item("weight", points=1, missing=3),
         ],
-        threshold=80,
+        above=80,
         risk=LogisticRisk(slope=0.1, offset=-8.0),
     )
     book = openpyxl.load_workbook(io.BytesIO(to_xlsx(system.card)))
@@ -151,7 +151,7 @@ HOSTILE = ["=1+1", '=HYPERLINK("http://x")', "+1", "-1", "@SUM(1)", "http://x", 
 
 def test_no_text_of_a_card_becomes_a_formula_or_a_link():
     items = [item(text, equals=text + " ", points=1, question=text) for text in HOSTILE]
-    card = ScoringSystem.of(items, threshold=0, classes=("=1", "=2"), title="=3").card
+    card = ScoringSystem.of(items, above=0, classes=("=1", "=2"), title="=3").card
     content = to_xlsx(card, people=[{text: text for text in HOSTILE}], rows=3)
     book = openpyxl.load_workbook(io.BytesIO(content))
     formulas = [c.value for sheet in book for row in sheet.iter_rows() for c in row if c.data_type == "f"]
@@ -176,8 +176,8 @@ def most_arguments_and_depth(formula):
 
 
 def test_formulas_stay_within_what_excel_takes():
-    many = ScoringSystem.of([item("c", one_of=list(range(300)), points=1)], threshold=0).card
-    levels = ScoringSystem.of([item("c", equals=f"v{i}", points=i + 1) for i in range(80)], threshold=0).card
+    many = ScoringSystem.of([item("c", one_of=list(range(300)), points=1)], above=0).card
+    levels = ScoringSystem.of([item("c", equals=f"v{i}", points=i + 1) for i in range(80)], above=0).card
     for card, person, points in ((many, {"c": 299}, 1), (levels, {"c": "v79"}, 80)):
         book = openpyxl.load_workbook(io.BytesIO(to_xlsx(card, people=[person], rows=1)))
         for sheet in book:
@@ -193,12 +193,12 @@ def test_formulas_stay_within_what_excel_takes():
 
 
 def test_what_a_spreadsheet_cannot_hold_is_refused():
-    card = ScoringSystem.of([item("x", points=1)], threshold=0).card
+    card = ScoringSystem.of([item("x", points=1)], above=0).card
     with pytest.raises(InvalidDataError, match="'x', row 1 is inf"):
         to_xlsx(card, people=[{"x": float("inf")}])
-    mixed = ScoringSystem.of([item("grade", one_of=["II", 3], points=1)], threshold=0).card
+    mixed = ScoringSystem.of([item("grade", one_of=["II", 3], points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match="'grade'"):
         to_xlsx(mixed)
-    long = ScoringSystem.of([item("x", one_of=list(range(1000)), points=1)], threshold=0).card
+    long = ScoringSystem.of([item("x", one_of=list(range(1000)), points=1)], above=0).card
     with pytest.raises(UnsupportedCardError, match="formula of"):
         to_xlsx(long)

@@ -121,7 +121,7 @@ def test_the_warning_in_words_is_that_of_the_box():
 
 
 def test_the_warning_stands_on_cards_and_never_on_a_form_for_the_bedside():
-    card = ScoringSystem.of([item("fever", equals=True, points=1)], threshold=0).card
+    card = ScoringSystem.of([item("fever", equals=True, points=1)], above=0).card
     system = ScoringSystem(replace(card, performance=(seen(*OFTEN_WRONG),)))
     assert content_of(system.card).warning is not None
     faces = [system.to_text(columns=400), system.to_markdown(), system.to_html(), system.to_latex()]

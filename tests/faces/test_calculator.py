@@ -53,7 +53,7 @@ STROKE = ScoringSystem.of(
         item("bmi", is_missing=True, points=1),
         item("grade", one_of=["II", 3], points=-1),
     ],
-    threshold=3,
+    above=3,
     classes=("not high", "high"),
     domains={"sex": ["F", "M"]},
     risk={0: 0.01, 3: 0.1, 10: 0.9},
@@ -96,7 +96,7 @@ def test_the_page_shows_what_the_card_predicts(opened):
 def test_there_is_no_result_before_every_line_is_answered(opened):
     card = ScoringSystem.of(
         [item("a", equals=True, points=1), item("b", equals=True, points=2)],
-        threshold=0, risk={0: 0.1, 3: 0.9},
+        above=0, risk={0: 0.1, 3: 0.9},
     ).card  # fmt: skip
     page = opened(card)
     for shown, line in ((0, 0), (1, 1)):
@@ -113,9 +113,7 @@ def test_there_is_no_result_before_every_line_is_answered(opened):
 
 def test_decimals_are_exact_a_comma_is_a_point_and_odd_numbers_are_flagged(opened):
     domain = Domain(column="y", low=0, high=1)
-    card = ScoringSystem.of(
-        [item("x", points=1), item("y", points=1)], threshold=0.3, domains={"y": domain}
-    ).card
+    card = ScoringSystem.of([item("x", points=1), item("y", points=1)], above=0.3, domains={"y": domain}).card
     page = opened(card)
     page.fill("#c0", "0.1")
     page.fill("#c1", "0,2")
@@ -147,7 +145,7 @@ def test_it_works_by_keyboard_alone_and_every_control_has_a_name(opened):
 def test_axe_finds_no_barrier(browser, tmp_path, scheme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
     system = ScoringSystem.of(
-        [*STROKE.card.items[:4], item("bmi", points=1)], threshold=3, classes=("low", "high"), title="stroke",
+        [*STROKE.card.items[:4], item("bmi", points=1)], above=3, classes=("low", "high"), title="stroke",
         risk={k: k / 10 for k in range(10)}, source="Nobody 2020",
     )  # fmt: skip
     pages = {"calculator": calculator(system.card), "card": card_page(system.card)}
@@ -193,7 +191,7 @@ def test_hostile_text_is_shown_and_does_nothing(opened):
         "</title>",
     ]
     items = [item(text, equals=text, points=1, question=text, unit=text) for text in texts]
-    card = ScoringSystem.of(items, threshold=0, classes=texts[-2:], title=texts[-1], source=texts[-3]).card
+    card = ScoringSystem.of(items, above=0, classes=texts[-2:], title=texts[-1], source=texts[-3]).card
     page = opened(card)
     assert page.locator("img, script:not(:last-of-type)").count() == 0
     assert page.title().startswith("</title>")
@@ -221,7 +219,7 @@ for (const text of TYPED) {
 @needs("node")
 def test_what_is_typed_never_leaves_an_earlier_result(tmp_path):
     system = ScoringSystem.of(
-        [item("x", points=1)], threshold=2, risk={0: 0, 1: 1e-9, 4: 0.5, 5: 0.9999999, 10**400: 1}
+        [item("x", points=1)], above=2, risk={0: 0, 1: 1e-9, 4: 0.5, 5: 0.9999999, 10**400: 1}
     )
     script = re.search(r"<script>(.*)</script>", system.calculator(), re.DOTALL)[1]
     typed = ["4", "1e999", "1", "-1e999", "5", "0", "1e308"]
@@ -393,7 +391,7 @@ def test_twenty_long_questions_print_on_one_page(browser, face, paper, tmp_path)
         )
         for i in range(20)
     ]
-    card = ScoringSystem.of(items, threshold=4, source="Nobody et al. 2020", risk={0: 0.1, 9: 0.8}).card
+    card = ScoringSystem.of(items, above=4, source="Nobody et al. 2020", risk={0: 0.1, 9: 0.8}).card
     (tmp_path / "page.html").write_text(face(card), encoding="utf-8")
     page = browser.new_page()
     page.goto((tmp_path / "page.html").as_uri())

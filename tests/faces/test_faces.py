@@ -47,7 +47,7 @@ def test_hostile_names_stay_in_their_lines(face):
         for i, name in enumerate(HOSTILE)
     ]
     system = ScoringSystem.of(
-        items, threshold=2, classes=("a\nb|c", "</td><script>alert(1)</script>"), title="&<"
+        items, above=2, classes=("a\nb|c", "</td><script>alert(1)</script>"), title="&<"
     )
     texts = READERS[face](getattr(system, face)(**WIDE.get(face, {})))
     assert_shows(texts, expected_texts(system.card, as_boxes=face in BOXED))
@@ -66,7 +66,7 @@ MADE = Provenance(
 @pytest.mark.parametrize("style", ["card", "paper"])
 def test_every_face_says_what_was_proven_checked_missing_and_edited(style):
     items = [item("a", equals=True, points=1), item("b", equals=True, points=2)]
-    system = ScoringSystem(replace(ScoringSystem.of(items, threshold=1).card, provenance=MADE))
+    system = ScoringSystem(replace(ScoringSystem.of(items, above=1).card, provenance=MADE))
     told = dict(content_of(system.card, style).facts)
     sheet = system.sheet(style=style)
     shown = {
@@ -84,7 +84,7 @@ def test_every_face_says_what_was_proven_checked_missing_and_edited(style):
 
 def test_wide_tables_of_latex_are_broken_to_the_width_of_a_page():
     items = [item(f"x{i}", equals=True, points=101) for i in range(30)]
-    system = ScoringSystem.of(items, threshold=1400, risk=LogisticRisk(slope=0.003, offset=-4.5))
+    system = ScoringSystem.of(items, above=1400, risk=LogisticRisk(slope=0.003, offset=-4.5))
     tables = system.to_latex().split(r"\begin{tabular}")[2:]
     assert len(tables) > 1
     rows = [line for table in tables for line in table.split("\n") if " & " in line]
@@ -111,7 +111,7 @@ def test_links_and_math_are_not_made_of_names():
 
 
 def test_html_does_not_let_notebooks_typeset_math():
-    html = ScoringSystem.of([item("$x$", points=1)], threshold=0)._repr_html_()
+    html = ScoringSystem.of([item("$x$", points=1)], above=0)._repr_html_()
     assert "tex2jax_ignore mathjax_ignore" in html
 
 
@@ -122,7 +122,7 @@ def criminology():
     items = [item(f"q{i}", equals=True, points=p) for i, p in enumerate([*up, *down], start=1)]
     likely = item("likelihood", points=-1)
     domain = Domain(column="likelihood", low=1, high=4, whole=True)
-    return ScoringSystem.of([*items, likely], threshold=0, domains={"likelihood": domain})
+    return ScoringSystem.of([*items, likely], above=0, domains={"likelihood": domain})
 
 
 def test_the_papers_figure_with_totals_a_b_and_c():
@@ -149,7 +149,7 @@ def test_markdown_reads_well():
             item("smoker", equals="former", points=1),
             item("smoker", equals="yes", points=2),
         ],
-        positive_from=2,
+        threshold=2,
         classes=("low", "high"),
         title="stroke",
         source="Nobody 2020",
@@ -184,10 +184,13 @@ Source: Nobody 2020
     )
 
 
-@pytest.mark.parametrize("threshold", [3, 3.5])
-def test_every_face_says_four_or_more_of_whole_totals(threshold):
+@pytest.mark.parametrize(
+    "rule", [{"threshold": 4}, {"above": 3}, {"above": 3.5}, {"threshold": 3.5}], ids=str
+)
+def test_every_face_says_four_or_more_of_whole_totals(rule):
     items = [item("a", equals=True, points=2), item("b", equals=True, points=3)]
-    system = ScoringSystem.of(items, threshold=threshold)
+    system = ScoringSystem.of(items, **rule)
+    assert system.threshold == 4
     shown = [getattr(system, face)() for face in READERS]
     shown += [
         system.sheet().to_html(),
@@ -203,7 +206,7 @@ def test_every_face_says_four_or_more_of_whole_totals(threshold):
 
 def test_lines_that_read_the_same_are_told_apart():
     system = ScoringSystem.of(
-        [item("a_b", equals=True, points=1), item("a b", equals=True, points=2)], threshold=0
+        [item("a_b", equals=True, points=1), item("a b", equals=True, points=2)], above=0
     )
     assert {"A b? (a_b = true)", "A b? (a b = true)"} <= set(READERS["to_html"](system.to_html()))
 
@@ -214,7 +217,7 @@ def test_questions_by_hand_show_what_they_stand_for():
             item("age", at_least=75, points=1, question="Old?"),
             item("chf", equals=True, points=1, question="Heart?"),
         ],
-        threshold=0,
+        above=0,
     )
     assert {"Old? (age >= 75)", "Heart?"} <= set(READERS["to_svg"](system.to_svg()))
 

@@ -71,7 +71,7 @@ def test_hostile_names_are_typeset_as_they_are(engine, source, tmp_path):
     names = [*TYPESET, "温"] if engine == "lualatex" else TYPESET
     items = [item(name, points=(-1) ** i * (i + 1)) for i, name in enumerate(names)]
     system = ScoringSystem.of(
-        items, threshold=2, classes=("a\nb|c", "</td>\\bye"), title="&<", source="50 % of \\LaTeX{}"
+        items, above=2, classes=("a\nb|c", "</td>\\bye"), title="&<", source="50 % of \\LaTeX{}"
     )
     text = source(system)
     assert text.startswith(f"% compile with {engine}\n")
@@ -90,7 +90,7 @@ def test_hostile_names_are_typeset_as_they_are(engine, source, tmp_path):
 @needs("LaTeX")
 @WAYS
 def test_letters_that_only_t1_has_are_typeset_by_pdflatex(source, tmp_path):
-    system = ScoringSystem.of([item("Łódź ąę đ „a“ «b» þ ŋ", points=1)], threshold=0)
+    system = ScoringSystem.of([item("Łódź ąę đ „a“ «b» þ ŋ", points=1)], above=0)
     text = source(system)
     assert text.startswith("% compile with pdflatex\n")
     assert squeezed("Łódź ąę đ „a“ «b» þ ŋ") in squeezed("".join(typeset(text, tmp_path)[0]))
@@ -102,7 +102,7 @@ def test_every_letter_that_pdflatex_is_said_to_know_is_typeset(source, tmp_path)
     known = sorted(latex_letters._LATIN)
     accents = [c + mark for c in "aeiouxXQ" for mark in latex_letters._ACCENTS]
     lines = ["".join(part[k : k + 20]) for part in (known, accents) for k in range(0, len(part), 20)]
-    system = ScoringSystem.of([item(f"n {line}", points=1) for line in lines], threshold=0)
+    system = ScoringSystem.of([item(f"n {line}", points=1) for line in lines], above=0)
     text = source(system)
     assert text.startswith("% compile with pdflatex\n")
     shown = squeezed("".join(typeset(text, tmp_path)[0]))
@@ -113,7 +113,7 @@ def test_every_letter_that_pdflatex_is_said_to_know_is_typeset(source, tmp_path)
 @WAYS
 def test_every_script_is_typeset_by_lualatex(source, tmp_path):
     items = [item(name, points=1) for name in SCRIPTS.values()]
-    text = source(ScoringSystem.of(items, threshold=0))
+    text = source(ScoringSystem.of(items, above=0))
     assert text.startswith("% compile with lualatex\n")
     pages, log = typeset(text, tmp_path)
     shown = squeezed("".join(pages))
@@ -126,7 +126,7 @@ def test_every_script_is_typeset_by_lualatex(source, tmp_path):
 @needs("LaTeX")
 def test_letters_without_a_font_are_codes_and_the_log_names_a_font(tmp_path, monkeypatch):
     monkeypatch.setattr(latex_letters, "_EAST_ASIAN_FONTS", ("No Such Font", "DejaVu Serif"))
-    text = ScoringSystem.of([item("温度 α", points=1)], threshold=0).to_latex()
+    text = ScoringSystem.of([item("温度 α", points=1)], above=0).to_latex()
     pages, log = typeset(text, tmp_path)
     assert squeezed("U+6E29 U+5EA6 α") in squeezed(pages[0])
     assert "No font has CJK 0: its letters are codes. Install No Such Font (Debian: fonts-noto-cjk)" in log
@@ -134,7 +134,7 @@ def test_letters_without_a_font_are_codes_and_the_log_names_a_font(tmp_path, mon
 
 @needs("LaTeX")
 def test_pdflatex_says_that_it_is_the_wrong_engine(tmp_path):
-    text = ScoringSystem.of([item("温度", points=1)], threshold=0).to_latex()
+    text = ScoringSystem.of([item("温度", points=1)], above=0).to_latex()
     is_done, log = compiled(text.replace("lualatex", "pdflatex", 1), tmp_path)
     assert not is_done
     assert "use lualatex" in log
@@ -154,14 +154,14 @@ def test_up_to_twenty_items_fit_a_page(n, words, tmp_path):
         item(f"x{i}", equals=True, points=1 - 2 * (i % 2), question=f"Number {i}, {'some word ' * words}?")
         for i in range(n)
     ]
-    system = ScoringSystem.of(items, threshold=0, source="Nobody et al. 2020")
+    system = ScoringSystem.of(items, above=0, source="Nobody et al. 2020")
     pages, log = typeset(system.to_latex(), tmp_path)
     assert len(pages) == 1
     assert "Overfull" not in log
 
 
 def first_line(*names):
-    system = ScoringSystem.of([item(name, points=1) for name in names], threshold=0)
+    system = ScoringSystem.of([item(name, points=1) for name in names], above=0)
     return system.to_latex().partition("\n")[0]
 
 
@@ -176,7 +176,7 @@ def test_the_first_line_asks_for_lualatex_where_a_letter_needs_it(name):
 
 
 def test_accents_are_one_letter_or_a_command():
-    text = ScoringSystem.of([item("e\u0301te\u0301 x\u0302", points=1)], threshold=0).to_latex()
+    text = ScoringSystem.of([item("e\u0301te\u0301 x\u0302", points=1)], above=0).to_latex()
     assert r"1) & Été \^{x} & $\times$ 1" in text
 
 

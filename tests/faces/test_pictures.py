@@ -22,7 +22,7 @@ from supersparse.faces.tree import tree_drawing
 
 def hostile(most=None):
     items = [item(n, points=(-1) ** i * (i + 1)) for i, n in enumerate(HOSTILE[:most])]
-    return ScoringSystem.of(items, threshold=2, classes=("a\nb", "$x_1$"), title="<b> שלום $\\alpha$")
+    return ScoringSystem.of(items, above=2, classes=("a\nb", "$x_1$"), title="<b> שלום $\\alpha$")
 
 
 def questions(n, words=6):
@@ -37,7 +37,7 @@ def questions(n, words=6):
             )
             for i in range(n)
         ],
-        threshold=0,
+        above=0,
         classes=("not ill", "ill"),
         title="an illness",
         source="Nobody et al. 2020",
@@ -81,7 +81,7 @@ def test_text_that_is_wrapped_in_a_picture_loses_nothing():
     name = "a" * 300
     texts = [
         p.text
-        for p in card_drawing(ScoringSystem.of([item(name, points=1)], threshold=0).card).parts
+        for p in card_drawing(ScoringSystem.of([item(name, points=1)], above=0).card).parts
         if isinstance(p, Text)
     ]
     assert name[1:] in unwrapped([t for t in texts if "aaa" in t])
@@ -90,7 +90,7 @@ def test_text_that_is_wrapped_in_a_picture_loses_nothing():
 def with_risks():
     """A card with so many totals that the columns of its risks have ranges."""
     items = [item(f"x{i}", points=17.25, equals=True) for i in range(40)]
-    return ScoringSystem.of(items, threshold=300, risk=LogisticRisk(slope=0.02, offset=-6.5))
+    return ScoringSystem.of(items, above=300, risk=LogisticRisk(slope=0.02, offset=-6.5))
 
 
 def test_a_risk_that_is_a_range_is_drawn_in_readable_letters():
@@ -134,7 +134,7 @@ def test_no_text_is_painted_wider_than_it_was_measured(bold):
 
 def test_a_question_keeps_away_from_its_tick_box():
     question = "Still feeling ill in little villages until late, " * 4
-    card = ScoringSystem.of([item("x", equals=True, points=1, question=question)], threshold=0).card
+    card = ScoringSystem.of([item("x", equals=True, points=1, question=question)], above=0).card
     drawing = card_drawing(card)
     (tick,) = (part.x for part in drawing.parts if isinstance(part, Box) and part.width == part.height)
     lines = [part for part in drawing.parts if isinstance(part, Text) and "ill" in part.text]

@@ -21,7 +21,7 @@ from supersparse.faces.plots import plot_evaluation
 
 X = {"x": [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]}
 Y = ["no", "no", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes"]
-SYSTEM = ScoringSystem.of([item("x", points=1)], threshold=1, domains={"x": [0, 1, 2, 3]})
+SYSTEM = ScoringSystem.of([item("x", points=1)], above=1, domains={"x": [0, 1, 2, 3]})
 TABLE = SYSTEM.risk(X, Y, folds=2)
 
 
@@ -40,12 +40,12 @@ def test_the_risk_table_shows_observed_and_calibrated_risks():
 def test_the_line_of_the_threshold_cuts_the_bar_of_totals_of_both_classes():
     joined = SYSTEM.risk(X, Y, folds=2, bins=2)
     assert [(row.low, row.high) for row in joined.rows] == [(0, 1), (2, 3)]
-    moved = replace(joined, cutoff=replace(joined.cutoff, threshold=Fraction(2)))
+    moved = replace(joined, cutoff=replace(joined.cutoff, threshold=Fraction(3)))
     (label,) = (name for name in lines(plot_evaluation(moved)) if name.startswith("positive"))
     place = lines(plot_evaluation(moved))[label].get_xdata()[0]
     assert label == "positive: 3 or more"
     assert 0.65 < place < 1.35  # within the second bar: 2 is negative and 3 positive
-    outside = replace(joined, cutoff=replace(joined.cutoff, threshold=Fraction(3)))
+    outside = replace(joined, cutoff=replace(joined.cutoff, threshold=Fraction(4)))
     assert not any(name.startswith("positive") for name in lines(plot_evaluation(outside)))
 
 
@@ -151,7 +151,7 @@ def test_rows_of_one_class_are_drawn_too():
 
 @pytest.mark.parametrize("name", [n for n in HOSTILE if n])
 def test_hostile_class_names_are_drawn_as_they_are(name):
-    system = ScoringSystem.of([item("x", points=1)], threshold=1, classes=("other", name))
+    system = ScoringSystem.of([item("x", points=1)], above=1, classes=("other", name))
     axes = plot_evaluation(system.risk(X, [name if y == "yes" else "other" for y in Y]))
     axes.figure.canvas.draw()
     shown = unwrapped(axes.get_ylabel().split("\n")).replace("\u200e", "")

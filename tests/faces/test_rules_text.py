@@ -20,7 +20,7 @@ def test_every_kind_of_rule_reads_well():
             item("weight", is_missing=True, points=-2),
             item("shock", equals=True, points=2, question="In shock now?"),
         ],
-        threshold=2.5,
+        above=2.5,
         classes=("low", "high"),
     )
     assert (
@@ -48,7 +48,7 @@ Lines 1, 2 and 5 must be answered."""
 
 
 def test_a_card_of_questions_asks_for_what_applies():
-    text = str(ScoringSystem.of([item("fever", equals=True, points=1)], threshold=0))
+    text = str(ScoringSystem.of([item("fever", equals=True, points=1)], above=0))
     assert "Add up the points of the answers that apply.\nPredict yes if the total is 1 or more" in text
     assert " x " not in text
 
@@ -59,7 +59,7 @@ def test_names_in_quotes_are_escaped_once():
         item("path", equals="\\", points=2),
         item("said", equals='it\'s "x"', points=3),
     ]
-    text = str(ScoringSystem.of(items, threshold=1, classes=('no "risk"', "risk")))
+    text = str(ScoringSystem.of(items, above=1, classes=('no "risk"', "risk")))
     assert """Smoker? ('smoker "now"' = ja)""" in text
     assert r'Path: "\\"?' in text  # a backslash is doubled on every face
     assert '''Said: "it's ""x"""?''' in text

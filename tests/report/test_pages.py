@@ -84,7 +84,7 @@ def hostile_report(texts, y):
     """All that a user can name is a hostile text: items, questions, units, classes, groups, title, source."""
     items = [item(t, equals=t, points=k + 1, question=t, unit=t, missing=0) for k, t in enumerate(texts[:4])]
     system = ScoringSystem.of(
-        items, threshold=1, classes=(texts[-2], texts[-1]), title=texts[0], source=texts[1],
+        items, above=1, classes=(texts[-2], texts[-1]), title=texts[0], source=texts[1],
     )  # fmt: skip
     columns = {t: [t if (i >> k) % 2 else None for i in range(8)] for k, t in enumerate(texts[:4])}
     classes = [texts[-1] if label else texts[-2] for label in y]
@@ -108,7 +108,7 @@ def assert_shown_and_inert(texts, y):
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
     (items,) = [rows for caption, rows in page.tables.items() if caption == "Items of the card in these rows"]
     assert [row[0] for row in items[1:]] == [visible(item(t, equals=t, points=1).name) for t in texts[:4]]
-    system = ScoringSystem.of([], threshold=0, classes=(texts[-2], texts[-1]), title=texts[0])
+    system = ScoringSystem.of([], above=0, classes=(texts[-2], texts[-1]), title=texts[0])
     negative, positive = (f"predicted {name}" for name in class_names(system.card))
     (matrix,) = [rows for caption, rows in page.tables.items() if caption == "True and predicted classes"]
     assert matrix[0][1:3] == [positive, negative]
@@ -247,7 +247,7 @@ def test_without_reportlab_the_remedy_is_said(report, monkeypatch):
 
 
 def test_it_is_written_by_the_ending_of_the_name(tmp_path, without_matplotlib):
-    system = ScoringSystem.of([item("age", at_least=65, points=1)], positive_from=1)
+    system = ScoringSystem.of([item("age", at_least=65, points=1)], threshold=1)
     data = {"age": [50, 60, 70, 80]}, ["no", "no", "yes", "yes"]
     report = write_report(system, *data, tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.to_html()

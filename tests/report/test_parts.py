@@ -33,7 +33,7 @@ def usual():
 def by_hand(**options):
     return ScoringSystem.of(
         [item("age", at_least=2, points=1, **options), item("sex", equals="F", points=1)],
-        positive_from=2, classes=("well", "ill"), domains={"sex": ["F", "M"]},
+        threshold=2, classes=("well", "ill"), domains={"sex": ["F", "M"]},
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def test_rows_that_the_card_cannot_score_are_left_out_and_counted():
 def test_what_a_missing_value_gives_counts_all_items_of_its_column():
     system = ScoringSystem.of(
         [item("temp", at_least=38, points=2, missing=0), item("temp", is_missing=True, points=3)],
-        positive_from=2,
+        threshold=2,
         classes=("well", "ill"),
     )
     report = make_report(system, {"temp": [37, None, 39]}, ["well", "ill", "ill"])
@@ -125,7 +125,7 @@ def test_quotes_and_backslashes_of_names_are_escaped_once():
     now, end = 'smoker "now"', "end\\"
     system = ScoringSystem.of(
         [item(now, equals="yes", points=1), item(end, at_least=2, points=1), item("a\\b", points=1)],
-        threshold=1,
+        above=1,
         classes=("well", "ill"),
     )
     columns = {now: ["yes", "no", "yes"], end: [1, 2, 3], "a\\b": [0, 0, 1]}
@@ -352,7 +352,7 @@ def test_what_is_no_table_is_refused():
     ids=["one class", "one row", "no items", "weights", "truth", "numbers"],
 )
 def test_small_and_odd_tables_have_a_report(without_matplotlib, items, classes, columns, y, weights):
-    system = ScoringSystem.of(items, threshold=1, classes=classes)
+    system = ScoringSystem.of(items, above=1, classes=classes)
     report = make_report(system, columns, y, sample_weight=weights)
     assert "</html>" in report.to_html()
     assert str(system.evaluate(columns, y, sample_weight=weights).auc).replace("-", "") in said(

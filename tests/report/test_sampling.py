@@ -12,7 +12,7 @@ from supersparse.errors import InvalidDataError
 from supersparse.report import Plan, make_report
 from supersparse.report.data import bootstrap_samples, read_data, report_folds
 
-SYSTEM = ScoringSystem.of([item("a", points=1)], threshold=0)
+SYSTEM = ScoringSystem.of([item("a", points=1)], above=0)
 
 
 def data_of(labels, groups=None):

@@ -105,7 +105,7 @@ def command(*arguments: str) -> tuple[int, str]:
 
 def card() -> ScoringSystem:
     """A small card."""
-    return ScoringSystem.of([item("x", points=1), item("y", points=2)], threshold=1, title="Ill")
+    return ScoringSystem.of([item("x", points=1), item("y", points=2)], above=1, title="Ill")
 
 
 def all_cases() -> Iterator[Case]:
@@ -232,7 +232,7 @@ def _folders() -> Iterator[Case]:
         from supersparse.cli.faces import write_folder
 
         written = write_folder(
-            ScoringSystem.of([item("../x", points=1)], threshold=0, title="../../up"), Path("out")
+            ScoringSystem.of([item("../x", points=1)], above=0, title="../../up"), Path("out")
         )
         assert {path.parent for path in written} == {Path("out")}
         assert [path.name for path in Path().iterdir()] == ["out"]

@@ -14,7 +14,7 @@ SYSTEM = ScoringSystem.of(
         item("sex", equals="F", points=1),
         item("smoker", equals=True, points=1),
     ],
-    threshold=2,
+    above=2,
     classes=(0, 1),
     domains={"sex": ["F", "M"], "smoker": [0, 1]},
 )
@@ -73,7 +73,7 @@ def test_words_are_added_to_those_there_are():
 
 
 def test_an_answer_that_gives_the_points_of_the_rest_is_kept():
-    system = ScoringSystem.of([item("blood", equals="A", points=1)], threshold=0)
+    system = ScoringSystem.of([item("blood", equals="A", points=1)], above=0)
     worded = system.worded({"columns": {"blood": {"answers": {"A": "group A", "0": "group 0"}}}})
     assert worded.card.wording.of("blood").answers == {"A": "group A", "0": "group 0"}
 

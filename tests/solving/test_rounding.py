@@ -171,7 +171,7 @@ def test_solve_starts_from_a_scoring_system_on_the_same_features():
 
 
 def test_a_scoring_system_of_other_features_is_no_start():
-    card = ScoringSystem.of([item("ages", points=1)], threshold=3, classes=("no", "yes"))
+    card = ScoringSystem.of([item("ages", points=1)], above=3, classes=("no", "yes"))
     with pytest.raises(InvalidCardError, match="item 'ages' is not among the features; did you mean 'age'"):
         solve(make(), initial=card)
 

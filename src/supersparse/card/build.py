@@ -1,9 +1,9 @@
 """Cards written by hand: items in a line each, and a threshold in the words of the published score."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, gcd, lcm
 from typing import Literal
 
 from supersparse.card.card import Card, Item, Label
@@ -98,7 +98,7 @@ def card_of(
     items: Iterable[Item],
     *,
     threshold: Number | None,
-    positive_from: Number | None,
+    above: Number | None,
     classes: tuple[Label, Label],
     title: str | None,
     source: str | None,
@@ -110,17 +110,15 @@ def card_of(
     items = tuple(items)
     if len(classes) != 2:
         raise InvalidCardError(f"classes is {classes!r}; give two, the negative one first")
-    if (threshold is None) == (positive_from is None):
+    if (threshold is None) == (above is None):
         raise InvalidCardError(
-            "give either threshold (the total must exceed it) or positive_from (the total must reach it)"
+            "give either threshold (the total must reach it) or above (the total must exceed it)"
         )
-    if threshold is not None:
-        limit = declared_number(threshold, "threshold")
-    else:
-        limit = _just_below(items, declared_number(positive_from, "positive_from"))
-    return Card(
+    limit = declared_number(above, "above") if threshold is None else declared_number(threshold, "threshold")
+    card = Card(
         items=items,
         intercept=-limit,
+        reached=threshold is not None,
         negative=classes[0],
         positive=classes[1],
         title=title,
@@ -128,20 +126,8 @@ def card_of(
         domains=tuple(_domain(column, known, outside) for column, known in (domains or {}).items()),
         risk=declared_risk(risk),
     )
-
-
-def _just_below(items: tuple[Item, ...], least: Fraction) -> Fraction:
-    """The largest total below `least` that points can add up to."""
-    by_value = [item.name for item in items if not item.is_yes_no]
-    if by_value:
-        raise InvalidCardError(
-            f"positive_from needs items of yes or no, and {by_value[0]!r} multiplies a value; "
-            "give threshold, the points that must be exceeded"
-        )
-    given = [p for item in items for p in (item.points, item.missing) if p]
-    scale = lcm(*(p.denominator for p in given))
-    unit = Fraction(gcd(*(int(p * scale) for p in given)) or 1, scale)
-    return (ceil(least / unit) - 1) * unit
+    # among whole totals, more than 3 is 4 or more
+    return replace(card, intercept=-card.threshold, reached=card.cutoff.reached)
 
 
 def _domain(column: str, known: Domain | Sequence[object], outside: Outside) -> Domain:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
 
 from supersparse.card import words
 from supersparse.card.performance import Performance
@@ -20,42 +20,60 @@ from supersparse.exact import counted, shown
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Cutoff(Tabular):
-    """The threshold of a card, which must be exceeded, and what is known of the totals.
+    """The threshold of a card: the positive class is predicted for this total or more.
+
+    The exception is a card of fractional totals whose threshold must be exceeded: the paper's intercepts
+    count a total equal to the threshold as wrong for both classes, and published rules may read "more than
+    2.5". Among whole totals, more than 3 is 4 or more, and reads so.
 
     >>> whole = Cutoff(threshold=Fraction(7, 2), whole=True)
-    >>> whole.positive, whole.negative, whole.comparison
-    ('4 or more', '3 or less', '>= 4')
+    >>> whole.threshold, whole.positive, whole.negative, whole.comparison
+    (Fraction(4, 1), '4 or more', '3 or less', '>= 4')
     >>> any_total = Cutoff(threshold=Fraction(7, 2))
     >>> any_total.positive, any_total.negative, any_total.comparison
-    ('more than 3.5', '3.5 or less', '> 3.5')
+    ('3.5 or more', 'less than 3.5', '>= 3.5')
     """
 
     threshold: Fraction
+    reached: bool = True  # False: the threshold must be exceeded
     whole: bool = False  # every total is a whole number
-    tie_is_wrong: bool = False  # while learning, a total equal to the threshold was wrong for both classes
+    tie: Fraction | None = None  # the total that was wrong for both classes while learning
+
+    def __post_init__(self) -> None:
+        if self.whole:
+            least = ceil(self.threshold) if self.reached else floor(self.threshold) + 1
+            object.__setattr__(self, "threshold", Fraction(least))
+            object.__setattr__(self, "reached", True)
 
     @property
     def positive(self) -> str:
         """The totals of the positive class."""
-        return f"{self._least} or more" if self.whole else f"more than {shown(self.threshold)}"
+        return f"{shown(self.threshold)} or more" if self.reached else f"more than {shown(self.threshold)}"
 
     @property
     def negative(self) -> str:
         """The totals of the negative class."""
-        return f"{self._least - 1 if self.whole else shown(self.threshold)} or less"
+        if self.whole:
+            return f"{shown(self.threshold - 1)} or less"
+        return f"less than {shown(self.threshold)}" if self.reached else f"{shown(self.threshold)} or less"
 
     @property
     def comparison(self) -> str:
         """The totals of the positive class, for code and formulas."""
-        return f">= {self._least}" if self.whole else f"> {shown(self.threshold)}"
+        return f"{self.sign} {shown(self.threshold)}"
 
     @property
-    def _least(self) -> int:
-        return floor(self.threshold) + 1
+    def sign(self) -> str:
+        """How a total of the positive class compares with the threshold."""
+        return ">=" if self.reached else ">"
 
-    def at(self, threshold: Fraction) -> "Cutoff":
+    def includes(self, total: Fraction) -> bool:
+        """Whether a total predicts the positive class."""
+        return total > self.threshold or (self.reached and total == self.threshold)
+
+    def at(self, threshold: Fraction, *, reached: bool = True) -> "Cutoff":
         """Return the cutoff of the same card with another threshold."""
-        return replace(self, threshold=threshold)
+        return Cutoff(threshold=threshold, reached=reached, whole=self.whole)
 
     def _brief(self) -> str:
         return f"a total of {self.positive}"
@@ -147,15 +165,16 @@ class Learned(Tabular):
 class Card(Tabular):
     """A scoring system: score = Σ points·rule(value) + intercept, positive class when score > 0.
 
-    On paper the intercept is a threshold: the positive class when the points add up to more
-    than `threshold`. `n_columns` is the width of the training table; arrays without column
-    names are accepted in that shape only, and not at all when it is None.
+    On paper the intercept is a threshold: the positive class when the points add up to `threshold` or more,
+    see `Cutoff`. With `reached`, a score of 0 is positive as well. `n_columns` is the width of the training
+    table; arrays without column names are accepted in that shape only, and not at all when it is None.
     """
 
     items: tuple[Item, ...]
     intercept: Fraction
     negative: Label
     positive: Label
+    reached: bool = False  # a score of exactly 0 gives the positive class
     title: str | None = None
     source: str | None = None  # where it comes from: a citation, a study
     domains: tuple[Domain, ...] = ()
@@ -171,7 +190,8 @@ class Card(Tabular):
     )  # how the file was read that it was learned from
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "intercept", declared_number(self.intercept, "the intercept"))
+        intercept = declared_number(self.intercept, "the intercept")
+        object.__setattr__(self, "intercept", intercept)
         for label in self.classes:
             if not isinstance(label, Label) or (isinstance(label, float) and not math.isfinite(label)):
                 raise InvalidCardError(f"the class {label!r} must be text or a finite number")
@@ -179,6 +199,8 @@ class Card(Tabular):
             raise InvalidCardError(f"both classes are named {self.positive!r}; they must differ")
         self._check_items()
         self._check_columns()
+        if intercept.denominator > 1 and self.totals_are_whole:
+            object.__setattr__(self, "reached", True)  # no score is 0: one way to say it
         if self.seen is not None and len(self.seen) != len(self.items):
             raise InvalidCardError(
                 f"the card says of {len(self.seen)} items what they have seen, and has {len(self.items)}"
@@ -227,7 +249,12 @@ class Card(Tabular):
 
     @property
     def threshold(self) -> Fraction:
-        """The points that must be exceeded for the positive class."""
+        """The least total of the positive class; where `cutoff.reached` is false, it must be exceeded."""
+        return self.cutoff.threshold
+
+    @property
+    def zero_total(self) -> Fraction:
+        """The total whose score is 0."""
         return -self.intercept
 
     @property
@@ -240,10 +267,12 @@ class Card(Tabular):
     def cutoff(self) -> Cutoff:
         """Which totals give the positive class, and how that reads."""
         made = self.provenance
+        has_ties = made is not None and not made.threshold_was_free
         return Cutoff(
-            threshold=self.threshold,
+            threshold=self.zero_total,
+            reached=self.reached,
             whole=self.totals_are_whole,
-            tie_is_wrong=made is not None and not made.threshold_was_free,
+            tie=self.zero_total if has_ties else None,
         )
 
     @property

@@ -104,6 +104,10 @@ class Fields:
         self._take(name)
         return True
 
+    def is_object(self, name: str) -> bool:
+        """Whether the value is an object."""
+        return isinstance(self._left.get(name), dict)
+
     def categories(self, name: str) -> tuple[Category, ...]:
         """A list of categories: text, true, false, integers, or ``{"number": "2.5"}``."""
         values = self._take(name)

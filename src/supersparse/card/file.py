@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from supersparse.card.card import Card, Item
+from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.fields import Fields, no_repeats
 from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
@@ -30,11 +30,13 @@ def card_content(card: Card) -> dict[str, object]:
         "source": card.source,
         "classes": {"negative": card.negative, "positive": card.positive},
         "items": [item_content(item) for item in card.items],
-        "threshold": _number(card.threshold),
+        "threshold": _threshold(card.cutoff),
         "domains": [_domain(domain) for domain in card.domains],
         "n_columns": card.n_columns,
         "provenance": None if card.provenance is None else _provenance(card.provenance),
     }
+    if card.provenance is not None or card.intercept != -card.threshold:
+        content["intercept"] = _number(card.intercept)
     if card.risk is not None:
         content["risk"] = _risk(card.risk)
     if card.seen is not None:
@@ -42,7 +44,7 @@ def card_content(card: Card) -> dict[str, object]:
     if card.learned is not None:
         content["learned"] = {
             "items": [item_content(item) for item in card.learned.items],
-            "threshold": _number(-card.learned.intercept),
+            "intercept": _number(card.learned.intercept),
         }
     if card.performance:
         content["performance"] = [_performance(seen) for seen in card.performance]
@@ -55,6 +57,10 @@ def card_content(card: Card) -> dict[str, object]:
 
 def _number(value: Fraction) -> int | str:
     return value.numerator if value.denominator == 1 else shown(value)
+
+
+def _threshold(cutoff: Cutoff) -> object:
+    return _number(cutoff.threshold) if cutoff.reached else {"above": _number(cutoff.threshold)}
 
 
 def _category(value: Category) -> object:
@@ -205,8 +211,8 @@ def _provenance(made: Provenance) -> dict[str, object]:
 
 
 FORMAT = "supersparse-card"
-VERSION = 2
-READABLE = (1, 2)
+VERSION = 3
+READABLE = (1, 2, 3)
 
 
 def to_json(card: Card) -> str:
@@ -291,7 +297,7 @@ def card_schema() -> dict[str, Any]:
     reading, so a file that obeys the schema can still be refused.
 
     >>> card_schema()["properties"]["version"]
-    {'const': 2}
+    {'const': 3}
     """
     text = files("supersparse.card").joinpath("schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)

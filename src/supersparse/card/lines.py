@@ -55,7 +55,7 @@ def lines_of(card: Card) -> tuple[Line, ...]:
 
     >>> from supersparse.card.build import card_of, item
     >>> items = [item("age", at_least=16, below=23, points=4), item("age", at_least=23, points=2)]
-    >>> card = card_of(items, threshold=3, positive_from=None, classes=("no", "yes"), title=None, source=None,
+    >>> card = card_of(items, threshold=4, above=None, classes=("no", "yes"), title=None, source=None,
     ...                domains=None, outside="accept")
     >>> [(one.text, str(one.points)) for one in lines_of(card)[0].answers]
     [('under 16', '0'), ('16 to under 23', '4'), ('23 or older', '2')]

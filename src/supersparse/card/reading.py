@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any, cast, get_args
 
-from supersparse.card.card import Card, Item, Learned
+from supersparse.card.card import Card, Cutoff, Item, Learned
 from supersparse.card.fields import Fields
 from supersparse.card.performance import Judged, Performance
 from supersparse.card.printed import follows_from_learned
@@ -32,24 +32,31 @@ def read_card(fields: Fields, version: int) -> Card:
     classes = fields.section("classes")
     negative, positive = classes.label("negative"), classes.label("positive")
     classes.finish()
+    cutoff, intercept = _threshold(fields) if version > _EXCEEDED else (None, _exceeded(fields, version))
+    reached = cutoff is not None and cutoff.reached and intercept == -cutoff.threshold
     card = Card(
         title=fields.text("title", optional=True),
         source=fields.text("source", optional=True) if version > 1 else None,
         negative=negative,
         positive=positive,
         items=tuple(_item(item, version) for item in fields.sections("items")),
-        intercept=-fields.number("threshold") if version > 1 else fields.number("intercept"),
+        intercept=intercept,
+        reached=reached,
         domains=tuple(map(_domain, fields.sections("domains", optional=True))) if version > 1 else (),
         n_columns=fields.whole("n_columns", optional=True),
         provenance=_provenance(fields.section("provenance"), version) if fields.has("provenance") else None,
         risk=_risk(fields.section("risk")) if version > 1 and fields.has("risk") else None,
         seen=tuple(map(_seen, fields.sections("seen"))) if version > 1 and fields.has("seen") else None,
-        learned=_learned(fields.section("learned")) if version > 1 and fields.has("learned") else None,
+        learned=_learned(fields.section("learned"), version)
+        if version > 1 and fields.has("learned")
+        else None,
         performance=tuple(map(_performance, fields.sections("performance", optional=True))),
         wording=_wording(fields.section("wording")) if fields.has("wording") else Wording(),
         reading=_how_read(fields.plain_object("reading", optional=True)) if version > 1 else None,
     )
     fields.finish()
+    if cutoff is not None and (cutoff.threshold, cutoff.reached) != (card.threshold, card.cutoff.reached):
+        raise InvalidCardError(f"its threshold of {cutoff.positive} contradicts its intercept {intercept}")
     if not follows_from_learned(card):
         raise InvalidCardError("its points are not those that follow from its learned points")
     _check_counts(card)
@@ -83,10 +90,29 @@ def _how_read(content: dict[str, Any] | None) -> Reading | None:
     return None if content is None else Reading.from_data(content)
 
 
-def _learned(fields: Fields) -> Learned:
+_EXCEEDED = 2  # the last version whose threshold had to be exceeded
+
+
+def _exceeded(fields: Fields, version: int) -> Fraction:
+    return -fields.number("threshold") if version > 1 else fields.number("intercept")
+
+
+def _threshold(fields: Fields) -> tuple[Cutoff, Fraction]:
+    """The threshold as the card says it, and the intercept, which may be written beside it."""
+    if fields.is_object("threshold"):
+        section = fields.section("threshold")
+        cutoff = Cutoff(threshold=section.number("above"), reached=False)
+        section.finish()
+    else:
+        cutoff = Cutoff(threshold=fields.number("threshold"))
+    intercept = fields.number("intercept", optional=True)
+    return cutoff, -cutoff.threshold if intercept is None else intercept
+
+
+def _learned(fields: Fields, version: int) -> Learned:
     found = Learned(
-        items=tuple(_item(item, 2) for item in fields.sections("items")),
-        intercept=-fields.number("threshold"),
+        items=tuple(_item(item, version) for item in fields.sections("items")),
+        intercept=_exceeded(fields, version) if version <= _EXCEEDED else fields.number("intercept"),
     )
     fields.finish()
     return found

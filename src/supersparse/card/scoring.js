@@ -84,11 +84,11 @@ function toNumber({ n, d }) {
   return found || (n > 0n ? Number.MIN_VALUE : n < 0n ? -Number.MIN_VALUE : 0);
 }
 
-// values: one for each of card.columns. Returns points by item, total and score, as fractions.
+// values: one for each of card.columns. Returns points by item and the total, as fractions, and the class.
 function scoreValues(card, values) {
   card.columns.forEach((column, j) => checkValue(column, values[j]));
   const points = card.items.map((item) => itemPoints(item, card.columns[item.column], values[item.column]));
   const total = points.reduce(add, ZERO);
-  const score = add(total, declared(card.intercept));
-  return { points, total, score, positive: score.n > 0n };
+  const beyond = order(total, declared(card.threshold));
+  return { points, total, positive: beyond > 0 || (card.reached && beyond === 0) };
 }

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +20,28 @@ from supersparse.integer_arrays import IntArray, fits_int64, largest_magnitude, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """The scores of many rows, exactly: the score of row i is ``numerators[i] / denominator``."""
+    """The scores of many rows, exactly: the score of row i is ``numerators[i] / denominator``.
+
+    The class is positive for scores above `limit`, and where it is `reached` for that score as well.
+    """
 
     numerators: IntArray
     denominator: int
+    limit: Fraction = Fraction(0)
+    reached: bool = False
 
     @property
     def positive(self) -> NDArray[np.bool_]:
-        """Which rows get the positive class: those with a score above 0, and 0 is not above 0."""
-        return np.asarray(self.numerators > 0, dtype=bool)
+        """Which rows get the positive class."""
+        limit = self.limit * self.denominator
+        if self.reached:
+            return np.asarray(self.numerators >= ceil(limit), dtype=bool)
+        return np.asarray(self.numerators > floor(limit), dtype=bool)
+
+    @property
+    def decisive(self) -> NDArray[np.float64]:
+        """The nearest floats, with the sign of the class; see `decisive_floats`."""
+        return decisive_floats(self.floats, self.positive)
 
     @property
     def floats(self) -> NDArray[np.float64]:
@@ -36,6 +50,16 @@ class Scores:
 
     def __getitem__(self, row: int) -> Fraction:
         return Fraction(int(self.numerators[row]), self.denominator)
+
+
+def decisive_floats(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return scores that are above 0 where the class is positive, and nowhere else.
+
+    A score of 0 whose total reaches the threshold becomes the least number above 0. Where whole totals are
+    expected, one between 3 and "4 or more" does not reach it, and its score is at most 0.
+    """
+    least = np.finfo(np.float64).smallest_subnormal
+    return np.where(positive, np.maximum(scores, least), np.minimum(scores, 0.0))
 
 
 def score_person(card: Card, person: Mapping[str, object]) -> Fraction:
@@ -122,12 +146,13 @@ def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], table: CardTable
     for integers, factor in whole:
         if factor and largest_magnitude(integers):  # beside zeros alone a factor may leave 64 bits
             numerators += integers.astype(dtype, copy=False) * factor
-    return Scores(numerators, unit)
+    cutoff = card.cutoff
+    return Scores(numerators, unit, cutoff.threshold - card.zero_total, cutoff.reached)
 
 
 def predicted_label(card: Card, score: Fraction) -> Label:
     """Return the class of one score."""
-    return card.positive if score > 0 else card.negative
+    return card.positive if card.cutoff.includes(score + card.zero_total) else card.negative
 
 
 def predicted_labels(card: Card, positive: NDArray[np.bool_]) -> NDArray[np.generic]:
@@ -176,14 +201,15 @@ def decide(card: Card, data: object, names: Sequence[str] | None = None) -> Deci
 def _on_their_side(card: Card, scores: Scores) -> NDArray[np.generic]:
     """Return the totals, none of them rounded to the other side of the threshold."""
     unit = scores.denominator
-    numerators = scores.numerators + int(card.threshold * unit)
+    numerators = scores.numerators + int(card.zero_total * unit)
     whole = _whole_numbers(card, numerators, unit)
     if whole is not None:
         return whole
-    totals = quotients(numerators, unit)
-    threshold = nearest_float(card.threshold)
-    least = np.nextafter(threshold, np.inf)  # that is positive
-    return np.where(scores.positive, np.maximum(totals, least), np.minimum(totals, threshold))
+    totals, cutoff = quotients(numerators, unit), card.cutoff
+    threshold = nearest_float(cutoff.threshold)
+    least = threshold if cutoff.reached else np.nextafter(threshold, np.inf)  # that is positive
+    most = np.nextafter(least, -np.inf)
+    return np.where(scores.positive, np.maximum(totals, least), np.minimum(totals, most))
 
 
 def _whole_numbers(card: Card, numerators: IntArray, unit: int) -> IntArray | None:
@@ -200,12 +226,12 @@ def _whole_numbers(card: Card, numerators: IntArray, unit: int) -> IntArray | No
 
 def _largest_points(card: Card) -> Fraction:
     missing = [abs(item.missing) for item in card.items if item.missing is not None]
-    return max(abs(card.intercept), *(abs(item.points) for item in card.items), *missing)
+    return max(abs(card.threshold), *(abs(item.points) for item in card.items), *missing)
 
 
 def _roughly(card: Card, table: CardTable, converted: Sequence[Exact | None]) -> Decided:
-    totals = np.zeros(table.n_rows)
-    size = np.full(table.n_rows, abs(float(card.intercept)))
+    totals, threshold = np.zeros(table.n_rows), float(card.threshold)
+    size = np.full(table.n_rows, abs(threshold))
     precision = _ROUNDING
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for item, exact in zip(card.items, converted, strict=True):
@@ -222,9 +248,9 @@ def _roughly(card: Card, table: CardTable, converted: Sequence[Exact | None]) ->
             totals += term
             size += np.abs(term)
         margin = size * precision * (len(card.items) + 9) + _UNDERFLOW * (1 + float(_largest_points(card)))
-        scores = totals + float(card.intercept)
-        sure = np.abs(scores) > margin
-    positive = scores > 0
+        beyond = totals - threshold
+        sure = np.abs(beyond) > margin
+    positive = beyond > 0
     unsure = np.flatnonzero(~sure)
     if len(unsure):
         exact_ones = exact_scores(card, table.take(unsure))

@@ -25,7 +25,8 @@ def script_data(card: Card) -> dict[str, object]:
     return {
         "columns": [_column(expected) for expected in expectations(card)],
         "items": [{"column": places[item.column], **_item(item)} for item in card.items],
-        "intercept": str(card.intercept),
+        "threshold": str(card.threshold),
+        "reached": card.cutoff.reached,
         "negative": card.negative,
         "positive": card.positive,
     }

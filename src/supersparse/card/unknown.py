@@ -8,7 +8,7 @@ from math import ceil, floor
 import numpy as np
 
 from supersparse.card.bands import bands_of
-from supersparse.card.card import Card, Item, Label
+from supersparse.card.card import Card, Cutoff, Item, Label
 from supersparse.card.checks import expectations
 from supersparse.card.possible import occurs
 from supersparse.card.rules import Domain, ValueOf
@@ -54,7 +54,7 @@ def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) 
     }
     scores = score_table(_lenient(card, unknown), data, names)
     unit = scores.denominator
-    low = [Fraction(int(n), unit) + card.threshold for n in scores.numerators.tolist()]
+    low = [Fraction(int(n), unit) + card.zero_total for n in scores.numerators.tolist()]
     high = list(low)
     domains = {domain.column: domain for domain in card.domains}
     for column, missing in unknown.items():
@@ -68,7 +68,8 @@ def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) 
         for row in rows:
             low[row] += ends[0]
             high[row] += ends[1]
-    return tuple(_possible(card, least, most) for least, most in zip(low, high, strict=True))
+    cutoff = card.cutoff
+    return tuple(_possible(card, cutoff, least, most) for least, most in zip(low, high, strict=True))
 
 
 def possible_person(card: Card, person: Mapping[str, object]) -> PossibleTotal:
@@ -112,7 +113,8 @@ def _lenient(card: Card, columns: Mapping[str, object]) -> Card:
     return replace(card, items=items, learned=None)
 
 
-def _possible(card: Card, low: Fraction, high: Fraction) -> PossibleTotal:
-    certain = (low > card.threshold) == (high > card.threshold)
-    label = card.positive if low > card.threshold else card.negative
+def _possible(card: Card, cutoff: Cutoff, low: Fraction, high: Fraction) -> PossibleTotal:
+    positive = cutoff.includes(low)
+    certain = positive == cutoff.includes(high)
+    label = card.positive if positive else card.negative
     return PossibleTotal(low=low, high=high, prediction=label if certain else None)

@@ -201,13 +201,12 @@ def _document(
         ],
         "total": plain_number(found.total),
         "threshold": plain_number(found.threshold),
-        "score": plain_number(found.score),
         "prediction": found.label,
         "risk": found.risk,
         "flips": [
             {
                 "changes": {change.column: _plain(change.after) for change in flip.changes},
-                "score": plain_number(flip.score),
+                "total": plain_number(flip.total),
                 "prediction": flip.label,
                 "risk": flip.risk,
                 "proven_smallest": flip.proven_smallest,

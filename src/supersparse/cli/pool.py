@@ -97,4 +97,4 @@ def _cutoff(problem: "Problem", points: "Points") -> "Cutoff":
     from supersparse.card.card import Cutoff
 
     whole = all(points.values[j].denominator == problem.rows.scales[j] == 1 for j in points.support)
-    return Cutoff(threshold=-points.intercept_value, whole=whole)
+    return Cutoff(threshold=-points.intercept_value, reached=problem.intercept.mode == "free", whole=whole)

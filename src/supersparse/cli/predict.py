@@ -93,8 +93,8 @@ def predict(
     if unknown == "allow":
         found |= possible_columns(system.card, columns, json=output.json)
     else:
-        scores, threshold = score_table(system.card, columns), system.threshold
-        exact = [Fraction(n, scores.denominator) + threshold for n in scores.numerators.tolist()]
+        scores, zero = score_table(system.card, columns), system.card.zero_total
+        exact = [Fraction(n, scores.denominator) + zero for n in scores.numerators.tolist()]
         found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]
         found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
         if system.card.risk is not None:

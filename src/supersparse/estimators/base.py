@@ -19,7 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from supersparse.card.card import Card
-from supersparse.card.scoring import score_table
+from supersparse.card.scoring import decisive_floats, score_table
 from supersparse.data.sources import as_array, as_table
 from supersparse.errors import (
     InvalidOptionError,
@@ -283,7 +283,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
         This is the score of the card, negated if ``classes_[0]`` is the positive class. Scores are computed
         exactly, with each float read as its shortest decimal, and then rounded to the nearest float:
-        3·0.1 - 0.3 is 0.
+        3·0.1 - 0.3 is 0. The sign is that of the class that the card gives: a total that just reaches a
+        fractional threshold has the smallest score above 0, and one between whole totals that does not reach
+        "k or more" has 0.
 
         Parameters
         ----------
@@ -296,17 +298,26 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             The scores: above 0 predicts ``classes_[1]``, below 0 ``classes_[0]``.
         """
         check_is_fitted(self)
-        return self._towards_last(self._scores(X))
+        return self._towards_last(self._decisive(X))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        """Score rows as the card does; above 0 predicts the positive class."""
+        """Score rows as the card does."""
         if hasattr(self, "prepare_"):
             check_table(X, mappings=True)
             return score_table(self.scoring_system_.card, as_table(X)).floats
         return scores_of_points(self.points_, read_features(self, X))
 
+    def _decisive(self, X: Any) -> NDArray[np.float64]:
+        """Score rows as the card does; above 0 where it predicts the positive class, and nowhere else."""
+        card: Card = self.scoring_system_.card
+        if hasattr(self, "prepare_"):
+            return score_table(card, as_table(X)).decisive
+        scores, cutoff = self._scores(X), card.cutoff
+        least = nearest_float(cutoff.threshold - card.zero_total)
+        return decisive_floats(scores, scores >= least if cutoff.reached else scores > least)
+
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: the positive class if the card's score is above 0.
+        """Return the class of each row: the positive class if the total reaches the card's threshold.
 
         Parameters
         ----------
@@ -316,10 +327,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Returns
         -------
         ndarray of shape (n_samples,)
-            The predicted labels. A score of exactly 0 predicts the negative class.
+            The predicted labels.
         """
         check_is_fitted(self)
-        is_positive = self._scores(X) > 0
+        is_positive = self._decisive(X) > 0
         is_last = is_positive if self.positive_ == self.classes_[1] else ~is_positive
         labels: NDArray[Any] = self.classes_[is_last.astype(np.intp)]
         return labels
@@ -344,7 +355,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self)
         card = self.scoring_system_.card
         assert card.risk is not None, "it has risks, or there is no such method"
-        positive = card.risk.of(self._scores(X) + float(card.threshold))
+        positive = card.risk.of(self._scores(X) + float(card.zero_total))
         last = positive if self.positive_ == self.classes_[1] else 1 - positive
         return np.column_stack([1 - last, last])
 

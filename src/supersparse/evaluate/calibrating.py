@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.card.card import Card
+from supersparse.card.card import Card, Cutoff
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.errors import InvalidDataError, InvalidOptionError, did_you_mean
 from supersparse.evaluate.logistic_line import Labelled
@@ -132,21 +131,20 @@ def _risks(odds: Floats) -> Floats:
     return LogisticRisk(slope=1.0, offset=0.0).of(odds)
 
 
-def with_threshold(card: Card, threshold: Fraction, why: str | None = None) -> Card:
+def with_threshold(card: Card, after: Cutoff, why: str | None = None) -> Card:
     """Return the card with another threshold.
 
     The proof was for the old threshold, so the provenance is removed; the source says where the points come
     from.
     """
-    if threshold == card.threshold:
+    before = card.cutoff
+    if (after.threshold, after.reached) == (before.threshold, before.reached):
         return card
-    before, after = card.cutoff, card.cutoff.at(threshold)
-    moved = f"threshold moved from {shown(before.threshold)} to {shown(after.threshold)}"
-    if before.whole and before.positive != after.positive:
-        moved = f"threshold moved from {before.positive} to {after.positive}"
+    moved = f"threshold moved from {before.positive} to {after.positive}"
     return replace(
         card,
-        intercept=-threshold,
+        intercept=-after.threshold,
+        reached=after.reached,
         provenance=None,
         learned=None,
         performance=(),
@@ -188,7 +186,7 @@ def choose_threshold(
         wish = f"lowest cost, {_given(costs[0])} per false negative and {_given(costs[1])} per false positive"
     if chosen is choices.current:
         return card
-    return with_threshold(card, chosen.threshold, f"{wish}, on {count_text(tally.n)} rows")
+    return with_threshold(card, chosen.cutoff, f"{wish}, on {count_text(tally.n)} rows")
 
 
 def recalibrate(

@@ -157,7 +157,7 @@ def evaluation_of(tally: Tally, positive: Label, risk: Risk | None, level: float
     return Evaluation(
         positive=positive,
         tally=tally,
-        confusion=confusion_at(tally, tally.threshold, level),
+        confusion=confusion_at(tally, tally.cutoff, level),
         auc=auc_of(tally, level),
         forecasts=None if risk is None else forecasts_of_tally(tally, risk),
         level=level,

@@ -1,7 +1,7 @@
 """Outcomes: the totals, true classes and weights of rows, all exact."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import lcm
@@ -31,7 +31,7 @@ class Tally(Tabular):
 
     @property
     def threshold(self) -> Fraction:
-        """Totals above this are positive."""
+        """Totals from this one on are positive, see `Cutoff`."""
         return self.cutoff.threshold
 
     @property
@@ -146,13 +146,11 @@ class Outcomes(Tabular):
             added_up(self.weights, groups, len(distinct), mask) for mask in (~self.positive, self.positive)
         )
         totals = tuple(Fraction(int(t), self.unit) for t in distinct)
-        # values outside the domains may give totals that the card does not list
-        whole = self.cutoff.whole and all(t.denominator == 1 for t in totals)
         return Tally(
             totals=totals,
             negatives=tuple(Fraction(int(w), self.weight_unit) for w in negatives),
             positives=tuple(Fraction(int(w), self.weight_unit) for w in positives),
-            cutoff=replace(self.cutoff, whole=whole),
+            cutoff=self.cutoff,
         )
 
     def _brief(self) -> str:
@@ -186,7 +184,7 @@ def read_outcomes(
     if not kept.any():
         raise InvalidDataError("there is nothing to evaluate: no row has a weight above 0")
     # the threshold is part of the scores, so it is a multiple of 1 / denominator too
-    totals = scores.numerators + int(card.threshold * scores.denominator)
+    totals = scores.numerators + int(card.zero_total * scores.denominator)
     return Outcomes(
         totals=totals[kept],
         unit=scores.denominator,

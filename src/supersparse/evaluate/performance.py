@@ -9,8 +9,8 @@ LEVEL = 0.95  # of the interval of the AUC
 
 
 def performance_of(tally: Tally, on: Judged) -> Performance:
-    """Count right and wrong at the threshold of the tally; a total equal to it is the negative class."""
-    counts, auc = confusion_at(tally, tally.threshold, LEVEL), auc_of(tally, LEVEL)
+    """Count right and wrong at the threshold of the tally."""
+    counts, auc = confusion_at(tally, tally.cutoff, LEVEL), auc_of(tally, LEVEL)
     return Performance(
         on=on,
         true_positives=counts.true_positives,

@@ -34,7 +34,7 @@ class RiskRow(Tabular):
 
     low: Fraction
     high: Fraction
-    score: Fraction  # `high` minus the threshold; above 0, `predict` returns the positive class for `high`
+    positive: bool  # whether `predict` returns the positive class for `high`
     observed: Rate
     card_risk: float | None  # as the card says it; the mean if totals were joined; None: it has no risks
     calibrated: float | None  # from the map fitted to all rows; the mean if totals were joined
@@ -107,7 +107,7 @@ class RiskTable(Tabular):
             {
                 "total_from": plain_number(r.low),
                 "total_to": plain_number(r.high),
-                "score": plain_number(r.score),
+                "positive": r.positive,
                 "n": plain_number(r.observed.of),
                 "events": plain_number(r.observed.events),
             }
@@ -201,7 +201,7 @@ def _rows(
             RiskRow(
                 low=tally.totals[first],
                 high=tally.totals[last],
-                score=tally.totals[last] - tally.threshold,
+                positive=tally.cutoff.includes(tally.totals[last]),
                 observed=observed,
                 card_risk=None if own is None else float(np.average(own.of(totals), weights=by_total)),
                 calibrated=None if risk is None else float(np.average(risk.of(totals), weights=by_total)),

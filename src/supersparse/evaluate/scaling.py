@@ -95,7 +95,7 @@ def scaled(
     ]
     pairs = _totals(columns, rounded)
     error = max(abs(float(new) - (offset + start + slope * float(old))) for old, new in pairs)
-    threshold, same = _threshold(card, pairs, sign, offset + start + slope * float(card.threshold))
+    threshold, same = _threshold(card, pairs, sign, offset + start + slope * float(card.zero_total))
     likes = card.items_by_column()
     items = [item for bands in rounded for item in items_of_bands(bands, likes[bands[0].rule.column][0])]
     other = card.positive if good == card.negative else card.negative
@@ -105,6 +105,7 @@ def scaled(
             card,
             items=tuple(items),
             intercept=-threshold,
+            reached=True,
             negative=other,
             positive=good,
             domains=tuple(d for d in card.domains if d.column in used),
@@ -194,13 +195,12 @@ def _threshold(
     card: Card, pairs: set[tuple[Fraction, Fraction]], sign: int, exact: float
 ) -> tuple[Fraction, bool]:
     """The scaled threshold, and whether it gives everyone the same class."""
-    chosen = [new for old, new in pairs if (old > card.threshold) == (sign > 0)]
-    others = [new for old, new in pairs if (old > card.threshold) != (sign > 0)]
+    cutoff = card.cutoff
+    chosen = [new for old, new in pairs if cutoff.includes(old) == (sign > 0)]
+    others = [new for old, new in pairs if cutoff.includes(old) != (sign > 0)]
     if chosen and others and min(chosen) <= max(others):
-        return Fraction(math.floor(exact)) + Fraction(1, 2), False
-    if not chosen:
-        return max(others) + Fraction(1, 2), True
-    return min(chosen) - Fraction(1, 2), True
+        return Fraction(math.floor(exact) + 1), False
+    return (min(chosen) if chosen else max(others) + 1), True
 
 
 def _source(card: Card, score: float, odds: float, double: float, good: Label) -> str:

@@ -17,11 +17,11 @@ from supersparse.exact import counted, exact_value, shown
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Confusion(Tabular):
-    """The weighted confusion matrix of `predict`: positive for more than `threshold` points.
+    """The weighted confusion matrix of `predict`: positive for `threshold` points or more.
 
-    A row with exactly `threshold` points has a score of 0. `predict` returns the negative class for it, and
-    so do all counts and rates here. Learning with a whole intercept counts it as wrong for both classes: see
-    `training_errors`. With a free threshold no training row has a score of 0.
+    With an intercept that was not free, learning counted a score of 0 as wrong for both classes: see
+    `training_errors`. `predict` returns the negative class for it, and so do all counts and rates here. With
+    a free threshold no training row has a score of 0.
     """
 
     cutoff: Cutoff
@@ -29,13 +29,13 @@ class Confusion(Tabular):
     false_positives: Fraction
     true_negatives: Fraction
     false_negatives: Fraction
-    zero_positives: Fraction  # positive rows with a score of 0, among the false negatives
-    zero_negatives: Fraction  # negative rows with a score of 0, among the true negatives
+    zero_positives: Fraction  # positive rows with the total of `cutoff.tie`, among the false negatives
+    zero_negatives: Fraction  # negative rows with it, among the true negatives
     level: float
 
     @property
     def threshold(self) -> Fraction:
-        """Totals above this are positive."""
+        """The least total that is positive; where `cutoff.reached` is false, it must be exceeded."""
         return self.cutoff.threshold
 
     @property
@@ -135,9 +135,9 @@ class Confusion(Tabular):
         text = (
             f"Predicting {wanted} for a total of {self.cutoff.positive} is wrong for {predicted} of {total}."
         )
-        if zeros and self.cutoff.tie_is_wrong:
+        if zeros and self.cutoff.tie is not None:
             text += (
-                f" {count_text(zeros)} have a total of exactly {shown(self.threshold)}: `predict` returns "
+                f" {count_text(zeros)} have a total of exactly {shown(self.cutoff.tie)}: `predict` returns "
                 f"not {wanted}. If these count as wrong for both classes, as in learning, "
                 f"{count_text(self.training_errors)} are wrong."
             )
@@ -154,18 +154,20 @@ class Confusion(Tabular):
         return small_table_of(self.table())
 
 
-def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
+def confusion_at(tally: Tally, cutoff: Cutoff, level: float) -> Confusion:
     """Return the confusion matrix at a threshold."""
-    start, end = bisect_left(tally.totals, threshold), bisect_right(tally.totals, threshold)
-    true_positives, false_positives = fraction_sum(tally.positives[end:]), fraction_sum(tally.negatives[end:])
+    first = (bisect_left if cutoff.reached else bisect_right)(tally.totals, cutoff.threshold)
+    true_positives = fraction_sum(tally.positives[first:])
+    false_positives = fraction_sum(tally.negatives[first:])
+    tied = [k for k, total in enumerate(tally.totals) if total == cutoff.tie]
     return Confusion(
-        cutoff=tally.cutoff.at(threshold),
+        cutoff=cutoff,
         true_positives=true_positives,
         false_positives=false_positives,
         true_negatives=tally.n_negative - false_positives,
         false_negatives=tally.n_positive - true_positives,
-        zero_positives=fraction_sum(tally.positives[start:end]),
-        zero_negatives=fraction_sum(tally.negatives[start:end]),
+        zero_positives=fraction_sum(tally.positives[k] for k in tied),
+        zero_negatives=fraction_sum(tally.negatives[k] for k in tied),
         level=level,
     )
 
@@ -174,8 +176,8 @@ def confusion_at(tally: Tally, threshold: Fraction, level: float) -> Confusion:
 class Thresholds(Tabular):
     """One confusion matrix per threshold, ascending: first everyone is positive, last no one.
 
-    A threshold is a total that occurs, or one less than the lowest. A threshold between two totals has the
-    same effect as the lower one.
+    A threshold is a total that occurs, or one more than the highest. A threshold between two totals has the
+    same effect as the higher one.
     """
 
     rows: tuple[Confusion, ...]
@@ -184,7 +186,8 @@ class Thresholds(Tabular):
     @property
     def current(self) -> Confusion:
         """The row of the card's current threshold."""
-        return [r for i, r in enumerate(self.rows) if i == 0 or r.threshold <= self.now.threshold][-1]
+        wanted = self.now.threshold, not self.now.reached
+        return next((r for r in self.rows if (r.threshold, not r.cutoff.reached) >= wanted), self.rows[-1])
 
     def for_sensitivity(self, wanted: float) -> Confusion:
         """Return the highest (most specific) threshold with at least this sensitivity."""
@@ -271,24 +274,22 @@ class Thresholds(Tabular):
 
 def thresholds_of(tally: Tally, level: float) -> Thresholds:
     """Return the results of every threshold on a tally."""
-    first = confusion_at(tally, tally.totals[0] - 1, level)
-    missed = list(accumulate(tally.positives))
-    spared = list(accumulate(tally.negatives))
+    first = confusion_at(tally, tally.cutoff.at(tally.totals[0]), level)
+    missed = accumulate(tally.positives, initial=Fraction(0))
+    spared = accumulate(tally.negatives, initial=Fraction(0))
     n_positive, n_negative = tally.n_positive, tally.n_negative
-    rows = [first]
-    for i, total in enumerate(tally.totals):
-        rows.append(
-            replace(
-                first,
-                cutoff=tally.cutoff.at(total),
-                true_positives=n_positive - missed[i],
-                false_negatives=missed[i],
-                false_positives=n_negative - spared[i],
-                true_negatives=spared[i],
-                zero_positives=tally.positives[i],
-                zero_negatives=tally.negatives[i],
-            )
+    cutoffs = [tally.cutoff.at(total) for total in (*tally.totals, tally.totals[-1] + 1)]
+    rows = [
+        replace(
+            first,
+            cutoff=cutoff,
+            true_positives=n_positive - below,
+            false_negatives=below,
+            false_positives=n_negative - also_below,
+            true_negatives=also_below,
         )
+        for cutoff, below, also_below in zip(cutoffs, missed, spared, strict=True)
+    ]
     return Thresholds(rows=tuple(rows), now=tally.cutoff)
 
 

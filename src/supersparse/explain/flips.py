@@ -14,7 +14,7 @@ from math import ceil, floor, lcm
 
 from supersparse.card.card import Card, Label
 from supersparse.card.risk import risk_of
-from supersparse.card.scoring import predicted_label, read_person, score_person
+from supersparse.card.scoring import read_person, score_person
 from supersparse.data.small_table import SmallTable, Tabular, cell, number
 from supersparse.errors import InvalidDataError, did_you_mean
 from supersparse.explain.moves import FlipTarget, Grid, Moves, Piece, moves_of
@@ -52,7 +52,7 @@ class Flip(Tabular):
     """Changes that together give the other class."""
 
     changes: tuple[Change, ...]
-    score: Fraction
+    total: Fraction  # after the changes
     label: Label
     risk: float | None  # of the positive class after the changes; None: the card has no risks
     proven_smallest: bool  # no flip has fewer columns, or as few and fewer points
@@ -75,7 +75,7 @@ Option = tuple[Fraction, FlipTarget]  # the gain (points in the right direction)
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """The gain needed. Reaching it exactly is enough if the score must not be above 0."""
+    """The gain needed; `enough` says whether reaching it exactly is."""
 
     amount: Fraction
     enough: bool
@@ -96,9 +96,10 @@ def flips(
             raise InvalidDataError(
                 f"the card does not use the fixed column {name!r}; {did_you_mean(name, card.columns)}"
             )
-    values, score = read_person(card, person), score_person(card, person)
-    upwards = score <= 0
-    need = _Need(-score, False) if upwards else _Need(score, True)
+    values, total = read_person(card, person), score_person(card, person) + card.zero_total
+    cutoff = card.cutoff
+    upwards = not cutoff.includes(total)
+    need = _Need(abs(total - cutoff.threshold), cutoff.reached == upwards)
     domains = {domain.column: domain for domain in card.domains}
     columns = [
         _Gains(moves_of(c, items, domains.get(c), values[c]), 1 if upwards else -1)
@@ -109,9 +110,9 @@ def flips(
     return tuple(
         Flip(
             changes=tuple(gains.change(option) for gains, option in way),
-            score=(new := score + sum(g.direction * option[0] for g, option in way)),
-            label=predicted_label(card, new),
-            risk=None if card.risk is None else risk_of(card.risk, new + card.threshold),
+            total=(new := total + sum(g.direction * option[0] for g, option in way)),
+            label=card.positive if cutoff.includes(new) else card.negative,
+            risk=None if card.risk is None else risk_of(card.risk, new),
             proven_smallest=proven,
         )
         for way in ways

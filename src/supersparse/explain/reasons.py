@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.card.card import Card, Item, Label
+from supersparse.card.card import Card, Cutoff, Item, Label
 from supersparse.card.risk import risk_of
 from supersparse.card.scoring import item_points, predicted_label, read_person
 from supersparse.data.small_table import SmallTable, Tabular, cell, number
@@ -40,26 +40,29 @@ class Explanation(Tabular):
     """The points of one person by item, the total, and the class."""
 
     reasons: tuple[Reason, ...]  # in card order, including items without points
-    threshold: Fraction
+    cutoff: Cutoff
     label: Label
     risk: float | None  # of the positive class, as the card says it; None: it has no risks
 
     @property
     def total(self) -> Fraction:
-        """The sum of the points; the class is positive if it exceeds the threshold."""
+        """The sum of the points; the class is positive if it reaches the threshold."""
         return sum((reason.points for reason in self.reasons), Fraction(0))
 
     @property
+    def threshold(self) -> Fraction:
+        """The least total of the positive class, as the card says it."""
+        return self.cutoff.threshold
+
+    @property
     def score(self) -> Fraction:
-        """The total minus the threshold; the class is positive if it is above 0."""
+        """The total minus the threshold: from 0 on the class is positive, see `Cutoff`."""
         return self.total - self.threshold
 
     def _brief(self) -> str:
-        compared = "more than" if self.score > 0 else "not more than"
         risk = "" if self.risk is None else f"; risk {self.risk:.3f}"
-        return (
-            f"{self.label}, because {number(self.total)} points are {compared} {number(self.threshold)}{risk}"
-        )
+        compared = "" if self.cutoff.includes(self.total) else "not "
+        return f"{self.label}, because {number(self.total)} points are {compared}{self.cutoff.positive}{risk}"
 
     def _small_table(self) -> SmallTable:
         rows = [reason._row() for reason in self.reasons]
@@ -78,10 +81,10 @@ def explain(card: Card, person: Mapping[str, object]) -> Explanation:
         )
         for item in card.items
     )
-    score = sum((reason.points for reason in reasons), card.intercept)
+    total = sum((reason.points for reason in reasons), Fraction(0))
     return Explanation(
         reasons=reasons,
-        threshold=card.threshold,
-        label=predicted_label(card, score),
-        risk=None if card.risk is None else risk_of(card.risk, score + card.threshold),
+        cutoff=card.cutoff,
+        label=predicted_label(card, total + card.intercept),
+        risk=None if card.risk is None else risk_of(card.risk, total),
     )

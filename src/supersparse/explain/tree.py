@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, lcm
 
-from supersparse.card.card import Card, Item
+from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.checks import check_person
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
 from supersparse.card.scoring import item_points
@@ -229,7 +229,7 @@ def find_tree(card: Card, *, max_leaves: int = 64) -> FoundTree:
     largest spread first. With two cases per column that tree is smallest too; otherwise this is not proven.
     """
     columns = columns_of(card)
-    cases, needed = _in_whole_numbers(columns, card.threshold)
+    cases, needed = _in_whole_numbers(columns, card.cutoff)
     smallest = _smallest(cases, needed)
     finder = _Finder(columns, needed, smallest, max_leaves)
     try:
@@ -271,12 +271,12 @@ def _size(cases: list[OpenCases], needed: int, smallest: Smallest | None) -> str
     return f"the smallest tree, with {fewest_leaves(list(map(_spread, cases)), needed - least)},"
 
 
-def _in_whole_numbers(columns: tuple[AskedColumn, ...], threshold: Fraction) -> tuple[list[OpenCases], int]:
-    """Scale all points to whole numbers; the class does not change."""
-    unit = lcm(threshold.denominator, *(case.points.denominator for c in columns for case in c.cases))
+def _in_whole_numbers(columns: tuple[AskedColumn, ...], cutoff: Cutoff) -> tuple[list[OpenCases], int]:
+    """Scale all points to whole numbers; the class is positive above the number that is returned."""
+    unit = lcm(cutoff.threshold.denominator, *(case.points.denominator for c in columns for case in c.cases))
     return (
         [tuple((case.answers, int(case.points * unit)) for case in column.cases) for column in columns],
-        int(threshold * unit),
+        int(cutoff.threshold * unit) - cutoff.reached,
     )
 
 

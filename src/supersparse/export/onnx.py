@@ -84,7 +84,8 @@ class _Graph:
         refused = self.constant("BOOL", False)
         for test in [test for column in self.ready.columns for test in self.refusals(column)]:
             refused = self.op("Or", refused, test)
-        above = self.op("Greater", units, self.number(self.ready.threshold))
+        compare = "GreaterOrEqual" if self.ready.reached else "Greater"
+        above = self.op(compare, units, self.number(self.ready.threshold))
         positive = self.op("Cast", above, to=self.kind("INT64"))
         self.op("Where", refused, self.constant("INT64", -1), positive, output="positive")
         total = self.op("Div", units, self.number(self.ready.scale))

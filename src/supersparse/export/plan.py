@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import floor, lcm
+from math import lcm
 
 import numpy as np
 
-from supersparse.card.card import Card, Item
+from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.checks import Expected, expectations
 from supersparse.card.possible import possible_totals
 from supersparse.card.risk import TableRisk, risk_of
@@ -92,8 +92,14 @@ class ExportPlan:
     columns: tuple[ExportColumn, ...]
     terms: tuple[ExportTerm, ...]
     scale: int
-    threshold: int  # units that must be exceeded for the positive class
+    threshold: int  # units of the positive class: so many or more
+    reached: bool  # False: more than so many
     totals: tuple[int, ...] | None  # all that can occur, and perhaps others; None: too many to list
+
+    @property
+    def sign(self) -> str:
+        """How units of the positive class compare with the threshold."""
+        return ">=" if self.reached else ">"
 
     @property
     def risk_by_total(self) -> tuple[tuple[int, float], ...] | None:
@@ -143,10 +149,15 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
     places = max((columns[i.column].decimals for i in values), default=0)
     given = [p for i in card.items for p in (i.points, i.missing) if p is not None]
     scale = lcm(*(p.denominator for p in given)) * 10**places
-    if values:  # other totals are whole units, and exceed the threshold if they exceed what is whole of it
-        scale = lcm(scale, card.threshold.denominator)
+    cutoff = card.cutoff
+    if values:
+        scale = lcm(scale, cutoff.threshold.denominator)
     terms = tuple(_term(item, columns[item.column], scale, target) for item in card.items)
-    threshold = floor(card.threshold * scale)
+    if not values:  # totals are whole units, and more than 3 of them are 4 or more
+        cutoff = Cutoff(threshold=cutoff.threshold * scale, reached=cutoff.reached, whole=True)
+        threshold = int(cutoff.threshold)
+    else:
+        threshold = int(cutoff.threshold * scale)
     _check_size(threshold, "its threshold", target)
     _check_risk(card, target)
     return ExportPlan(
@@ -155,6 +166,7 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
         terms=terms,
         scale=scale,
         threshold=threshold,
+        reached=cutoff.reached,
         totals=_totals(card, scale),
     )
 

@@ -130,8 +130,8 @@ def _outputs(model: ET.Element, ready: ExportPlan) -> None:
     limit = float(ready.threshold)
     # labels stand in attributes: there, engines keep spaces, line breaks and entities as they are
     for label, cuts in (
-        (card.positive, CutTable(low=Cut(limit, False), high=None)),
-        (card.negative, CutTable(low=None, high=Cut(limit, True))),
+        (card.positive, CutTable(low=Cut(limit, ready.reached), high=None)),
+        (card.negative, CutTable(low=None, high=Cut(limit, not ready.reached))),
     ):
         _interval(ET.SubElement(chosen, "DiscretizeBin", binValue=_text(str(label))), cuts)
     if card.risk is not None:

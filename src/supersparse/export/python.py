@@ -23,7 +23,7 @@ def to_python(card: Card) -> str:
         "",
         "",
         f"NEGATIVE, POSITIVE = {card.negative!a}, {card.positive!a}",
-        f"THRESHOLD = {_number(card.threshold)}  # a total above it is POSITIVE: {card.cutoff.positive}",
+        f"THRESHOLD = {_number(card.threshold)}  # POSITIVE: a total of {card.cutoff.positive}",
         "",
         "",
         "def points(person):",
@@ -38,7 +38,7 @@ def to_python(card: Card) -> str:
     lines.append("    return [")
     for item in card.items:
         lines += [f"        # {item.asks!a}", f"        Fraction({_term(item, names[item.column])}),"]
-    lines += ["    ]", "", "", *_FUNCTIONS]
+    lines += ["    ]", "", "", *(line.format(sign=card.cutoff.sign) for line in _FUNCTIONS)]
     return "\n".join([*lines, *_risk(card.risk)])
 
 
@@ -50,7 +50,7 @@ _FUNCTIONS = (
     "",
     "def predict(person):",
     '    """Return the class of one person."""',
-    "    return POSITIVE if total(person) > THRESHOLD else NEGATIVE",
+    "    return POSITIVE if total(person) {sign} THRESHOLD else NEGATIVE",
     "",
 )
 

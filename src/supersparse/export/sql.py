@@ -148,8 +148,7 @@ class _Writer:
     @property
     def above(self) -> str:
         """What a total of the positive class is, in units."""
-        limit = self.ready.threshold
-        return f"> {limit}" if any(t.is_value for t in self.ready.terms) else f">= {limit + 1}"
+        return f"{self.ready.sign} {self.ready.threshold}"
 
     def label(self, label: Label) -> str:
         if isinstance(label, str):
@@ -192,11 +191,11 @@ class _Writer:
 
     def query_class(self, scored: str) -> list[str]:
         positive, negative = self.label(self.card.positive), self.label(self.card.negative)
-        below = "<" if self.above.startswith(">=") else "<="
+        below = "<" if self.ready.reached else "<="
         return [
             "CASE",
             f"  WHEN {scored} {self.above} THEN {positive}",
-            f"  WHEN {scored} {below} {self.above.split()[1]} THEN {negative}",
+            f"  WHEN {scored} {below} {self.ready.threshold} THEN {negative}",
             "END AS class",
         ]
 

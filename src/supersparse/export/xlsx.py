@@ -217,7 +217,7 @@ class _Book:
 
     def label(self, units: str, classes: tuple[object, object]) -> str:
         negative, positive = map(self.class_value, classes)
-        return f'IF({units}="","",IF({units}>{self.ready.threshold},{positive},{negative}))'
+        return f'IF({units}="","",IF({units}{self.ready.sign}{self.ready.threshold},{positive},{negative}))'
 
     def class_value(self, label: object) -> str:
         return self.text_cell(label) if isinstance(label, str) else repr(label).upper()

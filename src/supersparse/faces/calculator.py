@@ -95,6 +95,7 @@ def _data(card: Card, content: Content, lines: tuple[Line, ...]) -> dict[str, ob
     data: dict[str, object] = {
         "lines": [_line_data(line, domains.get(line.column)) for line in lines],
         "threshold": str(card.threshold),
+        "reached": card.cutoff.reached,
         "positive": content.positive,
         "negative": content.negative,
     }

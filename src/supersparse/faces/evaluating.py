@@ -115,10 +115,14 @@ class Evaluating:
         )
 
     def with_threshold(self, threshold: Number) -> Self:
-        """Return the same points with another threshold; what was proven of the old one is dropped."""
+        """Return the same points with another threshold; what was proven of the old one is dropped.
+
+        The positive class is predicted for this total or more: a threshold of 33 reads "33 or more".
+        """
         from supersparse.evaluate.calibrating import with_threshold
 
-        return self._with(with_threshold(self.card, declared_number(threshold, "threshold")))
+        after = self.card.cutoff.at(declared_number(threshold, "threshold"))
+        return self._with(with_threshold(self.card, after))
 
     def choose_threshold(
         self,

@@ -1,6 +1,7 @@
 """Drawings of how a card does: risks, calibration, decisions, rates; matplotlib is loaded by the caller."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -48,13 +49,13 @@ def draw_risk_table(table: RiskTable, axes: "Axes") -> None:
 
 def _cutoff_place(table: RiskTable) -> float | None:
     """Where the positive class begins: between two bars, or within the bar of totals of both classes."""
-    threshold = table.cutoff.threshold
-    below = sum(row.high <= threshold for row in table.rows)
+    begins = table.cutoff.threshold - Fraction(table.cutoff.whole, 2)
+    below = sum(not table.cutoff.includes(row.high) for row in table.rows)
     if below == len(table.rows):
         return None
     row = table.rows[below]
-    if row.low <= threshold:
-        return below - 0.25 + 0.5 * float((threshold - row.low) / (row.high - row.low))
+    if not table.cutoff.includes(row.low):
+        return below - 0.25 + 0.5 * float((begins - row.low) / (row.high - row.low))
     return below - 0.5 if below else None
 
 

@@ -128,7 +128,7 @@ def _tie(card: Card) -> Fraction:
     risk = card.risk
     if card.provenance is not None and card.provenance.half_was_wrong and isinstance(risk, LogisticRisk):
         return exact(-risk.offset / risk.slope, "the total of a risk of one half")
-    return card.threshold
+    return card.zero_total
 
 
 def _size(card: Card) -> str:

@@ -62,9 +62,18 @@ def scoring_card(solution: "Solution") -> Card:
         positive=positive,
         items=tuple(Item(rule=ValueOf(rows.names[j]), points=values[j], position=j) for j in points.support),
         intercept=_intercept(solution),
+        reached=_is_reached(solution),
         domains=tuple(_domain(rows, j) for j in points.support),
         n_columns=rows.n_features,
     )
+
+
+def _is_reached(solution: "Solution") -> bool:
+    """Whether a total equal to the threshold is positive: where it is free, no training row has it.
+
+    With slope 1, rows may have a risk of exactly one half, and predictions begin above it.
+    """
+    return solution.problem.intercept.mode == "free" and solution.problem.slope == "free"
 
 
 def _intercept(solution: "Solution") -> Fraction:

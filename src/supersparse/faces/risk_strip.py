@@ -75,7 +75,7 @@ def risk_columns(card: Card) -> tuple[RiskColumn, ...]:
 
 
 def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
-    risks = risks_of(risk, totals)
+    risks, cutoff = risks_of(risk, totals), card.cutoff
     cases: dict[Fraction, Fraction] = {}
     events: dict[Fraction, Fraction] = {}
     if isinstance(risk, TableRisk) and risk.cases is not None:
@@ -91,7 +91,7 @@ def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
             most=one,
             cases=cases.get(total, Fraction(0)) if cases else None,
             events=events.get(total, Fraction(0)) if events else None,
-            positive=total > card.threshold,
+            positive=cutoff.includes(total),
         )
         for total, one in zip(totals, risks, strict=True)
     ]

@@ -126,7 +126,7 @@ class Exporting:
         naming the item or column, if the target cannot express the card.
 
         >>> from supersparse import ScoringSystem, item
-        >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], threshold=0)
+        >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], threshold=1)
         >>> namespace = {}
         >>> exec(system.export("python"), namespace)
         >>> namespace["predict"]({"age": 70})
@@ -171,7 +171,7 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
         items: Iterable[Item],
         *,
         threshold: Number | None = None,
-        positive_from: Number | None = None,
+        above: Number | None = None,
         classes: tuple[Label, Label] = ("no", "yes"),
         title: str | None = None,
         source: str | None = None,
@@ -181,15 +181,15 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
     ) -> "ScoringSystem":
         """Write a scoring system by hand, with items made by `supersparse.item`.
 
-        The positive class (the second one) is predicted above `threshold` points or, if all items are
-        yes/no, from `positive_from` points up. `domains` lists the known values of columns; `outside`
+        The positive class (the second one) is predicted for `threshold` points or more; or, for a rule that
+        says "more than 2.5", for a total `above` that. `domains` lists the known values of columns; `outside`
         decides whether others are refused. `risk` gives published risks of the positive class by total:
         ``{0: 0.02, 1: 0.03, 2: 0.04}``.
 
         >>> from supersparse import item
         >>> system = ScoringSystem.of(
         ...     [item("age", at_least=65, points=1, unit="years"), item("sex", equals="F", points=2)],
-        ...     positive_from=3, classes=("low", "high"), domains={"sex": ["F", "M"]})
+        ...     threshold=3, classes=("low", "high"), domains={"sex": ["F", "M"]})
         >>> system.predict({"age": 70, "sex": "F"})
         'high'
         """
@@ -197,7 +197,7 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
             card_of(
                 items,
                 threshold=threshold,
-                positive_from=positive_from,
+                above=above,
                 classes=classes,
                 title=title,
                 source=source,
@@ -222,7 +222,10 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
 
     @property
     def threshold(self) -> Fraction:
-        """The total above which the positive class is predicted."""
+        """The least total that predicts the positive class.
+
+        With ``card.cutoff.reached`` false, which only cards of fractional totals have, it must be exceeded.
+        """
         return self.card.threshold
 
     @property
@@ -238,7 +241,7 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
 
         >>> from supersparse import item
         >>> items = [item("age", at_least=60, points=2), item("bmi", points=1)]
-        >>> system = ScoringSystem.of(items, threshold=3)
+        >>> system = ScoringSystem.of(items, above=3)
         >>> system.points_on(["bmi", "pulse", "age >= 60"])
         <Points: 1, 0, 2; intercept -3>
         """
@@ -253,29 +256,32 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
                 )
             values[name] += points
         unit = lcm(*(v.denominator for v in values.values()))
-        return Points(tuple(int(v * unit) for v in values.values()), model.intercept * unit, unit)
+        intercept = model.intercept
+        if model.totals_are_whole and intercept == -model.threshold:
+            intercept += Fraction(1, 2)  # the solver's scores are above 0 where the threshold is reached
+        return Points(tuple(int(v * unit) for v in values.values()), intercept * unit, unit)
 
     def total(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
         """Return the total points: an exact number for one person, an array for a table.
 
-        A total above `threshold` predicts the positive class. One person is a mapping from column names to
-        values, or a row of a pandas frame. A table is a data frame, a mapping from column names to columns,
-        or an array, with the column names in `names` or the columns of the training table. The result has
-        integers if all totals are whole, otherwise floats, never rounded across the threshold.
+        A total of `threshold` or more predicts the positive class. One person is a mapping from column names
+        to values, or a row of a pandas frame. A table is a data frame, a mapping from column names to
+        columns, or an array, with the column names in `names` or the columns of the training table. The
+        result has integers if all totals are whole, otherwise floats, never rounded across the threshold.
 
         >>> from supersparse import item
-        >>> system = ScoringSystem.of([item("age", at_least=65, points=3)], threshold=2)
+        >>> system = ScoringSystem.of([item("age", at_least=65, points=3)], threshold=3)
         >>> system.total({"age": 70}), system.total({"age": [40, 70]})
         (Fraction(3, 1), array([0, 3]))
         """
         if is_person(data):
-            return scoring.score_person(self.card, data) + self.threshold  # type: ignore[arg-type]
+            return scoring.score_person(self.card, data) + self.card.zero_total  # type: ignore[arg-type]
         return decide(self.card, data, names).totals
 
     def predict(self, data: object, *, names: Sequence[str] | None = None) -> Label | NDArray[np.generic]:
         """Return the class of one person, or an array of classes for a table; see `total`.
 
-        A total above the threshold, computed exactly, predicts the positive class.
+        A total of the threshold or more, computed exactly, predicts the positive class.
         """
         if is_person(data):
             return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
@@ -294,9 +300,9 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
                 "this scoring system has no risks; use `recalibrate` to learn them from data"
             )
         if is_person(data):
-            return risk_of(risk, scoring.score_person(self.card, data) + self.threshold)  # type: ignore[arg-type]
+            return risk_of(risk, self.total(data))  # type: ignore[arg-type]
         scores = scoring.score_table(self.card, data, names)
-        totals = scores.numerators + int(self.threshold * scores.denominator)
+        totals = scores.numerators + int(self.card.zero_total * scores.denominator)
         return risk.of(scoring.Scores(totals, scores.denominator).floats)
 
     def outside(self, data: object, *, names: Sequence[str] | None = None) -> tuple[checks.OutsideValue, ...]:
@@ -324,7 +330,7 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
 
         >>> from supersparse import item
         >>> items = [item("age", at_least=65, points=3), item("smoker", equals=True, points=1)]
-        >>> system = ScoringSystem.of(items, threshold=2)
+        >>> system = ScoringSystem.of(items, threshold=3)
         >>> system.reasons({"age": [70, 40], "smoker": [True, False]}, most=1).table()
         [{'reason_1': 'Age: 65 or older', 'cost_1': 3}, {'reason_1': None, 'cost_1': None}]
         """

@@ -190,11 +190,11 @@ def fitted_risk(
     unit = root_mean_square(seen[used], weights[used])
     by = quotients(pooled.weights, pooled.unit)
     share = float(np.average(pooled.positive, weights=by))
-    risk = rising(fit_risk(pooled.tally(unit, card.threshold), cast(Method, method)), share)
+    risk = rising(fit_risk(pooled.tally(unit, card.zero_total), cast(Method, method)), share)
     cases = _cases_by_total(card, seen[used], weights[used], scale)
     if isinstance(risk, TableRisk):
         risk = _stated_at(risk, tuple(cases), cases)
-    risk = in_the_large(risk, seen[pooled.rows] + float(card.threshold), by, share)
+    risk = in_the_large(risk, seen[pooled.rows] + float(card.zero_total), by, share)
     return _tabulated(risk, card, cases)
 
 
@@ -207,7 +207,7 @@ def _cases_by_total(card: Card, scores: Floats, weights: IntArray, unit: int) ->
     found: dict[Fraction, Fraction] = {}
     for score, weight in zip(distinct.tolist(), sums.tolist(), strict=True):
         cases = Fraction(int(weight), unit)
-        total = Fraction(str(score)) + card.threshold
+        total = Fraction(str(score)) + card.zero_total
         if card.totals_are_whole:  # the score was rounded to a float
             total = Fraction(round(total))
         found[total] = found.get(total, Fraction(0)) + cases
@@ -286,5 +286,5 @@ def _tally(
         totals=tuple(Fraction(s) + threshold if threshold else Fraction(s) for s in distinct.tolist()),
         negatives=negatives,
         positives=positives,
-        cutoff=Cutoff(threshold=threshold),
+        cutoff=Cutoff(threshold=threshold, reached=False),
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from supersparse.card.card import Card, Item
@@ -24,6 +25,7 @@ from supersparse.learning.rows import TrainingRows
 from supersparse.prepare.feature import Feature
 from supersparse.prepare.fitting import PreparedColumns
 from supersparse.prepare.prepare import Prepare
+from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -342,5 +344,19 @@ def _with_intercept(question: PreparedProblem, rows: TrainingRows, state: Edited
     )  # fmt: skip
     card = question.card(draft, rows.title)
     shift = card.intercept - card.as_learned.intercept
-    exceeded = state.threshold - Fraction(1, 2) if card.totals_are_whole else state.threshold
-    return replace(points, intercept=(-exceeded - shift) * problem.unit)
+    whole = card.totals_are_whole
+    least = Fraction(ceil(state.threshold)) if whole else state.threshold
+    below = _below(problem, points, least + shift, whole=whole)
+    return replace(points, intercept=-below * problem.unit)
+
+
+def _below(problem: Problem, points: Points, least: Fraction, *, whole: bool) -> Fraction:
+    """The threshold of a model whose scores are above 0 where a total is so much or more.
+
+    It is that total, unless rows have it: a score of 0 is wrong for both classes.
+    """
+    if whole:
+        return least - Fraction(1, 2)
+    scale = points.denominator * step_of(problem, points.coefficients)
+    rows_have_it = bool((integer_totals(problem, points.coefficients) == least * scale).any())
+    return least - Fraction(1, 2 * scale) if rows_have_it else least

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from supersparse.card.card import Card
 from supersparse.card.printed import printed
 from supersparse.card.rules import IsMissing
-from supersparse.card.scoring import score_table
+from supersparse.card.scoring import decisive_floats, score_table
 from supersparse.data.sources import as_table
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.evaluate.drift import remember
@@ -197,7 +197,9 @@ class PreparedProblem:
         Rows may have missing values that those of the answer had not; these get no points.
         """
         if self.prepare is None:
-            return scores_of_points(at_threshold(self.problem, solution.points), X)
+            scores = scores_of_points(at_threshold(self.problem, solution.points), X)
+            is_reached = solution.slope is None and self.problem.intercept.mode == "free"
+            return decisive_floats(scores, scores >= 0) if is_reached else scores
         card = self.scoring_card(solution)
         items = tuple(
             replace(item, missing=Fraction(0))
@@ -205,7 +207,8 @@ class PreparedProblem:
             else item
             for item in card.items
         )
-        return score_table(replace(card, items=items, learned=None), as_table(X)).floats
+        found = score_table(replace(card, items=items, learned=None), as_table(X))
+        return found.decisive if solution.slope is None else found.floats
 
     def scoring_card(self, solution: Solution) -> Card:
         """Return what a card needs to score rows: no risks, and nothing about the rows it was learned from.

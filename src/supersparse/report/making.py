@@ -96,7 +96,7 @@ def make_report(
     `executor` is where the proofs of the refits run, as in `solve`.
 
     >>> from supersparse import ScoringSystem, item
-    >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], positive_from=1)
+    >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], threshold=1)
     >>> report = make_report(system, {"age": [50, 60, 70, 80]}, ["no", "no", "yes", "yes"])
     >>> [section.title for section in report.sections][:3]
     ['Summary', 'The scoring system', 'Source of data']

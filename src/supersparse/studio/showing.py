@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import floor, lcm
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -186,8 +186,8 @@ def proof_of(solution: Solution, text: str | None) -> dict[str, Any]:
 
 
 def threshold_of(card: Card) -> int | float:
-    """The smallest total that predicts the positive class; where totals are not whole, it is exceeded."""
-    return floor(card.threshold) + 1 if card.totals_are_whole else float(card.threshold)
+    """The smallest total that predicts the positive class."""
+    return _plain(card.threshold)
 
 
 def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
@@ -236,13 +236,13 @@ def _observed(solution: Solution, card: Card) -> list[dict[str, Any]]:
     weights = rows.weights.astype(float) * float(rows.weight_unit)
     both = np.bincount(codes.reshape(-1), weights, len(distinct))
     positive = np.bincount(codes.reshape(-1), weights * rows.positive, len(distinct))
-    shift = card.as_learned.intercept - card.intercept
+    shift, cutoff = card.as_learned.intercept - card.intercept, card.cutoff
     return [
         {
             "total": shown(Fraction(int(total), scale) + shift),
             "rows": float(all_rows),
             "positive": float(of_positive),
-            "predicts_positive": Fraction(int(total), scale) + card.as_learned.intercept > 0,
+            "predicts_positive": cutoff.includes(Fraction(int(total), scale) + shift),
         }
         for total, all_rows, of_positive in zip(distinct.tolist(), both, positive, strict=True)
     ]

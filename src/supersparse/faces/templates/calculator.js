@@ -80,7 +80,8 @@ function update() {
   const answered = points.filter((p) => p !== null).length;
   const done = answered === points.length;
   const total = done ? points.reduce(add, ZERO) : null;
-  const positive = done && order(total, declared(CARD.threshold)) > 0;
+  const beyond = done ? order(total, declared(CARD.threshold)) : -1;
+  const positive = beyond > 0 || (CARD.reached && beyond === 0);
   $("total").textContent = done ? shown(total) : "\u2013";
   $("class").textContent = done ? (positive ? CARD.positive : CARD.negative) : "";
   $("state").textContent = done ? "" : `${answered} of ${points.length} answered`;

@@ -38,9 +38,9 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     )
     yield from _ranges(card)
     yield from _missing(card)
-    if card.cutoff.tie_is_wrong:
+    if card.cutoff.tie is not None:
         yield (
-            f"A total of exactly {shown(card.threshold)} predicts {negative}. In training it counted as "
+            f"A total of exactly {shown(card.cutoff.tie)} predicts {negative}. In training it counted as "
             f"wrong for both classes; {_at_threshold(evidence)} of these rows have this total."
         )
     yield (
@@ -91,7 +91,7 @@ def _class_follows_risk(evidence: Evidence) -> str | None:
         return None
     at = _risk_threshold(card)
     totals = evidence.evaluation.tally.totals
-    agree = all((risk_of(card.risk, t) > Fraction(at)) == (t > card.threshold) for t in totals)
+    agree = all((risk_of(card.risk, t) > Fraction(at)) == card.cutoff.includes(t) for t in totals)
     return at if agree else None
 
 

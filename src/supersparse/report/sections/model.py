@@ -96,7 +96,7 @@ def making(evidence: Evidence) -> Section:
 def _ties(made: Provenance, cutoff: Cutoff) -> list[tuple[str, str]]:
     if made.half_was_wrong:
         return [("ties", "in training, a risk of exactly one half counted as wrong for both classes")]
-    if not cutoff.tie_is_wrong:
+    if cutoff.tie is None:
         return []
     return [("ties", "in training, a total equal to the threshold counted as wrong for both classes")]
 

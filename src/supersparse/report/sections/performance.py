@@ -83,7 +83,7 @@ def _matrix(evidence: Evidence) -> TableBlock:
         (positive, *map(count_text, (c.true_positives, c.false_negatives, c.zero_positives))),
         (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
     )
-    kept = 4 if c.cutoff.tie_is_wrong else 3  # otherwise ties are not special
+    kept = 4 if c.cutoff.tie is not None else 3  # otherwise ties are not special
     return TableBlock(
         caption="True and predicted classes", header=header[:kept], rows=tuple(row[:kept] for row in rows)
     )
