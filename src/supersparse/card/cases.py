@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations, left_open
+from supersparse.card.rules import Domain
 from supersparse.card.words import category_text
-from supersparse.data.cells_of_text import read_numbers
+from supersparse.data.cells_of_text import is_number, read_numbers
 from supersparse.data.files import na_words, read_table, undecided_said
 from supersparse.data.limits import Limit, first_row, open_said
-from supersparse.data.reading import USUALLY_MISSING, Reading
+from supersparse.data.reading import USUALLY_MISSING, ColumnReading, Reading
 from supersparse.data.roles import Target, rest_of, weight_column
 from supersparse.data.signs import beyond, plain_number, possible_signs
 from supersparse.data.spellings import same_text, variants_of
@@ -247,9 +249,45 @@ def reading_for(card: Card, reading: Reading) -> Reading:
     }
     return replace(
         reading,
+        columns=_with_all_codes(card, reading),
         missing=reading.missing - (named & USUALLY_MISSING),
         strips=reading.strips and all(value == value.strip(" \t") for value in named),
     )
+
+
+def _with_all_codes(card: Card, reading: Reading) -> Mapping[str, ColumnReading]:
+    """What is known of each column, with the codes that meant missing in other columns of the training rows.
+
+    A code that the column had as a value, or that lies within the range of its values, stays a value there.
+    """
+    codes = dict.fromkeys(code for one in reading.columns.values() for code in one.missing)
+    if not codes:
+        return reading.columns
+    found = dict(reading.columns)
+    domains = {domain.column: domain for domain in card.domains}
+    for name in card.columns:
+        own, domain = reading.of_column(name), domains.get(name)
+        more = [code for code in codes if code not in own.missing and not _is_value(card, name, domain, code)]
+        if more:
+            found[name] = replace(own, missing=(*own.missing, *more))
+    return found
+
+
+def _is_value(card: Card, column: str, domain: Domain | None, code: str) -> bool:
+    """Whether the card knows a code as a value of a column; of numbers without a range, any is."""
+    known = known_values(card, column)
+    if any(isinstance(value, str) for value in known):
+        return code in known
+    if not is_number(code):
+        return False
+    if domain is None or (domain.values is None and (domain.low is None or domain.high is None)):
+        return True
+    number = Fraction(code)
+    if domain.values is not None:
+        return number in known
+    assert domain.low is not None
+    assert domain.high is not None
+    return domain.low <= number <= domain.high
 
 
 def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:
@@ -306,7 +344,7 @@ def _value(
     if pointed is None:
         raise InvalidDataError(f"column {name!r} is {text!r}; enter a number, or leave it empty if missing")
     number = read_numbers([pointed]).tolist()[0]
-    codes = [float(code) for code in own.missing] if reading.tidies(name) else []
+    codes = [float(code) for code in own.missing if is_number(code)] if reading.tidies(name) else []
     return None if float(number) in codes else number
 
 

@@ -59,9 +59,10 @@ def predict(
 
     Prints a CSV with the total, as on the card, and the prediction for each row, and the risk if the scoring
     system has risks. Use --reasons to add the answers that cost each row most points. Other columns are
-    ignored. With --unknown allow, a row without a value that the card needs gets the lowest and the highest
-    total that it can have, and a class if both agree. Text that a spreadsheet would run as a formula, such
-    as a class called =1+1, gets an apostrophe in front; --json leaves it as it is.
+    ignored. A number further from the range of the training rows than that range is wide is refused, unless
+    --unknown allow is given. With it, a row without a value that the card needs gets the lowest and the
+    highest total that it can have, and a class if both agree. Text that a spreadsheet would run as a formula,
+    such as a class called =1+1, gets an apostrophe in front; --json leaves it as it is.
 
     \b
     Example:

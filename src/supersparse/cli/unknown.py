@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 from supersparse.errors import InvalidDataError, InvalidOptionError, did_you_mean
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from supersparse.card.card import Card
     from supersparse.card.cases import Cases, LabelledCases
 
@@ -28,6 +30,7 @@ def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | 
     """
     from supersparse.card.checks import described, expectations, outside_values
     from supersparse.card.tables import read_card_table
+    from supersparse.exact import shown
 
     if not card.columns:
         return
@@ -40,6 +43,12 @@ def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | 
                 f"{_where(cases, value.rows, value.first_row - 1)}, which is outside "
                 f"{described(refusing[value.column])}; correct it, or leave such rows out"
             )
+        if otherwise is not None and (ends := _seen_ends(card, value.column, value.value)) is not None:
+            raise InvalidDataError(
+                f"{cases.table.name}: column {value.column!r} is {value.value!r} in "
+                f"{_where(cases, value.rows, value.first_row - 1)}, further from the training rows' "
+                f"{shown(ends[0])} to {shown(ends[1])} than that range is wide; correct it, or {otherwise}"
+            )
     for expected in expectations(card):
         missing = table.columns[expected.column].missing
         if otherwise is not None and expected.refuses_missing and missing is not None and missing.any():
@@ -48,6 +57,19 @@ def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | 
                 f"{cases.table.name}: column {expected.column!r} has no value in {where}; fill it in, or "
                 f"{otherwise}"
             )
+
+
+def _seen_ends(card: "Card", column: str, value: object) -> "tuple[Fraction, Fraction] | None":
+    """The range of a learned card's training rows, if a number is further from it than it is wide."""
+    from supersparse.data.values import is_beyond
+    from supersparse.exact import exact_value
+
+    domain = next(domain for domain in card.domains if domain.column == column)
+    low, high = domain.low, domain.high
+    if card.provenance is None or isinstance(value, str) or is_beyond(value) or low is None or high is None:
+        return None
+    number, width = exact_value(value, f"column {column!r}"), high - low
+    return None if low - width <= number <= high + width else (low, high)
 
 
 def check_grouped(cases: "LabelledCases", groups: str) -> None:

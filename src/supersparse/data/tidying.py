@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.data.cells_of_text import is_number
 from supersparse.data.codes import codes_among, codes_among_texts
 from supersparse.data.reading import ColumnReading, Reading
 from supersparse.data.spellings import variants, variants_of
@@ -53,7 +54,9 @@ def _without_words(column: Column, reading: Reading) -> Column:
 def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> Tidied:
     values = floats(column.values)
     codes = (
-        [float(code) for code in before.missing] if reading.settled else codes_among(values, column.copies)
+        [float(code) for code in before.missing if is_number(code)]
+        if reading.settled
+        else codes_among(values, column.copies)
     )
     where = np.isin(values, codes)
     if not where.any():
