@@ -242,7 +242,7 @@ def test_explain_shows_a_value_with_a_limit_as_it_is_written(run, tmp_path, asks
     assert typed.stdout == from_file.stdout == piped.stdout
     assert "<3,0  0\n" in typed.stdout
     assert "outside the training data" not in typed.stderr
-    assert "outside the training data" in run("explain", "hba1c.json", "HbA1c=25", check=True).stderr
+    assert "outside the training data" in run("explain", "hba1c.json", "HbA1c=14", check=True).stderr
     assert "outside the training data" not in run("explain", "hba1c.json", "HbA1c=5,5", check=True).stderr
 
 

@@ -24,6 +24,8 @@ def test_a_value_further_away_than_the_range_is_wide_is_refused(run, card, tmp_p
     assert "line 3" in done.stderr
     assert "20 to 80" in done.stderr
     assert run("predict", "card.json", "new.csv", "--unknown", "allow").returncode == 0
+    explained = run("explain", "card.json", "age=850", "dose=3")
+    assert (explained.returncode, "column 'age' is 850" in explained.stderr) == (2, True)
     (tmp_path / "near.csv").write_text("age,dose\n140,3\n")  # 80 and the width of 60
     assert run("predict", "card.json", "near.csv").returncode == 0
 

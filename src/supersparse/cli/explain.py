@@ -43,12 +43,14 @@ def explain(
       supersparse explain card.json biopsies.csv --row 5
       supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
     """
+    from supersparse.cli.unknown import check_near
     from supersparse.exact import shown
     from supersparse.faces import ScoringSystem
     from supersparse.faces.risk_strip import risk_percent
 
     system = ScoringSystem.load(model)
     person, written = _person(system, values, row, table)
+    check_near(system.card, person)
     found = system.explain(person)
     if person:
         say_outside(system.outside(person))

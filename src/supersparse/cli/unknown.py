@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from supersparse.errors import InvalidDataError, InvalidOptionError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from fractions import Fraction
 
     from supersparse.card.card import Card
@@ -56,6 +57,20 @@ def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | 
             raise InvalidDataError(
                 f"{cases.table.name}: column {expected.column!r} has no value in {where}; fill it in, or "
                 f"{otherwise}"
+            )
+
+
+def check_near(card: "Card", person: "Mapping[str, object]") -> None:
+    """Refuse one person with a number further from the training rows' range than that range is wide."""
+    from supersparse.exact import shown
+
+    for domain in card.domains:
+        value = person.get(domain.column)
+        ends = None if value is None else _seen_ends(card, domain.column, value)
+        if ends is not None:
+            raise InvalidDataError(
+                f"column {domain.column!r} is {value!r}, further from the training rows' {shown(ends[0])} to "
+                f"{shown(ends[1])} than that range is wide; correct it"
             )
 
 
