@@ -1,6 +1,11 @@
 """scikit-learn's own checks, all of them, on every classifier."""
 
+import os
+import re
+import subprocess
+import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from sklearn.base import clone
@@ -39,6 +44,28 @@ def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
 @parametrize_with_checks([CV, RISK_CV])
 def test_scikit_learn_finds_nothing_to_complain_about_with_cross_validation(estimator, check):
     _passes(check, estimator)
+
+
+def test_scikit_learn_finds_nothing_to_complain_about_with_the_array_api_on():
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        __file__,
+        "-k",
+        "check_array_api",
+    ]
+    done = subprocess.run(
+        [*command, "-m", "not long", "--rootdir", Path(__file__).parents[2]],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert re.search(r"^2 passed, \d+ deselected", done.stdout, re.MULTILINE), done.stdout
+    assert "skipped" not in done.stdout
 
 
 def _passes(check, estimator):
