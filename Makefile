@@ -10,7 +10,7 @@ PIP := bin/python -m pip --disable-pip-version-check --quiet install --no-compil
 install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $(1) 2> /dev/null || \
   $(or $(2),$(VENV))/$(PIP) $(1)
 
-.PHONY: test-native test-sanitized demo examples fetch-live docs pictures studio-pictures test test-long fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
+.PHONY: test-native test-sanitized demo examples fetch-live docs pictures studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -48,6 +48,11 @@ fuzz: $(VENV)/.test
 	$(BIN)/python tests/robustness/kills.py --trials 1000 --jobs 2 --store
 	$(BIN)/python tests/robustness/faults.py --store
 	$(BIN)/python docs/scripts/trust_page.py
+
+# Golden answers: 200 problems, certificates and texts as they were stored; a change that is meant stores them anew with
+# `python tests/golden/answers.py --store`.
+golden: $(VENV)/.test
+	$(BIN)/python tests/golden/answers.py
 
 # The same with the least versions that pyproject.toml allows, in an environment of their own.
 test-lowest:
