@@ -429,14 +429,17 @@ def limit_of(model):
     """The total of which the scores are above 0, or below it."""
     return -exact(model["intercept"]) if "intercept" in model else threshold_of(model)[0]
 
-def check_threshold(card, is_free):
-    """The printed threshold says what the intercept does. Whole totals above 3, or 3.5, are 4 or more."""
+def check_threshold(card, rows, is_free):
+    """The printed threshold says what the intercept does. Whole totals above 3, or 3.5, are 4 or more; totals
+    are whole where points and all that they multiply are, in the table and by what the card says of it."""
     domains, given = {one["column"]: one for one in card["domains"]}, []
     for item in card["items"]:
         given += [n for n in (item["points"], item.get("missing", 0)) if n != "refuse"]
         known = domains.get(item["column"], {})
         if item["rule"] == "value" and not known.get("whole"):  # 1/2 stands for what is no whole number
             given += ["1/2" if isinstance(v, str) else v for v in known.get("values") or ["1/2"]]
+        if item["rule"] == "value":
+            given += {str(number(row[item["column"]])) for row in rows if row[item["column"]]}
     numbers = [exact(n["number"] if isinstance(n, dict) else n) for n in given]
     is_whole, limit = all(n.denominator == 1 for n in numbers), limit_of(card)
     least, above = (floor(limit) + 1, False) if is_whole else (limit, not is_free)
@@ -474,7 +477,7 @@ def check_card(card, question, program, solution, best, people, sha256):
     values = [exact(solution.get(own["l"], 0), unit) for own in program.variables]
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
     demand(points == proven, "the card has other points than the solution of the proof")
-    check_threshold(card, question["intercept"] == "free")
+    check_threshold(card, rows, question["intercept"] == "free")
     scores, shown = ([score(model["items"], row) - limit_of(model) for row in rows]
                      for model in (learned, card))
     demand(scores == shown, "the printed points give other totals")

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 from typer.testing import CliRunner
 
-from certify.certificates import checker
+from certify.certificates import checker, written
 from supersparse import ScoringSystem, item
 from supersparse.card.card import Card
 from supersparse.card.fields import Fields
@@ -354,7 +354,7 @@ def test_one_class_against_all_others_is_proven(tmp_path):
         done = CliRunner().invoke(app, ["fit", "data.csv", *asked, *made], catch_exceptions=False)
     assert done.exit_code == 0
     files = tmp_path / "data.csv", tmp_path / "card.json", tmp_path / "proof.vipr.gz"
-    assert "'III' with a total above" in MODULE.check(*files)
+    assert "'III' with a total of " in MODULE.check(*files)
     card = json.loads(files[1].read_text())
     assert card["classes"]["negative"] == "not III"
     for other in ("I", "not I", "III", "not not III"):
@@ -362,3 +362,16 @@ def test_one_class_against_all_others_is_proven(tmp_path):
         files[1].write_text(json.dumps(card))
         with pytest.raises(MODULE.Refused, match="another negative class"):
             MODULE.check(*files)
+
+
+@pytest.mark.parametrize("domain", [{"low": 1, "high": 3, "whole": True}, {"values": [1, 2]}])
+def test_totals_are_not_whole_because_the_card_says_so(tmp_path, domain):
+    X = [[1.2], [1.4], [1.6], [1.8], [2.2], [1.3]]
+    files = written(tmp_path, X, [0, 0, 1, 1, 1, 0], None, {"C0": 0.1, "max_points": 3})
+    card = json.loads(files[1].read_text())
+    assert "with a total of 3/2 or more" in MODULE.check(*files)
+    card["domains"] = [{"column": "x0", "outside": "accept", **domain}]
+    card["threshold"] = 2  # of 1.6 and 1.8, which are positive, the printed card would say negative
+    files[1].write_text(json.dumps(card))
+    with pytest.raises(MODULE.Refused, match="printed threshold must be 3/2 by the card's intercept"):
+        MODULE.check(*files)
