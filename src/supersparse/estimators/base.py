@@ -311,6 +311,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """Score rows as the card does; above 0 where it predicts the positive class, and nowhere else."""
         card: Card = self.scoring_system_.card
         if hasattr(self, "prepare_"):
+            check_table(X, mappings=True)
             return score_table(card, as_table(X)).decisive
         scores, cutoff = self._scores(X), card.cutoff
         least = nearest_float(cutoff.threshold - card.zero_total)
