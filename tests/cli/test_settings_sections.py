@@ -107,7 +107,7 @@ edits:
     assert [edit["reason"] for edit in kept] == ["three is easier", ""]
     assert kept[0]["at"] == "2026-01-01T00:00:00Z"
     assert sorted(item["points"] for item in changed["items"]) == [1, 3]
-    assert changed["threshold"] == "2.5"
+    assert changed["threshold"] == 3
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supersparse import RiskScoreClassifier, SLIMClassifier, Stop
-from supersparse.errors import NotProvenWarning
+from supersparse.errors import NotProvenWarning, SupersparseError
 from supersparse.solving.monitor import Monitor
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -48,15 +48,33 @@ def test_a_proven_card_and_one_within_the_gap_that_was_asked_for_are_silent():
         SLIMClassifier(gap=1.0, time_limit=None).fit(X, Y)
 
 
-@pytest.mark.parametrize(("slope", "times", "plus"), [(1, 1e15, 0), ("free", 1, 1e12)])
-def test_a_proof_that_rounding_leaves_open_is_a_warning_that_names_the_column(slope, times, plus):
+def people():
+    """Age, smoker, and who is ill."""
     rng = np.random.default_rng(0)
     age, smoker = rng.integers(20, 80, 120), rng.integers(0, 2, 120)
     ill = (rng.random(120) < 1 / (1 + np.exp(-(0.06 * (age - 50) + 1.2 * smoker - 0.5)))).astype(int)
-    large = np.column_stack([age * times + plus, smoker])
-    message = r"rounding errors leave the proof open.*rescale or shift columns .*'x0' \(up to "
-    with pytest.warns(NotProvenWarning, match=message):
-        model = RiskScoreClassifier(C0=0, slope=slope).fit(large, ill)
+    return age, smoker, ill
+
+
+def test_a_proof_that_rounding_leaves_open_is_a_warning_and_said_on_the_card():
+    age, smoker, ill = people()
+    heavy = RiskScoreClassifier(C0=0, class_weight={1: 1e9, 0: 1})
+    with (
+        pytest.warns(UserWarning, match="different weights in learning"),
+        pytest.warns(NotProvenWarning, match="rounding errors leave the proof open"),
+    ):
+        model = heavy.fit(np.column_stack([age, smoker]), ill)
     assert model.stop_ is Stop.ROUNDING
     assert not model.proven_optimal_
     assert "rounding errors leave the proof open" in str(model.scoring_system_)
+
+
+@pytest.mark.parametrize(
+    ("slope", "times", "plus", "remedy"), [(1, 1e15, 0, "divide"), ("free", 1, 1e12, "subtract a constant")]
+)
+def test_a_column_that_doubles_cannot_hold_is_refused_with_its_name_and_the_remedy(
+    slope, times, plus, remedy
+):
+    age, smoker, ill = people()
+    with pytest.raises(SupersparseError, match=rf"column 'x0' has values .*: {remedy}"):
+        RiskScoreClassifier(C0=0, slope=slope).fit(np.column_stack([age * times + plus, smoker]), ill)

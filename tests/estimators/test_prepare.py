@@ -168,7 +168,8 @@ def test_cross_validation_prepares_in_every_fold():
         Cs=[0.02, 0.1], cv=3, max_points=3, prepare="auto", time_limit=None, node_limit=20_000
     )
     model.fit(table, y)
-    by_hand = cross_val_score(SLIMClassifier(prepare="auto", **{**OPTIONS, "C0": 0.02}), table, y, cv=3)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    by_hand = cross_val_score(SLIMClassifier(prepare="auto", **{**OPTIONS, "C0": 0.02}), table, y, cv=folds)
     row = model.cv_results_["params"].index({"C0": 0.02})
     assert [model.cv_results_[f"split{k}_test_score"][row] for k in range(3)] == pytest.approx(by_hand)
     assert (model.predict(table) == model.scoring_system_.predict(table)).all()

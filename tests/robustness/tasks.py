@@ -77,7 +77,9 @@ def load(folder: Path, *, everything: bool) -> None:
     from supersparse.solving.warm_up import warm_up
 
     for module in pkgutil.walk_packages(supersparse.__path__, "supersparse."):
-        if not module.name.startswith(("supersparse.solving.mip.", "supersparse.studio")):
+        # solvers that may be missing, what starts servers, and the core, a library that is no module
+        left_out = ("supersparse.solving.mip.", "supersparse.studio", "supersparse.engine.libsupersparse")
+        if not module.name.startswith(left_out):
             importlib.import_module(module.name)
     import xlsxwriter  # noqa: F401
 

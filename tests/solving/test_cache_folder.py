@@ -13,6 +13,8 @@ from supersparse.solving import kernels
 
 CHILD = """
 import os, sys
+# the copy is meant, and not what an editable install redirects to
+sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
 import numpy as np
 from supersparse.solving.kernels.descent import next_random
 next_random(np.array([7], np.uint64))
