@@ -70,7 +70,7 @@ def any_cases(draw):
 
 
 def any_drawn():
-    return collect(any_cases(), 25)
+    return collect(any_cases(), 40)
 
 
 def typed_drawn():

@@ -169,7 +169,7 @@ def test_a_killed_server_goes_on_from_its_checkpoint(browser, server, tmp_path):
     visitor = Visitor(browser, server.address)
     page = visitor.page
     learn(visitor, hard_table(tmp_path / "hard.csv"))
-    page.get_by_text("A better card could exist").wait_for()
+    page.locator("p.verdict").get_by_text("A better card could exist").wait_for()
     card = page.locator("article.card .lines").inner_text()
     server.end(signal.SIGKILL)
     page.get_by_text("The studio does not answer.").wait_for()
