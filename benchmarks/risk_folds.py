@@ -53,10 +53,11 @@ OURS: dict[str, dict[str, Any]] = {
     "fewest errors": {"goal": "errors"},
     "least log loss": {"goal": "risk"},
     "least log loss, slope 1": {"goal": "risk", "slope": 1},
-    "RiskSLIM's MIP, slope 1": {"goal": "risk", "slope": 1, "solver": "highs"},
 }
+# solved by HiGHS when the package had this program; it is an oracle in tests now, and the stored rows stay
+STORED = ("our program in RiskSLIM's form, slope 1",)
 PEERS = ("FastRisk", "FasterRisk")
-METHODS = (*OURS, *PEERS)
+METHODS = (*OURS, *STORED, *PEERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ def test_no_stored_fold_beats_what_was_proven():
     found = risk_folds.recorded()
     for slope, methods in {
         "least log loss": ("FastRisk", "FasterRisk", "fewest errors", "least log loss, slope 1"),
-        "least log loss, slope 1": ("RiskSLIM's MIP, slope 1",),
+        "least log loss, slope 1": ("our program in RiskSLIM's form, slope 1",),
     }.items():
         proven = {(m.table, m.fold): m.training_loss for m in found if m.method == slope and m.proof_seconds}
         assert len(proven) > 10
