@@ -76,12 +76,14 @@ def check_near(card: "Card", person: "Mapping[str, object]") -> None:
 
 def _seen_ends(card: "Card", column: str, value: object) -> "tuple[Fraction, Fraction] | None":
     """The range of a learned card's training rows, if a number is further from it than it is wide."""
-    from supersparse.data.values import is_beyond
+    from supersparse.data.values import is_beyond, is_missing
     from supersparse.exact import exact_value
 
     domain = next(domain for domain in card.domains if domain.column == column)
     low, high = domain.low, domain.high
-    if card.provenance is None or isinstance(value, str) or is_beyond(value) or low is None or high is None:
+    if card.provenance is None or low is None or high is None:
+        return None
+    if isinstance(value, str) or is_missing(value) or is_beyond(value):
         return None
     number, width = exact_value(value, f"column {column!r}"), high - low
     return None if low - width <= number <= high + width else (low, high)
