@@ -12,14 +12,14 @@
 #include <cmath>
 #include <numeric>
 
-#include "questions/leaf.hpp"
 #include "questions/minorant.hpp"
 
 namespace supersparse {
 
 Decoder::Decoder(const Problem& problem, const Cells& cells, const Fit& fit, Incumbents& incumbents, Clock& clock,
                  bool use_minorant)
-    : problem_(problem), cells_(cells), fit_(fit), incumbents_(incumbents), clock_(clock), use_minorant_(use_minorant) {}
+    : problem_(problem), cells_(cells), fit_(fit), incumbents_(incumbents), clock_(clock), leaf_(problem, cells),
+      use_minorant_(use_minorant) {}
 
 bool Decoder::prepare() {
   const size_t k = cells_.set.size();
@@ -149,7 +149,7 @@ void Decoder::children(int k, double square, double product, double fixed, doubl
   std::stable_sort(out.begin(), out.end(), [](const Child& a, const Child& b) { return a.bound < b.bound; });
 }
 
-void Decoder::leaf() {
+void Decoder::leaf(double slope) {
   leaves_++;
   Card card;
   card.set = cells_.set;
@@ -161,13 +161,16 @@ void Decoder::leaf() {
     price += problem_.price(card.set[place], points);
     card.points.push_back(std::move(points));
   }
-  const int64_t units = static_cast<int64_t>(cells_.rows) * static_cast<int64_t>(card.set.size());
-  clock_.spend(units);
-  if (fit_card(problem_, cells_, card.points, limit(price), card)) incumbents_.offer(std::move(card));
+  clock_.spend(int64_t{cells_.rows} * static_cast<int64_t>(card.set.size() + 1));
+  card.slope = slope;
+  card.offset = std::nan("");
+  leaf_.set(card.points);
+  leaf_.hold(0);
+  if (leaf_.fit(card.points[0], limit(price), card)) incumbents_.offer(std::move(card));
 }
 
 void Decoder::descend(int k, double square, double product, double fixed, double price) {
-  if (k < 0) return leaf();
+  if (k < 0) return leaf(square > 0 && product > 0 ? product / square : 0);
   nodes_++;
   spent_++;
   if ((spent_ & 255) == 0) clock_.spend(256 * 64);

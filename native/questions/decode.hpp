@@ -4,6 +4,7 @@
 #include "questions/additive.hpp"
 #include "questions/columns.hpp"
 #include "questions/incumbents.hpp"
+#include "questions/leaf.hpp"
 
 namespace supersparse {
 
@@ -35,7 +36,7 @@ class Decoder {
   bool extend(int place, int answer, int height, const State& from, State& to) const;
   void children(int k, double square, double product, double fixed, double price, std::vector<Child>& out);
   void descend(int k, double square, double product, double fixed, double price);
-  void leaf();
+  void leaf(double slope);
   double limit(double price) const;
   double price_with(int place, int answer, int height) const;
 
@@ -44,6 +45,7 @@ class Decoder {
   const Fit& fit_;
   Incumbents& incumbents_;
   Clock& clock_;
+  Leaf leaf_;
   const bool use_minorant_;
   int size_ = 0;
   double constant_ = 0, room_until_ = 0, base_price_ = 0;

@@ -5,105 +5,150 @@
 #include <cmath>
 #include <set>
 
+#include "base/lanes.hpp"
 #include "questions/leaf.hpp"
+#include "questions/rows.hpp"
 
 namespace supersparse {
 namespace {
 
 constexpr size_t kMostShapes = 6000;  // of a question; with more, only the decoder's cards are changed
 
+// Changes of single points, and of all from one answer on, as long as the objective falls.
 class Climb {
  public:
   Climb(const Problem& problem, const Cells& cells, Incumbents& incumbents, Clock& clock)
-      : problem_(problem), cells_(cells), incumbents_(incumbents), clock_(clock) {}
+      : problem_(problem), cells_(cells), incumbents_(incumbents), clock_(clock), leaf_(problem, cells) {}
 
-  // Objective of points, offered; infinite where no question is left.
-  double judge(const std::vector<Points>& points, double slope) {
-    Card card;
+  void run(std::vector<Points> points, double slope) {
     double price = 0;
-    for (size_t place = 0; place < points.size(); place++) {
-      if (!problem_.admits_points(cells_.set[place], points[place])) return 1e300;
-      price += problem_.price(cells_.set[place], points[place]);
-    }
-    clock_.spend(static_cast<int64_t>(cells_.rows) * static_cast<int64_t>(points.size()));
-    card.set = cells_.set;
-    card.points = points;
-    card.slope = slope;
-    fit_card(problem_, cells_, points, 1e300, card);
-    slope_ = card.slope;
-    const double objective = incumbents_.objective_of(card.loss, price);
-    incumbents_.offer(std::move(card));
-    return objective;
-  }
-
-  void run(std::vector<Points> points, double objective, double slope) {
+    for (size_t place = 0; place < points.size(); place++) price += problem_.price(cells_.set[place], points[place]);
+    card_ = Card();
+    card_.set = cells_.set;
+    card_.points = std::move(points);
+    card_.slope = slope;
+    card_.offset = std::nan("");
+    leaf_.set(card_.points);
+    leaf_.hold(0);
+    spend(static_cast<int>(card_.set.size()) + 1);
+    leaf_.fit(card_.points[0], 1e300, card_);
+    double objective = incumbents_.objective_of(card_.loss, price);
+    incumbents_.offer(card_);
+    if (objective > incumbents_.best_within(static_cast<int>(card_.set.size())) * 1.01) return;
     for (bool better = true; better && !clock_.stopped();) {
       better = false;
-      for (size_t place = 0; place < points.size(); place++) {
-        const int answers = static_cast<int>(points[place].size());
-        for (int b = 0; b < answers; b++)
-          for (int last : {b, answers - 1})
-            for (int change : {-1, 1}) {
-              const Points before = points[place];
-              Points& own = points[place];
-              for (int e = b; e <= last; e++) own[e] += change;
-              const int lowest = *std::min_element(own.begin(), own.end());
-              for (int& value : own) value -= lowest;
-              const double trial = own == before ? 1e300 : judge(points, slope);
-              if (trial < objective - 1e-12) {
-                objective = trial;
-                slope = slope_;
-                better = true;
-              } else {
-                own = before;
-              }
-            }
-      }
+      if (!seen_.insert(card_.points).second) return;  // an earlier climb came by
+      for (size_t place = 0; place < card_.points.size(); place++) better |= change(static_cast<int>(place), objective, price);
     }
   }
 
-  double slope() const { return slope_; }
-
  private:
+  bool change(int place, double& objective, double& price) {
+    const int question = cells_.set[place], answers = static_cast<int>(card_.points[place].size());
+    bool better = false;
+    leaf_.hold(place);
+    spend(1);
+    Points own = card_.points[place];
+    double own_price = problem_.price(question, own);
+    for (int b = 0; b < answers; b++)
+      for (int last = b; last < answers; last += std::max(1, answers - 1 - b))
+        for (int change : {-1, 1}) {
+          Points trial = own;
+          for (int e = b; e <= last; e++) trial[e] += change;
+          const int lowest = *std::min_element(trial.begin(), trial.end());
+          for (int& value : trial) value -= lowest;
+          if (trial == own || !problem_.admits_points(question, trial)) continue;
+          const double trial_price = price - own_price + problem_.price(question, trial);
+          Card next;
+          next.slope = card_.slope;
+          next.offset = card_.offset;
+          const double threshold = objective - 1e-12 - incumbents_.objective_of(0, trial_price);
+          if (!leaf_.fit(trial, threshold, next) || next.loss >= threshold) continue;
+          objective = incumbents_.objective_of(next.loss, trial_price);
+          price = trial_price;
+          own_price = problem_.price(question, trial);
+          own = card_.points[place] = trial;
+          card_.slope = next.slope;
+          card_.offset = next.offset;
+          card_.loss = next.loss;
+          card_.limited = next.limited;
+          incumbents_.offer(card_);
+          better = true;
+        }
+    if (better) leaf_.take(own);
+    return better;
+  }
+
+  void spend(int columns) { clock_.spend(int64_t{cells_.rows} * columns); }
+
   const Problem& problem_;
   const Cells& cells_;
   Incumbents& incumbents_;
   Clock& clock_;
-  double slope_ = 0;
+  Leaf leaf_;
+  Card card_;
+  std::set<std::vector<Points>> seen_;
 };
 
 }  // namespace
 
-void improve(const Problem& problem, const Cells& cells, const Fit& fit, Incumbents& incumbents, Clock& clock) {
+const Heuristic::Shapes& Heuristic::shapes_of(int question) {
+  const auto known = like_.find(question);
+  if (known != like_.end()) return shapes_.at(known->second);
+  const Question& own = problem_.questions[question];
+  for (const auto& [other, shapes] : shapes_)
+    if (own.same_rules(problem_.questions[other])) {
+      like_[question] = other;
+      return shapes;
+    }
+  like_[question] = question;
+  Shapes& out = shapes_[question];
+  out.points = Decoder::shapes(own, kMostShapes);
+  const size_t count = out.points.size();
+  if (!count) return out;
+  out.padded = static_cast<int>((count + kLanes - 1) / kLanes * kLanes);
+  for (int b = 1; b < own.answers; b++)
+    for (int z = 0; z < out.padded; z++) out.heights.push_back(out.points[std::min<size_t>(z, count - 1)][b]);
+  for (int z = 0; z < out.padded; z++) {
+    const Points& heights = out.points[std::min<size_t>(z, count - 1)];
+    double price = 0;
+    for (int b = 1; b < own.ordered; b++) price += problem_.change_price * (heights[b] != heights[b - 1]);
+    out.price.push_back(price);
+  }
+  return out;
+}
+
+void Heuristic::improve(const Cells& cells, const Fit& fit) {
   const int k = static_cast<int>(cells.set.size());
-  Climb climb(problem, cells, incumbents, clock);
   const Quadratic model = quadratic_of(fit, fit.hessian);
   const int p = model.size;
   double widest = 0;
   for (int i = 1; i <= p; i++) widest = std::max(widest, std::fabs(fit.heights[i]));
   if (!(widest > 1e-9) || k == 0) return;
-  std::vector<std::vector<Points>> shapes(k);
-  std::vector<Vector> squares(k);
+  std::vector<const Shapes*> shapes(k);
+  std::vector<Vector> squares(k);  // half of heights' G heights
   int largest = 1;
   for (int place = 0; place < k; place++) {
-    const Question& question = problem.questions[cells.set[place]];
-    largest = std::max(largest, 63 - std::countl_zero(question.allowed));
-    shapes[place] = Decoder::shapes(question, kMostShapes);
-    if (shapes[place].empty()) return;
-    const int first = fit.layout.first[place] - 1, m = fit.layout.heights[place];
-    for (const Points& shape : shapes[place]) {
-      double value = 0;
-      for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++) value += shape[i + 1] * model.G[static_cast<size_t>(first + i) * p + first + j] * shape[j + 1];
-      squares[place].push_back(value);
-    }
+    largest = std::max(largest, 63 - std::countl_zero(problem_.questions[cells.set[place]].allowed));
+    shapes[place] = &shapes_of(cells.set[place]);
+    const int count = shapes[place]->padded, first = fit.layout.first[place] - 1, m = fit.layout.heights[place];
+    if (!count) return;
+    squares[place].assign(count, 0.0);
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j <= i; j++) {
+        const double entry = model.G[static_cast<size_t>(first + i) * p + first + j] * (i == j ? 0.5 : 1.0);
+        const double* a = &shapes[place]->heights[static_cast<size_t>(i) * count];
+        const double* b = &shapes[place]->heights[static_cast<size_t>(j) * count];
+        for (int z = 0; z < count; z++) squares[place][z] += entry * a[z] * b[z];
+      }
   }
+  Climb climb(problem_, cells, incumbents_, clock_);
   std::set<std::vector<int>> seen;
   const double coarsest = largest > 6 ? largest / 10.0 : 0.5;
-  for (int scale = 1; scale <= 2 * largest && !clock.stopped(); scale++) {
+  for (int scale = 1; scale <= 2 * largest && !clock_.stopped(); scale++) {
     double slope = widest / (0.5 * scale + coarsest);
     std::vector<int> chosen(k, -1);
-    Vector x(p, 0.0), side(p);
+    Vector x(p, 0.0);
     for (int sweep = 0; sweep < 12; sweep++) {
       bool changed = false;
       for (int place = 0; place < k; place++) {
@@ -115,25 +160,13 @@ void improve(const Problem& problem, const Cells& cells, const Fit& fit, Incumbe
           for (int j = 0; j < m; j++) value -= row[first + j] * x[first + j];
           linear[i] = slope * (slope * value - model.pull[first + i]);
         }
-        double best = 1e300;
-        int pick = -1;
-        for (size_t shape = 0; shape < shapes[place].size(); shape++) {
-          double value = 0.5 * slope * slope * squares[place][shape];
-          for (int i = 0; i < m; i++) value += shapes[place][shape][i + 1] * linear[i];
-          if (problem.change_price > 0) {
-            const Points& heights = shapes[place][shape];
-            for (int b = 1; b < problem.questions[cells.set[place]].ordered; b++)
-              value += problem.change_price * (heights[b] != heights[b - 1]);
-          }
-          if (value < best) {
-            best = value;
-            pick = static_cast<int>(shape);
-          }
-        }
+        const Shapes& own = *shapes[place];
+        const int pick = row_loops().least_shape(own.padded, m, squares[place].data(), slope * slope, own.price.data(),
+                                                 own.heights.data(), linear);
         if (pick == chosen[place]) continue;
         changed = true;
         chosen[place] = pick;
-        for (int i = 0; i < m; i++) x[first + i] = shapes[place][pick][i + 1];
+        for (int i = 0; i < m; i++) x[first + i] = own.points[pick][i + 1];
       }
       double xx = 0, xt = 0;
       for (int i = 0; i < p; i++) {
@@ -146,13 +179,12 @@ void improve(const Problem& problem, const Cells& cells, const Fit& fit, Incumbe
     if (!seen.insert(chosen).second) continue;
     std::vector<Points> points;
     for (int place = 0; place < k; place++) {
-      Points own = shapes[place][chosen[place]];
+      Points own = shapes[place]->points[chosen[place]];
       const int lowest = *std::min_element(own.begin(), own.end());
       for (int& value : own) value -= lowest;
       points.push_back(std::move(own));
     }
-    const double objective = climb.judge(points, slope);
-    if (objective <= incumbents.best_within(k) * 1.01) climb.run(std::move(points), objective, climb.slope());
+    climb.run(std::move(points), slope);
   }
 }
 

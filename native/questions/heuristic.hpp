@@ -1,11 +1,33 @@
 // Good cards before the proof.
 #pragma once
+#include <map>
+
 #include "questions/decode.hpp"
 
 namespace supersparse {
 
-// From the fit of a set: for a range of slopes, choose the best points of one question after the other in the quadratic
-// model, then change single points as long as the exact objective falls.
-void improve(const Problem& problem, const Cells& cells, const Fit& fit, Incumbents& incumbents, Clock& clock);
+class Heuristic {
+ public:
+  Heuristic(const Problem& problem, Incumbents& incumbents, Clock& clock)
+      : problem_(problem), incumbents_(incumbents), clock_(clock) {}
+  // From the fit of a set: for a range of slopes, choose the best points of one question after the other in the quadratic
+  // model, then change single points as long as the exact objective falls.
+  void improve(const Cells& cells, const Fit& fit);
+
+ private:
+  // All legal points of a question: as heights over answer 0, by answer from 1 on; what their changes cost.
+  struct Shapes {
+    std::vector<Points> points;
+    int padded = 0;  // a multiple of eight; copies of the last
+    Vector heights, price;
+  };
+  const Shapes& shapes_of(int question);
+
+  const Problem& problem_;
+  Incumbents& incumbents_;
+  Clock& clock_;
+  std::map<int, int> like_;       // the first question with the same rules
+  std::map<int, Shapes> shapes_;  // by that question
+};
 
 }  // namespace supersparse

@@ -4,8 +4,37 @@
 
 namespace supersparse {
 
-// Fits slope and offset of a card over its cells, from card.slope: the infimum of the loss over 0 <= slope <= limit on effects.
-// Returns false where the loss is certainly at least `threshold` (a bound said so, not Newton's own loss).
+// Cards over the same cells. One question is held apart: rows are collected by its answer and the total of the others, so
+// that cards which differ in its points alone do not read the rows again.
+class Leaf {
+ public:
+  Leaf(const Problem& problem, const Cells& cells);
+  // The points of all questions; none is held apart yet.
+  void set(const std::vector<Points>& points);
+  void hold(int place);
+  // The held question keeps these points.
+  void take(const Points& points);
+  // Fits slope and offset of the card whose held question has these points, from card.slope and card.offset (if it is a
+  // number): the infimum of the loss over 0 <= slope <= limit on effects. False where the loss is certainly at least
+  // `threshold` (a bound said so, not Newton's own loss).
+  bool fit(const Points& points, double threshold, Card& card);
+
+ private:
+  double limit_of(int place, const Points& points) const;
+
+  const Problem& problem_;
+  const Cells& cells_;
+  std::vector<std::vector<double>> share_;  // weight by place and answer
+  double cases_ = 0, all_ = 0;
+  std::vector<Points> points_;
+  std::vector<int> sums_;                   // total of each row
+  std::vector<double> limits_;              // on the slope, by place
+  int held_ = -1, answers_ = 1, rest_ = 0;  // rest_: the largest total of the others
+  std::vector<double> weight_, positive_;   // by answer of the held question and total of the others
+  std::vector<double> by_total_, cases_by_total_, line_;
+};
+
+// The card of `points` alone.
 bool fit_card(const Problem& problem, const Cells& cells, const std::vector<Points>& points, double threshold, Card& card);
 
 }  // namespace supersparse

@@ -17,6 +17,10 @@ struct Question {
   uint64_t allowed = 1;  // bit v: an answer may have v points; bit 0 is always set
   double price = 0;
 
+  bool same_rules(const Question& other) const {
+    return answers == other.answers && ordered == other.ordered && shape == other.shape && equal_steps == other.equal_steps &&
+           allowed == other.allowed;
+  }
   // Least number of changes of points along the order of a question that is on the card.
   int least_changes() const { return ordered == answers ? 1 : 0; }
 };

@@ -32,6 +32,39 @@ double loss_and_slopes(int n, const double* s, const double* w, const double* po
   return sum(total);
 }
 
+void line(int n, const double* total, const double* w, const double* positive, double slope, double centre, LineSums* out) {
+  Eight all_loss = all(0.0), r = all_loss, rt = all_loss, h = all_loss, ht = all_loss, htt = all_loss;
+  for (int i = 0; i < n; i += kLanes) {
+    const Eight t = load(total + i), weight = load(w + i), share = load(positive + i), logit = t * slope + centre;
+    Eight value, sigma, curvature;
+    slopes(logit, value, sigma, curvature);
+    const Eight residual = weight * sigma - share, own = weight * curvature, first = own * t;
+    all_loss += weight * value - share * logit;
+    r += residual;
+    rt += residual * t;
+    h += own;
+    ht += first;
+    htt += first * t;
+  }
+  *out = {sum(all_loss), sum(r), sum(rt), sum(h), sum(ht), sum(htt)};
+}
+
+int least_shape(int n, int m, const double* square, double factor, const double* price, const double* heights,
+                const double* linear) {
+  Eight best = all(1e300), index = all(0.0), here = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (int z = 0; z < n; z += kLanes, here += 8.0) {
+    Eight value = load(square + z) * factor + load(price + z);
+    for (int i = 0; i < m; i++) value += load(heights + static_cast<int64_t>(i) * n + z) * linear[i];
+    const EightInts lower = value < best;
+    best = choose(lower, value, best);
+    index = choose(lower, here, index);
+  }
+  int pick = 0;
+  for (int lane = 1; lane < kLanes; lane++)
+    if (best[lane] < best[pick] || (best[lane] == best[pick] && index[lane] < index[pick])) pick = lane;
+  return static_cast<int>(index[pick]);
+}
+
 void add_heights(int n, const uint8_t* answer, const double* table, double* s) {
   for (int i = 0; i < n; i++) s[i] += table[answer[i]];
 }
@@ -123,7 +156,7 @@ void curvature_ratio(int n, const double* s, const double* radius, double* ratio
 #define ROWS_TEXT_OF(version) #version
 #define ROWS_TEXT(version) ROWS_TEXT_OF(version)
 extern const RowLoops ROWS_NAME(ROWS_VERSION);
-const RowLoops ROWS_NAME(ROWS_VERSION) = {ROWS_TEXT(ROWS_VERSION), loss, loss_and_slopes, add_heights, add_products,
+const RowLoops ROWS_NAME(ROWS_VERSION) = {ROWS_TEXT(ROWS_VERSION), loss, loss_and_slopes, line, least_shape, add_heights, add_products,
                                           dual_step, entropy, curvature_ratio};
 
 }  // namespace supersparse

@@ -5,12 +5,22 @@
 
 namespace supersparse {
 
+// Loss, and sums of residuals r and curvatures h, alone and with totals t.
+struct LineSums {
+  double loss = 0, r = 0, rt = 0, h = 0, ht = 0, htt = 0;
+};
+
 struct RowLoops {
   const char* name;
   // sum of w softplus(s) - positive s
   double (*loss)(int n, const double* s, const double* w, const double* positive);
   // the same, with the residual r = w sigma(s) - positive and the curvature h = w sigma (1 - sigma)
   double (*loss_and_slopes)(int n, const double* s, const double* w, const double* positive, double* r, double* h);
+  // the same at s = slope total + centre
+  void (*line)(int n, const double* total, const double* w, const double* positive, double slope, double centre, LineSums* out);
+  // index of the least of factor square + price + sum over i < m of linear[i] heights[i]; each array has n entries
+  int (*least_shape)(int n, int m, const double* square, double factor, const double* price, const double* heights,
+                     const double* linear);
   // s += table[answer]
   void (*add_heights)(int n, const uint8_t* answer, const double* table, double* s);
   // H[x][y] += sum of h over the rows where indicators x and y are both 1 (upper triangle, y > x within other columns, and

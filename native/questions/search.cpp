@@ -16,6 +16,7 @@ constexpr int64_t kColumnBudget = 40'000'000;  // rows of columns read: about 50
 constexpr int64_t kDecodeBudget = 50'000;      // partial cards
 constexpr int64_t kShortDecode = 20'000;
 constexpr int kSetsFitted = 200, kSetsImproved = 25;
+constexpr double kClosely = 1e-13, kRoughly = 1e-7;  // decrements of fits
 
 }  // namespace
 
@@ -75,7 +76,7 @@ void Search::prepare() {
   }
 }
 
-Fit Search::fit(const Cells& cells, ColumnSearch& columns) const {
+Fit Search::fit(const Cells& cells, ColumnSearch& columns, double accuracy) const {
   Fit out;
   out.layout = Layout(problem_, cells.set);
   std::vector<int> places;
@@ -93,45 +94,49 @@ Fit Search::fit(const Cells& cells, ColumnSearch& columns) const {
     cases += cells.positive[i];
   }
   out.heights[0] = std::log(cases / (1 - cases)) - mean;
-  fit_additive(cells, reach_, 1e-13, out);
+  fit_additive(cells, reach_, accuracy, out);
   return out;
 }
 
 void Search::first_cards(Clock& clock) {
   Worker worker(*this, clock, 0);
+  Heuristic heuristic(problem_, incumbents_, clock);
   struct Fitted {
     double value;
-    std::vector<int> set;
+    Cells cells;
+    Fit own;
   };
   const int smallest = options_.by_size ? std::max(1, problem_.least) : problem_.most;
   for (int size = problem_.most; size >= smallest && !clock.stopped(); size--) {
     const int share = options_.by_size && size < problem_.most ? 4 : 1;
+    const size_t improved = kSetsImproved / share;
     std::vector<Fitted> fitted;
+    const auto before = [](const Fitted& a, const Fitted& b) { return a.value < b.value; };
     for (auto& set : worker.columns.predicted(kSetsFitted / share, size, 20 * kColumnBudget)) {
       if (clock.stopped()) break;
-      const Cells cells = cells_of(problem_, set);
-      const Fit own = fit(cells, worker.columns);
-      clock.spend(int64_t{cells.rows} * own.layout.size * 8);
-      fitted.push_back({incumbents_.objective_of(own.loss, problem_.least_price(set)), set});
+      Fitted one{0, cells_of(problem_, set), Fit()};
+      one.own = fit(one.cells, worker.columns, kRoughly);
+      clock.spend(int64_t{one.cells.rows} * one.own.layout.size * 8);
+      one.value = incumbents_.objective_of(one.own.loss, problem_.least_price(set));
+      if (fitted.size() >= improved && one.value >= fitted.back().value) continue;
+      fitted.insert(std::upper_bound(fitted.begin(), fitted.end(), one, before), std::move(one));
+      if (fitted.size() > improved) fitted.pop_back();
     }
-    std::stable_sort(fitted.begin(), fitted.end(), [](const Fitted& a, const Fitted& b) { return a.value < b.value; });
-    if (fitted.size() > static_cast<size_t>(kSetsImproved / share)) fitted.resize(kSetsImproved / share);
     for (bool decode : {false, true})
-      for (const Fitted& one : fitted) {
+      for (Fitted& one : fitted) {
         if (clock.stopped() || one.value >= incumbents_.allowed(0, size)) break;
-        const Cells cells = cells_of(problem_, one.set);
-        const Fit own = fit(cells, worker.columns);
         if (!decode) {
-          improve(problem_, cells, own, incumbents_, clock);
+          fit_additive(one.cells, reach_, kClosely, one.own);
+          heuristic.improve(one.cells, one.own);
           continue;
         }
         Part part;
-        part.included = one.set;
+        part.included = one.cells.set;
         part.most = size;
-        const double before = incumbents_.best_within(size);
-        Decoder decoder(problem_, cells, own, incumbents_, clock, options_.use_minorant);
+        const double best = incumbents_.best_within(size);
+        Decoder decoder(problem_, one.cells, one.own, incumbents_, clock, options_.use_minorant);
         decoder.run(part, kShortDecode, [](Part&&) {});
-        if (incumbents_.best_within(size) < before - 1e-12) improve(problem_, cells, own, incumbents_, clock);
+        if (incumbents_.best_within(size) < best - 1e-12) heuristic.improve(one.cells, one.own);
       }
   }
 }
@@ -154,7 +159,7 @@ void Search::take(Part&& part) {
 // A set that no bound over the rows excluded: its own fit may, else its points are decoded.
 void Search::Worker::look_at(const std::vector<int>& set, double bound) {
   const Cells cells = cells_of(search.problem_, set);
-  const Fit own = search.fit(cells, columns);
+  const Fit own = search.fit(cells, columns, kClosely);
   clock.spend(int64_t{cells.rows} * own.layout.size * 8);
   if (own.converged && search.options_.use_fit) bound = std::max(bound, own.lower);
   Part part;
@@ -167,7 +172,7 @@ void Search::Worker::look_at(const std::vector<int>& set, double bound) {
 
 void Search::Worker::decode(const Part& part) {
   const Cells cells = cells_of(search.problem_, part.included);
-  const Fit own = search.fit(cells, columns);
+  const Fit own = search.fit(cells, columns, kClosely);
   Decoder decoder(search.problem_, cells, own, search.incumbents_, clock, search.options_.use_minorant);
   decoder.run(part, kDecodeBudget, [&](Part&& rest) { search.take(std::move(rest)); });
   std::lock_guard<std::mutex> guard(search.lock_);
@@ -299,6 +304,12 @@ Outcome Search::run() {
   std::erase_if(heap_, [&](const Part& part) { return !matters(part); });
   std::make_heap(heap_.begin(), heap_.end());
   outcome.cards = incumbents_.kept();
+  for (Card& card : outcome.cards) {  // fitted once more, so that no bit depends on where the search came from
+    const double price = card.objective - card.loss;
+    card.slope = 0;
+    fit_card(problem_, cells_of(problem_, card.set), card.points, std::numeric_limits<double>::max(), card);
+    card.objective = card.loss + price;
+  }
   outcome.proven = heap_.empty();
   outcome.complete = outcome.proven && !incumbents_.overflowed();
   outcome.bound = bound_now();

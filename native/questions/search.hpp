@@ -41,7 +41,7 @@ class Search {
  private:
   struct Worker;
   void prepare();
-  Fit fit(const Cells& cells, ColumnSearch& columns) const;
+  Fit fit(const Cells& cells, ColumnSearch& columns, double accuracy) const;
   void first_cards(Clock& clock);
   void work(Clock& clock, Worker& worker);
   void take(Part&& part);

@@ -24,6 +24,7 @@ double by_enumeration(const Problem& problem) {
       card.points.push_back(points);
     }
     if (problem.admits_set(card.set)) {
+      card.offset = std::nan("");
       fit_card(problem, cells_of(problem, card.set), card.points, 1e300, card);
       best = std::min(best, card.loss + price);
     }
