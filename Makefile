@@ -10,7 +10,7 @@ PIP := bin/python -m pip --disable-pip-version-check --quiet install --no-compil
 install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $(1) 2> /dev/null || \
   $(or $(2),$(VENV))/$(PIP) $(1)
 
-.PHONY: test-native test-sanitized demo examples fetch-live docs pictures studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows certificates study study-small study-page study-check lint format clean
+.PHONY: test-native test-sanitized demo examples fetch-live docs pictures studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions certificates study study-small study-page study-check lint format clean
 
 demo: $(VENV)/.package
 	$(BIN)/supersparse demo
@@ -156,6 +156,10 @@ bench-risk: $(VENV)/.bench
 # Parquet files of 10^6, 10^7 and 10^8 rows (about 2 GB of disk) to a card; writes docs/rows.md.
 bench-rows: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.rows
+
+# Cards of questions beside the prototype, which stands with its tables in ../shared; JOBS=16 solves as many side by side.
+bench-questions: $(VENV)/.package
+	$(BIN)/python -m benchmarks.questions --jobs $(or $(JOBS),1)
 
 bench-limits: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.time_limits
