@@ -33,8 +33,8 @@ test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.package
-	@$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up('risk')" & \
-	$(BIN)/python -c "from supersparse.solving.warm_up import warm_up; warm_up()" & \
+	@$(BIN)/python -c "from supersparse.engine.warm_up import warm_up; warm_up('risk')" & \
+	$(BIN)/python -c "from supersparse.engine.warm_up import warm_up; warm_up()" & \
 	$(MAKE) --no-print-directory $(VENV)/.test; status=$$?; wait; exit $$status
 	$(BIN)/python $(PYTEST) $(QUICK)
 

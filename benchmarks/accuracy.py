@@ -23,14 +23,14 @@ from benchmarks.data import ROOT
 from benchmarks.peers import fast_risk, faster_risk
 from benchmarks.processes import FailedError
 from supersparse import datasets
-from supersparse.learning.clock import Clock
-from supersparse.learning.fitting import Fitted, fit_card
-from supersparse.learning.recipe import Recipe
-from supersparse.learning.rows import TrainingRows
-from supersparse.learning.splits import repeated_splits
-from supersparse.learning.watching import Unwatched
-from supersparse.prepare import Prepare
-from supersparse.settings.settings import Settings
+from supersparse.learn.clock import Clock
+from supersparse.learn.fitting import Fitted, fit_card
+from supersparse.learn.prepare import Prepare
+from supersparse.learn.recipe import Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.settings.settings import Settings
+from supersparse.learn.splits import repeated_splits
+from supersparse.learn.watching import Unwatched
 
 RESULTS = ROOT / "benchmarks" / "results" / "accuracy.jsonl"
 PAGE = ROOT / "docs" / "accuracy.md"

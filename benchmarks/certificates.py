@@ -22,15 +22,15 @@ from typing import Any
 
 from benchmarks.data import ROOT, Table
 from benchmarks.instances import Instance, all_instances
-from certify.certificates import built_viprchk
-from certify.tampering import tampered
+from engine.certify.certificates import built_viprchk
+from engine.certify.tampering import tampered
 from supersparse import ScoringSystem, solve
 from supersparse._version import __version__
-from supersparse.certify.certificate import certify, digest_of
-from supersparse.certify.checking import checker_file
-from supersparse.certify.statement import TableNames
-from supersparse.errors import PenaltyRangeWarning
-from supersparse.faces.from_solution import card_of_solution
+from supersparse.base.errors import PenaltyRangeWarning
+from supersparse.engine.certify.certificate import certify, digest_of
+from supersparse.engine.certify.checking import checker_file
+from supersparse.engine.certify.statement import TableNames
+from supersparse.learn.card_of_solution import card_of_solution
 
 NAMES = (
     "haberman_reg",

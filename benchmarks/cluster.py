@@ -23,13 +23,13 @@ from typing import Any
 from benchmarks.table import into_docs
 from benchmarks.threads import PAGE, problems
 from supersparse import solve
-from supersparse.exact import counted
-from supersparse.solving.arrays import as_bytes, unpacked
-from supersparse.solving.exact import remote
-from supersparse.solving.exact.parts import from_bytes, to_bytes
-from supersparse.solving.exact.remote_boxes import run_boxes_remotely
-from supersparse.solving.exact.third import compile_boxes
-from supersparse.solving.warm_up import warm_up
+from supersparse.base.exact import counted
+from supersparse.engine.arrays import as_bytes, unpacked
+from supersparse.engine.exact import remote
+from supersparse.engine.exact.parts import from_bytes, to_bytes
+from supersparse.engine.exact.remote_boxes import run_boxes_remotely
+from supersparse.engine.exact.third import compile_boxes
+from supersparse.engine.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "cluster.md"
 WORKERS = (1, 2, 4, 16, 100, 1000)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from benchmarks.cpsat_file import lines, solve_file
 from supersparse import Problem, Solution, Stop
+from supersparse.engine.mip.program_file import NumberedProgram, read_solution, write_program
+from supersparse.engine.monitor import Monitor
+from supersparse.engine.options import SolveOptions
+from supersparse.engine.search.incumbent import search
 from supersparse.problem.variants import next_attainable
-from supersparse.solving.mip.program_file import NumberedProgram, read_solution, write_program
-from supersparse.solving.monitor import Monitor
-from supersparse.solving.options import SolveOptions
-from supersparse.solving.search.incumbent import search
 
 _ROUNDING = 1e-6  # of a bound, which is a whole number printed as a double
 

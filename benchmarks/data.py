@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.datasets import load_breast_cancer, load_haberman, load_spambase, load_tic_tac_toe
-from supersparse.errors import MissingDataError
+from supersparse.base.errors import MissingDataError
+from supersparse.table.datasets import load_breast_cancer, load_haberman, load_spambase, load_tic_tac_toe
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED = {

@@ -16,8 +16,8 @@ from benchmarks import data
 from benchmarks.instances import Settings
 from benchmarks.table import grid
 from supersparse import solve
-from supersparse.solving.solution import TraceEvent
-from supersparse.solving.warm_up import warm_up
+from supersparse.engine.solution import TraceEvent
+from supersparse.engine.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "first-cards.md"
 SECONDS = (2.0, 30.0)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse import Problem, Solution, solve
-from supersparse.solving.exact import third
+from supersparse.engine.exact import third
 
 ROWS, COLUMNS = 200, 20
 Column = NDArray[np.float64]

@@ -20,7 +20,7 @@ import numpy as np
 
 RESULTS = Path(__file__).parent / "results"
 ROWS = 10**6
-FIT = "from supersparse.cli.app import main; main()"
+FIT = "from supersparse.show.cli.app import main; main()"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from benchmarks import data
 from supersparse import Problem, solve
-from supersparse.solving.exact.covers import Packed, packing_bound, pair_pool
-from supersparse.solving.exact.instance import Flags, Instance, instances
-from supersparse.solving.exact.literals import Literal, Literals, by_feature
-from supersparse.solving.exact.tree import fixed_cost
-from supersparse.solving.integer_form import integer_form
-from supersparse.solving.presolve import MergeRows
+from supersparse.engine.exact.covers import Packed, packing_bound, pair_pool
+from supersparse.engine.exact.instance import Flags, Instance, instances
+from supersparse.engine.exact.literals import Literal, Literals, by_feature
+from supersparse.engine.exact.tree import fixed_cost
+from supersparse.engine.integer_form import integer_form
+from supersparse.engine.presolve import MergeRows
 
 SECONDS = 60.0  # for the best model
 FEATURE = 0  # the width that stands for a split by feature

@@ -38,8 +38,8 @@ from benchmarks.record import Machine
 from benchmarks.small_tables import TABLES
 from benchmarks.table import DOCS, grid, into_docs, number
 from supersparse import Problem, solve
+from supersparse.engine.warm_up import warm_up
 from supersparse.problem.objective import evaluate, with_best_intercept
-from supersparse.solving.warm_up import warm_up
 
 SOURCE = ROOT.parent / "shared" / "prototype" / "slim.cpp"
 RESULTS = ROOT / "benchmarks" / "results" / "prototype.jsonl"

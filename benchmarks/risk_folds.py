@@ -33,10 +33,10 @@ from benchmarks.peers import PeerScore, fast_risks, faster_risk
 from benchmarks.processes import FailedError
 from benchmarks.risk_peers import loss_of, problem_of
 from supersparse import Problem, Solution, solve
-from supersparse.datasets import load_mammography
-from supersparse.errors import SupersparseError
-from supersparse.solving.solution import TraceEvent
-from supersparse.solving.warm_up import warm_up
+from supersparse.base.errors import SupersparseError
+from supersparse.engine.solution import TraceEvent
+from supersparse.engine.warm_up import warm_up
+from supersparse.table.datasets import load_mammography
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_folds.jsonl"
 PAGES = {

@@ -19,9 +19,9 @@ import numpy as np
 from benchmarks.data import BUNDLED, ROOT, Table, read
 from benchmarks.peers import PeerScore, fast_risk, faster_risk
 from supersparse import Problem, Solution, solve
+from supersparse.engine.solution import TraceEvent
+from supersparse.engine.warm_up import warm_up
 from supersparse.problem.log_loss import PROOF_TOLERANCE, log_loss, with_best_risk
-from supersparse.solving.solution import TraceEvent
-from supersparse.solving.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_peers.jsonl"
 SIZES = (3, 5)

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 from benchmarks.data import ROOT, folder, read
 from supersparse import Problem, Solution, solve
-from supersparse.solving.warm_up import warm_up
+from supersparse.engine.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk.jsonl"
 

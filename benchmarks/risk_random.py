@@ -24,7 +24,7 @@ from benchmarks.data import ROOT, Table
 from benchmarks.peers import PeerScore, fast_risks
 from benchmarks.risk_peers import LARGEST, loss_of, problem_of
 from supersparse import solve
-from supersparse.solving.warm_up import warm_up
+from supersparse.engine.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_random.jsonl"
 TABLES = 200

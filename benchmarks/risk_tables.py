@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from benchmarks.data import ROOT, Table, folder, missing, read
 from benchmarks.risk_peers import problem_of
 from supersparse import solve
-from supersparse.solving.warm_up import warm_up
+from supersparse.engine.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_tables.jsonl"
 LIMIT = 60.0  # CPU seconds for one table

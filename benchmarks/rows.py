@@ -27,7 +27,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "rows.md"
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "rows.svg"
 BEGIN, END = "<!-- begin: make bench-rows -->", "<!-- end: make bench-rows -->"
 CHUNK = 2_000_000
-FIT = "from supersparse.cli.app import main; main()"
+FIT = "from supersparse.show.cli.app import main; main()"
 OPTIONS = ("--C0", "0.001", "--time-limit", "120")
 BYTES_A_ROW = 40  # at most, on disk
 

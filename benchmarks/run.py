@@ -18,7 +18,7 @@ from benchmarks.instances import all_instances
 from benchmarks.processes import run_job
 from benchmarks.record import Line, Machine, Record, Results, load, to_line
 from benchmarks.suites import CPSAT, OURS, SUITES, Job, Suite
-from supersparse.solving import registry
+from supersparse.engine import registry
 
 RESULTS = Path(__file__).parent / "results"
 

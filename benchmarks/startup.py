@@ -11,7 +11,7 @@ from benchmarks.record import Startup
 _FIRST_MODEL = """
 import sys, time
 from supersparse import Problem, solve
-from supersparse.datasets import load_breast_cancer
+from supersparse.table.datasets import load_breast_cancer
 data = load_breast_cancer()
 models = []
 def hear(event):

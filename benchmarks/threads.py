@@ -28,8 +28,8 @@ from benchmarks.hard_tables import HardTable
 from benchmarks.instances import all_instances
 from benchmarks.table import into_docs
 from supersparse import Problem, solve
-from supersparse.solving.exact.third import compile_boxes
-from supersparse.solving.warm_up import warm_up
+from supersparse.engine.exact.third import compile_boxes
+from supersparse.engine.warm_up import warm_up
 
 Record = dict[str, float | str]
 RESULTS = Path(__file__).parent / "results" / "thread-scaling.jsonl"

@@ -152,8 +152,8 @@ class Stopwatch:
 def run(table: str, task: str) -> dict[str, Any]:
     """Measure one case in this process."""
     warnings.simplefilter("ignore")
-    from supersparse.errors import UnsupportedProblemError
-    from supersparse.solving.warm_up import warm_up
+    from supersparse.base.errors import UnsupportedProblemError
+    from supersparse.engine.warm_up import warm_up
 
     warm_up()
     warm_up("risk")
@@ -172,8 +172,8 @@ def run(table: str, task: str) -> dict[str, Any]:
 
 def _command_line(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> dict[str, Any]:
     """Run ``supersparse fit`` in this process; its clock starts when the file has been read."""
-    from supersparse.cli.app import app
-    from supersparse.learning.recipe import Recipe
+    from supersparse.learn.recipe import Recipe
+    from supersparse.show.cli.app import app
 
     asked, watches = Recipe.question, list[Stopwatch]()
 

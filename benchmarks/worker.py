@@ -20,8 +20,8 @@ from benchmarks.record import Model, Record, to_line
 from benchmarks.suites import CPSAT, EXECUTOR, OURS, PATIENCE, VARIANTS
 from benchmarks.usage import cpu_seconds, peak_megabytes
 from supersparse import Problem, Solution, Stop, solve
-from supersparse.solving import registry
-from supersparse.solving.solution import TraceEvent
+from supersparse.engine import registry
+from supersparse.engine.solution import TraceEvent
 
 _ENOUGH = 90.0  # seconds: no further repeat is begun after that much
 

@@ -15,7 +15,7 @@ from study.records import Record
 from study.repeating import choose_tasks, repeat, why_not_repeated
 from study.running import load_tables, run, run_applications
 from study.study_data import StudyData, load_study_data
-from supersparse.errors import SupersparseError
+from supersparse.base.errors import SupersparseError
 
 PLANS = {"full": full, "small": small}
 _APPLICATIONS = "applications"

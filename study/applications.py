@@ -15,12 +15,12 @@ from study.methods.paths import path_of_lambdas, penalised_path
 from study.methods.slim import positive_rows
 from study.records import Shown
 from study.study_data import HOLD_OUT, StudyData, fold_names, split_rows
-from supersparse.datasets.originals import data_folder
-from supersparse.errors import MissingDataError
-from supersparse.faces import ScoringSystem
-from supersparse.learning.choosing import Candidate, choose_penalty
+from supersparse.base.errors import MissingDataError
+from supersparse.engine.solve import solve
+from supersparse.learn.choosing import Candidate, choose_penalty
 from supersparse.problem.problem import Problem
-from supersparse.solving.solve import solve
+from supersparse.show.document import ScoringSystem
+from supersparse.table.datasets.originals import data_folder
 
 BREAST, MAMMOGRAM, CRIME = "breast cancer, biopsy", "breast cancer, mammogram", "violent crime"
 FEW_VALUES = tuple(sign * v for v in (1, 5, 10, 50, 100, 500) for sign in (-1, 1))

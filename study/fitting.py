@@ -14,7 +14,7 @@ from study.methods.slim import positive_rows, study_problem
 from study.records import InSet, Moment, Proof, Record, Skipped, Wrong
 from study.setting import Setting
 from study.study_data import StudyData, split_rows
-from supersparse.solving.solution import Solution
+from supersparse.engine.solution import Solution
 
 KINDS = ("fold", "nested", "contour")  # what the tables need first: a run may be cut short
 

@@ -16,7 +16,7 @@ from study.methods.scikit import Cart, CartOfRpart, KernelMachine, RandomForest
 from study.methods.slim import Slim, SlimFree
 from study.setting import Setting
 from study.study_data import FOLDS, StudyData, fold_names, inner_names, split_rows
-from supersparse.errors import InvalidOptionError, did_you_mean
+from supersparse.base.errors import InvalidOptionError, did_you_mean
 
 SEED = 0
 PAPER_METHODS = ("LR", "CART", "RF", "SVM", "C50T", "C50R", "Lasso", "Ridge", "EN", "SLIM")

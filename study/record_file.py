@@ -24,8 +24,8 @@ from study.records import (
     Wrong,
 )
 from study.setting import Setting
-from supersparse.errors import InvalidDataError
-from supersparse.writing import write_file
+from supersparse.base.errors import InvalidDataError
+from supersparse.base.writing import write_file
 
 
 def to_line(content: Line) -> str:

@@ -14,7 +14,7 @@ from study.progress import Progress
 from study.record_file import append_records, read_records
 from study.records import Line, Loaded, Machine, Record, Shown, Skipped
 from study.study_data import StudyData
-from supersparse.errors import MissingDataError
+from supersparse.base.errors import MissingDataError
 
 logger = logging.getLogger("study")
 

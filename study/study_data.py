@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.datasets.catalogue import find
-from supersparse.errors import InvalidDataError
+from supersparse.base.errors import InvalidDataError
+from supersparse.table.datasets.catalogue import find
 
 FOLDS = 5
 HOLD_OUT = "80/20"  # the name of the one split of the applications

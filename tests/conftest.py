@@ -43,8 +43,8 @@ def pytest_collection():
 # Two workers begin at the start and in the middle of the list (xdist calls that "worksteal"). What solves
 # comes first: on a fresh clone one worker compiles the kernels while the other runs what needs none.
 ORDER = (
-    "solving", "conformance", "results", "estimators", "paper_study", "examples", "report", "cli",
-    "test_docs.py", "test_site.py", "all others", "faces", "export", "prepare", "evaluate",
+    "engine", "conformance", "paper_study", "examples", "show", "learn",
+    "test_docs.py", "test_site.py", "all others", "card",
 )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def run(tmp_path, monkeypatch, capsys):
 
     The command as a function: quick, because nothing is imported twice.
     """
-    from supersparse.cli.app import main
+    from supersparse.show.cli.app import main
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("typer.main.get_command", _command)

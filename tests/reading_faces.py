@@ -9,10 +9,10 @@ from html.parser import HTMLParser
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from supersparse.card.evaluate.rates import count_text
+from supersparse.card.evidence import MEASURES
 from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
-from supersparse.evaluate.rates import count_text
-from supersparse.faces.content import content_of
-from supersparse.faces.evidence import MEASURES
+from supersparse.show.document.content import content_of
 
 ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
 NAMED = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}

@@ -5,8 +5,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from supersparse import Settings, constraints, integers, non_negative, non_positive, one_digit, two_digits
+from supersparse.learn.settings.sections import SOLVERS
 from supersparse.problem.penalties import Levels
-from supersparse.settings.sections import SOLVERS
 
 HARD_TEXT = [
     "yes", "no", "on", "y", "true", "null", "~", "", " ", "1", "010", "1e-3", "0x1F", "1_000", "1:30", "1/2",

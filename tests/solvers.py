@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from supersparse.solving import registry
-from supersparse.solving.search import incumbent
-from supersparse.solving.search.incumbent import Search
+from supersparse.engine import registry
+from supersparse.engine.search import incumbent
+from supersparse.engine.search.incumbent import Search
 
 FOR_ERRORS = [name for name in registry.names() if "errors" in registry.solver_class(name).capabilities.goals]
 

@@ -29,7 +29,7 @@ class Server:
         """Start it; return the address with its token."""
         command = ["studio", "--no-browser", "--port", str(self.port), "--folder", str(self.folder)]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from supersparse.cli.app import main; main()", *command, *arguments],
+            [sys.executable, "-c", "from supersparse.show.cli.app import main; main()", *command, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,4 +1,4 @@
-"""The import table of docs/architecture.md, read from the syntax tree."""
+"""The import table of docs/architecture.md, read from the syntax tree: seven wings and their arrows."""
 
 import ast
 import re
@@ -11,50 +11,42 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "supersparse"
 
-# A room imports from those above it in this list, and from no other.
-ROOMS = (
-    "errors", "_version", "stop", "free_memory", "exact", "integer_arrays", "writing", "forms", "data",
-    "card", "problem", "engine", "solving", "certify", "settings", "results",
-    "constraints", "penalties", "theory", "evaluate", "explain", "export", "prepare", "faces",
-    "learning", "estimators", "datasets", "report", "studio", "cli", "__main__",
-)  # fmt: skip
-# These stand on less than what is above them: a saved card loads, scores and prints without any solver.
-ONLY = {
-    "card": {"errors", "exact", "integer_arrays", "writing", "data"},
-    "theory": {"errors", "exact", "integer_arrays", "data", "problem"},
-    "evaluate": {"errors", "exact", "integer_arrays", "data", "card"},
-    "explain": {"errors", "exact", "integer_arrays", "data", "card"},
-    "export": {"errors", "exact", "integer_arrays", "writing", "data", "card"},
-    "datasets": {"errors", "exact", "integer_arrays", "writing", "data"},
+# A wing and the wings that it may import, in the order of the data; "" is what stands at the top.
+WINGS = {
+    "base": (),
+    "table": ("base",),
+    "card": ("base", "table"),
+    "problem": ("base", "table"),
+    "engine": ("base", "table", "problem"),
+    "learn": ("base", "table", "card", "problem", "engine"),
+    "show": ("base", "table", "card", "problem", "engine", "learn"),
 }
-
-# Opened on request, in a function: the one door upwards.
-DOORS = {"estimators/base.py": {"studio"}}
+AT_THE_TOP = {"__init__.py", "__main__.py", "_version.py", "py.typed"}
 
 # Third parties stay at home: package -> the places that may import it.
 HOMES = {
-    "highspy": ["solving/mip/highs.py", "solving/exact/partition/lp.py"],
-    "pyscipopt": ["solving/mip/scip.py"],
+    "highspy": ["engine/mip/highs.py", "engine/exact/partition/lp.py"],
+    "pyscipopt": ["engine/mip/scip.py"],
     "ortools": [],  # a peer in benchmarks, no solver of the package
-    "gurobipy": ["solving/mip/gurobi.py"],
-    "cplex": ["solving/mip/cplex.py"],
-    "numba": ["solving/kernels"],
-    "matplotlib": ["faces"],
-    "sklearn": ["estimators", "learning", "prepare", "results", "evaluate"],
-    "yaml": ["forms/tree.py"],
-    "xlsxwriter": ["export/xlsx.py"],
-    "reportlab": ["report/pdf.py"],
-    "onnx": ["export/onnx.py"],
-    "skops": ["export/estimator.py"],
-    "pyarrow": ["data/parquet.py"],
-    "duckdb": ["data/duckdb_files.py"],
-    "python_calamine": ["data/workbook.py"],
-    "pyreadstat": ["data/statistics_file.py"],
-    "typer": ["cli"],
-    "rich": ["cli"],
-    "starlette": ["studio"],
-    "uvicorn": ["studio"],
-    "anywidget": ["studio"],
+    "gurobipy": ["engine/mip/gurobi.py"],
+    "cplex": ["engine/mip/cplex.py"],
+    "numba": ["engine/kernels"],
+    "matplotlib": ["show/document"],
+    "sklearn": ["show/estimators", "learn", "engine/answers", "card/evaluate"],
+    "yaml": ["base/schema/tree.py"],
+    "xlsxwriter": ["card/export/xlsx.py"],
+    "reportlab": ["show/report/pdf.py"],
+    "onnx": ["card/export/onnx.py"],
+    "skops": ["card/export/estimator.py"],
+    "pyarrow": ["table/parquet.py"],
+    "duckdb": ["table/duckdb_files.py"],
+    "python_calamine": ["table/workbook.py"],
+    "pyreadstat": ["table/statistics_file.py"],
+    "typer": ["show/cli"],
+    "rich": ["show/cli"],
+    "starlette": ["show/studio"],
+    "uvicorn": ["show/studio"],
+    "anywidget": ["show/studio"],
 }
 
 
@@ -84,27 +76,29 @@ def imported_modules(path):
                 yield node.module
 
 
-def layer(path):
+def wing(path):
+    """The wing of a file; what stands at the top is of none."""
     first = path.relative_to(SOURCE).parts[0]
-    return first.removesuffix(".py")
+    return first if first in WINGS else ""
 
 
 def wrong_ways(path):
-    """What a file imports from rooms that its own may not know."""
-    own = layer(path)
-    doors = DOORS.get(path.relative_to(SOURCE).as_posix(), set())
-    allowed = ONLY.get(own, set(ROOMS[: ROOMS.index(own)])) | doors
+    """What a file imports from wings that its own may not know."""
+    home = wing(path)
     for name in imported_modules(path):
         parts = name.split(".")
-        if parts[0] == "supersparse" and len(parts) > 1 and parts[1] != own and parts[1] not in allowed:
+        if parts[0] == "supersparse" and len(parts) > 1 and parts[1] not in (home, "_version", *WINGS[home]):
             yield name
 
 
-def test_imports_flow_one_way():
+def test_seven_wings_and_nothing_else_stand_at_the_top():
+    there = {p.name for p in SOURCE.iterdir() if p.name != "__pycache__"}
+    assert there == {*WINGS, *AT_THE_TOP}
+
+
+def test_imports_flow_one_way_between_the_wings():
     # what __init__ names for type checkers is checked below, and that it loads nothing as well
-    files = [path for path in sources() if layer(path) != "__init__"]
-    assert {layer(path) for path in files} == set(ROOMS)
-    wrong = {path.relative_to(SOURCE).as_posix(): list(wrong_ways(path)) for path in files}
+    wrong = {path.relative_to(SOURCE).as_posix(): list(wrong_ways(path)) for path in sources() if wing(path)}
     assert {place: names for place, names in wrong.items() if names} == {}
 
 
@@ -150,12 +144,12 @@ def test_third_parties_stay_at_home():
 
 
 def test_back_ends_do_not_import_each_other():
-    back_ends = {p.stem for p in (SOURCE / "solving" / "mip").glob("*.py")} & {
+    back_ends = {p.stem for p in (SOURCE / "engine" / "mip").glob("*.py")} & {
         "highs", "scip", "gurobi", "cplex"
     }  # fmt: skip
     for stem in back_ends:
-        imported = set(imported_modules(SOURCE / "solving" / "mip" / f"{stem}.py"))
-        others = {f"supersparse.solving.mip.{o}" for o in back_ends - {stem}}
+        imported = set(imported_modules(SOURCE / "engine" / "mip" / f"{stem}.py"))
+        others = {f"supersparse.engine.mip.{o}" for o in back_ends - {stem}}
         assert not imported & others
 
 
@@ -171,7 +165,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 def test_there_is_no_print_outside_the_command_line():
     for path in sources():
-        if layer(path) != "cli":
+        if "show/cli" not in path.as_posix():
             assert "print" not in imports_and_calls(path)[1], path
 
 
@@ -180,6 +174,18 @@ def test_the_public_names_exist():
 
     for name in supersparse.__all__:
         assert getattr(supersparse, name) is not None
+
+
+@pytest.mark.parametrize("name", ["constraints", "datasets", "errors", "penalties", "theory"])
+def test_public_modules_are_the_modules_of_their_wings(name):
+    code = (
+        f"import supersparse.{name}, supersparse; from supersparse.{name} import *; import sys; "
+        "from importlib import import_module; "
+        f"home = import_module('supersparse.' + supersparse._MODULES['{name}']); "
+        f"assert supersparse.{name} is sys.modules['supersparse.{name}'] is home; "
+        "assert home.__spec__.name == home.__name__"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("name", ["constraints", "penalties"])
@@ -219,7 +225,8 @@ def test_type_checkers_see_the_public_names_where_they_live():
     }
     import supersparse
 
-    modules = {name: f"supersparse.{supersparse._HOMES[name]}" for name in supersparse._ROOMS}
+    modules = {name: f"supersparse.{home}" for name, home in supersparse._MODULES.items()}
     assert seen == {
-        name: modules.get(name, f"supersparse.{home}.{name}") for name, home in supersparse._HOMES.items()
+        **modules,
+        **{name: f"supersparse.{home}.{name}" for name, home in supersparse._HOMES.items()},
     }

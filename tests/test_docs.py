@@ -15,13 +15,13 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
-from supersparse.cli.app import COMMANDS
+from supersparse.learn.settings.names import read_names
+from supersparse.learn.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
+from supersparse.learn.settings.settings import SETTINGS, read_settings, write_settings
 from supersparse.problem.asked import MAX_POINTS
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.problem import RISK_MAX_POINTS
-from supersparse.settings.names import read_names
-from supersparse.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
-from supersparse.settings.settings import SETTINGS, read_settings, write_settings
+from supersparse.show.cli.app import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(supersparse.__file__).parent
@@ -32,7 +32,7 @@ OPTIONAL = {
     "pyscipopt", "ortools", "gurobipy", "cplex", "matplotlib", "starlette", "uvicorn", "anywidget",
 }  # fmt: skip
 
-COUNTS_ROWS = {"docs/rows.md", "supersparse.learning.row_counts"}  # with the `rows` extra
+COUNTS_ROWS = {"docs/rows.md", "supersparse.learn.row_counts"}  # with the `rows` extra
 
 
 def page_id(path):
@@ -169,7 +169,7 @@ FOLDERS = [
     ROOT,
     *(ROOT / name for name in ("src", "docs", "tests", "benchmarks")),
     SOURCE,
-    SOURCE / "solving",
+    SOURCE / "engine",
 ]
 # what a command makes, what a reader has, and what is not in a clone (benchmarks/README.md says so)
 ELSEWHERE = re.compile(r"(build|rows|raw|shared)/.*|data/mammo_processed\.csv|results/SUITE\.jsonl|\d+/\d+")
@@ -298,11 +298,11 @@ def test_docstring_examples_run(name, tmp_path, monkeypatch):
 def test_the_data_are_in_the_wheel_by_the_build_settings():
     # scikit-build-core ships every file below a package folder that git does not ignore
     ignored = subprocess.run(
-        ["git", "check-ignore", "src/supersparse/datasets/data/breast_cancer.csv"],
+        ["git", "check-ignore", "src/supersparse/table/datasets/data/breast_cancer.csv"],
         cwd=ROOT,
         capture_output=True,
     )
     if ignored.returncode == 128:
         pytest.skip("not a git checkout")
     assert ignored.returncode == 1
-    assert os.path.getsize(ROOT / "src/supersparse/datasets/data/breast_cancer.csv") > 10_000
+    assert os.path.getsize(ROOT / "src/supersparse/table/datasets/data/breast_cancer.csv") > 10_000

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from supersparse import Problem, SLIMClassifier, solve
-from supersparse.data import csv_file
-from supersparse.data.files import read_table
+from supersparse.engine.exact import cuts
 from supersparse.errors import InvalidDataError, InvalidProblemError, UnsupportedProblemError
-from supersparse.solving.exact import cuts
+from supersparse.table import csv_file
+from supersparse.table.files import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 X = np.arange(12).reshape(6, 2) % 5
@@ -87,7 +87,7 @@ def test_masked_is_missing_for_a_preparation():
 @pytest.mark.parametrize("kind", ["text", "archive", "fields"])
 def test_a_skops_file_of_the_wrong_kind(kind, tmp_path):
     skops = pytest.importorskip("skops.io")
-    from supersparse.export.estimator import load_estimator
+    from supersparse.card.export.estimator import load_estimator
 
     file = tmp_path / "model.skops"
     if kind == "text":
@@ -96,7 +96,7 @@ def test_a_skops_file_of_the_wrong_kind(kind, tmp_path):
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("a", "b")
     else:
-        kinds = "supersparse.estimators.slim:SLIMClassifier"
+        kinds = "supersparse.show.estimators.slim:SLIMClassifier"
         skops.dump({"supersparse:kind": "estimator", "class": kinds, "fields": 3}, file)
     with pytest.raises(InvalidDataError, match=r"not a file that skops can read|is damaged"):
         load_estimator(file)
@@ -124,7 +124,7 @@ def test_rounded_columns_judge_each_coefficient_vector_once(monkeypatch):
 @pytest.mark.parametrize("path", ["/etc/passwd", "../x", "a/../../x", "C:\\x", "\\\\server\\x", "~/x"])
 def test_a_settings_file_cannot_name_a_checkpoint_elsewhere(path):
     from supersparse.errors import InvalidSettingsError
-    from supersparse.settings.settings import read_settings
+    from supersparse.learn.settings.settings import read_settings
 
     with pytest.raises(InvalidSettingsError, match=r"without '\.\.'"):
         read_settings(f"solve:\n  checkpoint: '{path}'\n")
@@ -141,7 +141,7 @@ def test_solver_options_cannot_write_files(option, tmp_path):
 
 
 def test_predictions_hold_no_formula():
-    from supersparse.cli.predict import no_formula
+    from supersparse.show.cli.predict import no_formula
 
     assert [no_formula(text) for text in ("=1+1", "@x", "+a", "-a", "\tx")] == [
         "'=1+1", "'@x", "'+a", "'-a", "'\tx"

@@ -30,9 +30,9 @@ from supersparse import (
     what_if,
 )
 from supersparse import constraints as c
-from supersparse.data.small_table import SmallTable, Tabular, cell, table_html
-from supersparse.report import Plan, make_report
-from supersparse.solving.explain import explain_infeasible
+from supersparse.engine.explain import explain_infeasible
+from supersparse.show.report import Plan, make_report
+from supersparse.table.small_table import SmallTable, Tabular, cell, table_html
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

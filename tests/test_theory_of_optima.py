@@ -16,6 +16,7 @@ from supersparse import Problem, constraints, solve
 from supersparse.errors import InfeasibleError, InvalidOptionError
 from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import Points
+from supersparse.problem.theory.size import _least_loss
 from supersparse.theory import (
     Form,
     bounds,
@@ -24,7 +25,6 @@ from supersparse.theory import (
     size_limit,
     size_limit_of_any_rows,
 )
-from supersparse.theory.size import _least_loss
 
 # The size of optima
 

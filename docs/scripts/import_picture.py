@@ -1,4 +1,4 @@
-"""Draw which room imports which, read from the code, and list the rooms in architecture.md."""
+"""Draw which wing imports which, read from the code, and list the wings in architecture.md."""
 
 import ast
 import sys
@@ -43,7 +43,7 @@ def room_table(graph: Graph) -> str:
         f"| {room} | {purpose(room)} | {', '.join(from_the_ground(graph[room])) or '-'} |"
         for room in from_the_ground(graph)
     ]
-    return "\n".join(["| room | what it is | imports |", "|---|---|---|", *rows]) + "\n"
+    return "\n".join(["| wing | what it is | imports |", "|---|---|---|", *rows]) + "\n"
 
 
 def purpose(room: str) -> str:

@@ -32,7 +32,7 @@ LONGEST = 900_000  # milliseconds to wait for anything
 def studio(folder: Path) -> Iterator[str]:
     """Run the studio; yield its address."""
     command = [
-        "-c", "from supersparse.cli.app import main; main()",
+        "-c", "from supersparse.show.cli.app import main; main()",
         "studio", "--no-browser", "--folder", str(folder),
     ]  # fmt: skip
     process = subprocess.Popen(

@@ -6,7 +6,7 @@
 The file is that of https://github.com/propublica/compas-analysis, the data behind ProPublica's "Machine
 Bias"; a copy of yours can be named instead of fetching it. Two tables are written to the data folder: the
 4,020 rows that ProPublica's own analysis keeps, and 558 of them with 106 positives, the size and the
-imbalance of the paper's survey. `supersparse.datasets.recidivism` says what is asked of a person and what
+imbalance of the paper's survey. `datasets.recidivism` says what is asked of a person and what
 is left out.
 """
 
@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.datasets.originals import RECIDIVISM_VIOLENT, data_folder, stored_text
-from supersparse.datasets.recidivism import people, table
 from supersparse.errors import InvalidDataError, MissingDataError, SupersparseError
+from supersparse.table.datasets.originals import RECIDIVISM_VIOLENT, data_folder, stored_text
+from supersparse.table.datasets.recidivism import people, table
 
 PUBLISHED = "compas-scores-two-years-violent.csv"
 WHERE = "https://github.com/propublica/compas-analysis"

@@ -22,9 +22,9 @@ from paper_application import (
 )
 
 from supersparse.datasets import Dataset, load_mammography
+from supersparse.engine.solve import solve
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
-from supersparse.solving.solve import solve
 
 
 def ask(rows: Dataset, C0: float = 0.002, max_points: int = 100) -> Problem:

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from supersparse.datasets import Columns, Dataset
-from supersparse.datasets.originals import data_folder
+from supersparse.engine.solution import Solution
+from supersparse.engine.solve import solve
 from supersparse.errors import MissingDataError
-from supersparse.faces import ScoringSystem
 from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.solution import Solution
-from supersparse.solving.solve import solve
+from supersparse.show.document import ScoringSystem
+from supersparse.table.datasets.originals import data_folder
 
 # the set of sections 5.1 and 5.3, for each coefficient and for the intercept
 FEW_VALUES = CoefficientSet.of([sign * v for v in (0, 1, 5, 10, 50, 100, 500) for sign in (1, -1)])

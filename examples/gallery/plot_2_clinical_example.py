@@ -16,8 +16,8 @@ import numpy as np
 
 from supersparse import Prepare, SLIMClassifierCV
 from supersparse.datasets import load_mammography
-from supersparse.faces.plots import plot_evaluation
-from supersparse.report import Plan, make_report
+from supersparse.show.document.plots import plot_evaluation
+from supersparse.show.report import Plan, make_report
 
 data = load_mammography()
 columns = ["Age", "Shape", "Margin", "Density"]  # BI-RADS, a radiologist's own assessment, is left out

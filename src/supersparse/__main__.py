@@ -1,6 +1,6 @@
 """``python -m supersparse``: the command line where the command itself is not on the path."""
 
-from supersparse.cli.app import main
+from supersparse.show.cli.app import main
 
 if __name__ == "__main__":
     main()

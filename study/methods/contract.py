@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from study.setting import Setting
 from study.study_data import StudyData
-from supersparse.solving.solution import Solution
+from supersparse.engine.solution import Solution
 
 Predictions = NDArray[np.bool_]
 

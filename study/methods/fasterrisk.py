@@ -18,7 +18,7 @@ from study.methods.contract import Linear, Method, Model
 from study.methods.rounding import fewest_errors
 from study.setting import Setting
 from study.study_data import StudyData
-from supersparse.errors import SolverFailedError
+from supersparse.base.errors import SolverFailedError
 
 _PATIENCE = 600  # seconds for one fit or for the installation
 _LARGEST = 5  # FasterRisk's own range

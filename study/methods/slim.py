@@ -12,12 +12,12 @@ from study.methods.contract import Method, Model, Predictions, Size
 from study.methods.rounding import LARGEST
 from study.setting import Setting
 from study.study_data import StudyData
-from supersparse.errors import PenaltyRangeWarning
-from supersparse.learning.scoring import score_rows
+from supersparse.base.errors import PenaltyRangeWarning
+from supersparse.base.stop import Stop
+from supersparse.engine.solve import solve
+from supersparse.learn.scoring import score_rows
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.solve import solve
-from supersparse.stop import Stop
 
 VALUES = (0.001, 0.0015, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05)  # of C0; the paper does not give its six
 

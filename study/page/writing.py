@@ -21,7 +21,7 @@ from study.plan import NESTED, full
 from study.record_file import in_order, read_records
 from study.results.conventions import ties
 from study.results.study import METHODS, Study
-from supersparse.writing import write_file
+from supersparse.base.writing import write_file
 
 PAGE = "results.md"
 

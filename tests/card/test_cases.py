@@ -7,8 +7,8 @@ import pytest
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import person_of, read_cases, read_labelled
 from supersparse.card.rules import Domain
-from supersparse.data.reading import ColumnReading, Reading
 from supersparse.errors import InvalidDataError
+from supersparse.table.reading import ColumnReading, Reading
 
 CARD = ScoringSystem.of(
     [item("country", equals="NA", points=1, missing=0)], above=0, classes=("no", "yes")

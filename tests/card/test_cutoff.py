@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards import any_cards, chads2
-from faces.test_text import MADE
 from reading_faces import people_for
+from show.document.test_text import MADE
 from supersparse import ScoringSystem, item
 from supersparse.card.card import Cutoff
 from supersparse.card.checks import outside_values

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from supersparse import ScoringSystem, item
 from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, ValueOf
 from supersparse.card.scoring import score_table
-from supersparse.data.values import equal_to, from_on
 from supersparse.errors import InvalidCardError, InvalidDataError, SinglePrecisionWarning
+from supersparse.table.values import equal_to, from_on
 
 edges = st.sampled_from([0, 1, 2, 0.1, 0.5, 2.5, -1, Fraction(1, 3), 60, 0.30000000000000004])
 numbers = st.one_of(

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from cards import cards, chads2
 from supersparse import ScoringSystem, item
+from supersparse.base.integer_arrays import integer_column, whole_numbers
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import ValueOf
 from supersparse.card.scoring import decide, predicted_label, predicted_labels, score_person, score_table
 from supersparse.errors import InvalidCardError, InvalidDataError
-from supersparse.integer_arrays import integer_column, whole_numbers
 
 NOBODY = {"congestive_heart_failure": 0, "hypertension": 0, "age_75": 0, "diabetes": 0, "stroke_before": 0}
 
@@ -318,7 +318,7 @@ labels = found.predict(table)
 assert (labels == (table @ np.arange(1, 11) > 20)).all()
 str(found)
 heavy = ("sklearn", "scipy", "numba", "highspy", "matplotlib", "narwhals", "pandas", "rich", "typer")
-print([m for m in (*heavy, "supersparse.solving") if m in sys.modules])
+print([m for m in (*heavy, "supersparse.engine") if m in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -346,7 +346,7 @@ str(found)
 print(sorted({m.split(".")[0] for m in sys.modules} & {
     "sklearn", "scipy", "numba", "highspy", "matplotlib", "narwhals", "pandas", "polars", "pyarrow", "rich",
     "typer", "jsonschema", "joblib", "yaml"}))
-print([m for m in sys.modules if m.startswith(("supersparse.solving", "supersparse.problem"))])
+print([m for m in sys.modules if m.startswith(("supersparse.engine", "supersparse.problem"))])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

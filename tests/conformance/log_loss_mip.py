@@ -14,11 +14,11 @@ import highspy
 import numpy as np
 
 from conformance.log_loss_program import Floats, MixedModel, RiskProgram
+from supersparse.engine.answering import presolve
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.answering import presolve
 
 TOLERANCE = 1e-7
 _RIDGES = (1.0, 0.1, 0.01, 1e-3, 1e-5)  # of the regressions that give the first tangents

@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 
+from supersparse.engine.mip.model import Draft, LinearRows
+from supersparse.engine.mip.precision import limit_rows
+from supersparse.engine.mip.program import RELATIVE
+from supersparse.engine.mip.terms import Term, read_features
+from supersparse.engine.mip.write import WrittenTerm, write_limits, write_same_signs, write_term
 from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.log_loss import EFFECT_CAP, centred_column
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.solving.mip.model import Draft, LinearRows
-from supersparse.solving.mip.precision import limit_rows
-from supersparse.solving.mip.program import RELATIVE
-from supersparse.solving.mip.terms import Term, read_features
-from supersparse.solving.mip.write import WrittenTerm, write_limits, write_same_signs, write_term
 
 Floats = NDArray[np.float64]
 LARGEST_RANGE = 1e6  # of slopes: columns whose scales differ by more are refused

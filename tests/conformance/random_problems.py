@@ -25,8 +25,8 @@ from typing import Any
 from unittest.mock import patch
 
 from supersparse import Problem, Solution, constraints, solve
+from supersparse.engine.search.incumbent import Search
 from supersparse.errors import InfeasibleError, PenaltyRangeWarning
-from supersparse.solving.search.incumbent import Search
 
 NAMES = ("a", "b", "c")
 

@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from counts import examples
 from solvers import FOR_ERRORS, require_solver
 from strategies import Case, cases
+from supersparse.engine import registry
+from supersparse.engine.search import incumbent
+from supersparse.engine.solution import Solution
+from supersparse.engine.solve import solve
 from supersparse.problem.objective import with_best_intercept
-from supersparse.solving import registry
-from supersparse.solving.search import incumbent
-from supersparse.solving.solution import Solution
-from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

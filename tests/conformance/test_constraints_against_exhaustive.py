@@ -10,13 +10,13 @@ from counts import examples
 from solvers import require_solver, without_incumbent_search
 from strategies import ConstrainedCase, constrained_problems
 from supersparse import constraints as c
+from supersparse.engine import registry
+from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT
+from supersparse.engine.solution import Solution
+from supersparse.engine.solve import solve
 from supersparse.errors import InfeasibleError
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.problem import Problem
-from supersparse.solving import registry
-from supersparse.solving.contract import RATES, SCORE, SIGNS, SUPPORT
-from supersparse.solving.solution import Solution
-from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from counts import examples
+from supersparse.engine.solve import solve
+from supersparse.engine.solve_many import solve_all_within
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
-from supersparse.solving.solve import solve
-from supersparse.solving.solve_many import solve_all_within
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),

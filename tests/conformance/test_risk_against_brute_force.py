@@ -13,8 +13,8 @@ from counts import examples
 from shared_data import SHARED, needs_shared_data
 from supersparse import Problem, solve
 from supersparse import constraints as c
+from supersparse.engine.risk import engine, worker
 from supersparse.errors import InfeasibleError, UnsupportedProblemError
-from supersparse.solving.risk import engine, worker
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

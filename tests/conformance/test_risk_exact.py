@@ -19,9 +19,9 @@ from conformance.exact_risk import TOLERANCE, BruteForce, draw
 from counts import examples
 from supersparse import Problem, frontier, pool, solve
 from supersparse import constraints as c
+from supersparse.engine.risk import engine, remote, worker
 from supersparse.errors import InfeasibleError, SolverFailedError, UnsupportedProblemError
 from supersparse.problem import objective
-from supersparse.solving.risk import engine, remote, worker
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

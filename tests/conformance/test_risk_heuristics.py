@@ -12,11 +12,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # the benchmarks are not ins
 from benchmarks import peers
 from benchmarks.data import ROOT
 from supersparse import Problem, rounded, solve
+from supersparse.engine.answering import presolve
+from supersparse.engine.risk.instance import risk_instance
+from supersparse.engine.risk.search import first_cards
+from supersparse.engine.risk.workspace import new_best, new_support
 from supersparse.problem.log_loss import log_loss, with_best_risk
-from supersparse.solving.answering import presolve
-from supersparse.solving.risk.instance import risk_instance
-from supersparse.solving.risk.search import first_cards
-from supersparse.solving.risk.workspace import new_best, new_support
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),

@@ -9,8 +9,8 @@ import pytest
 from make_recidivism import ALL_ROWS, PUBLISHED, SAMPLE, main, sample
 
 from shared_data import SHARED, needs_shared_data
-from supersparse.datasets.originals import data_folder
-from supersparse.datasets.recidivism import people, table
+from supersparse.table.datasets.originals import data_folder
+from supersparse.table.datasets.recidivism import people, table
 
 COLUMNS = (
     "name", "sex", "age", "race", "juv_fel_count", "decile_score", "juv_misd_count", "juv_other_count",

@@ -123,6 +123,7 @@ def _printed(*arguments: str) -> str:
     sys.argv, os.environ["COLUMNS"] = ["supersparse", *arguments], "100"
     try:
         with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
+            sys.modules.pop("supersparse.__main__", None)  # a test may have imported it
             runpy.run_module("supersparse", run_name="__main__")
     finally:
         sys.argv = old[0]

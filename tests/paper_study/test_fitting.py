@@ -4,8 +4,8 @@ import pytest
 
 from paper_study.tiny import tiny_data, tiny_plan
 from study.fitting import run_task
-from supersparse.solving.solve import solve
-from supersparse.stop import Stop
+from supersparse.base.stop import Stop
+from supersparse.engine.solve import solve
 
 
 def slim_record():

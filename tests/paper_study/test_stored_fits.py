@@ -9,7 +9,7 @@ from study.record_file import read_records
 from study.records import Record
 from study.repeating import choose_tasks, repeat
 from study.study_data import load_study_data
-from supersparse.stop import Stop
+from supersparse.base.stop import Stop
 
 STORED = Path(__file__).parents[2] / "study" / "stored" / "full.jsonl.gz"
 # proven at once, proven after some work, and stopped by the limit on it

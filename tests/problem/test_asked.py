@@ -6,9 +6,9 @@ from typing import get_type_hints
 import pytest
 
 from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, SLIMClassifier, SLIMClassifierCV
-from supersparse.estimators.parameters import RiskCVKeywords, RiskKeywords, SLIMCVKeywords, SLIMKeywords
+from supersparse.learn.settings.settings import Settings, SettingsKeywords
 from supersparse.problem.asked import Asked, AskedKeywords
-from supersparse.settings.settings import Settings, SettingsKeywords
+from supersparse.show.estimators.parameters import RiskCVKeywords, RiskKeywords, SLIMCVKeywords, SLIMKeywords
 
 
 def test_the_keywords_are_the_settings_with_the_same_types():

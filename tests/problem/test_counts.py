@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import ScoringSystem, constraints
+from supersparse.engine.solve import solve
 from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
-from supersparse.solving.solve import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supersparse import Problem, solve
-from supersparse.integer_arrays import distinct_of, integer_column
+from supersparse.base.integer_arrays import distinct_of, integer_column
 from supersparse.problem import rows as rows_module
 from supersparse.problem.near_totals import NearTotals, integer_totals
 from supersparse.problem.objective import evaluate, with_best_intercept

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import Points, Problem, solve
+from supersparse.engine.verify import check_points
 from supersparse.errors import (
     InvalidDataError,
     InvalidProblemError,
@@ -21,7 +22,6 @@ from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.log_loss import largest_slope, log_loss, slope_at_limit, with_best_risk
 from supersparse.problem.near_totals import NearTotals
 from supersparse.problem.objective import evaluate
-from supersparse.solving.verify import check_points
 
 X = [[0], [0], [0], [1], [1], [1]]
 Y = [0, 0, 1, 0, 1, 1]

@@ -91,7 +91,7 @@ def refused(*kinds: type[Exception]) -> Iterator[None]:
 
 def command(*arguments: str) -> tuple[int, str]:
     """Run the command; return its exit code and what it said on standard error."""
-    from supersparse.cli.app import main
+    from supersparse.show.cli.app import main
 
     sys.argv = ["supersparse", *arguments]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
@@ -118,7 +118,7 @@ def all_cases() -> Iterator[Case]:
 
 def _writers() -> dict[str, Callable[[str], object]]:
     def estimator(path: str) -> None:
-        from supersparse.export.estimator import save_estimator
+        from supersparse.card.export.estimator import save_estimator
 
         save_estimator(
             SLIMClassifier(max_points=1, solver="exhaustive").fit([[0], [0], [1], [1]], [0, 0, 1, 1]), path
@@ -209,7 +209,7 @@ def _folders() -> Iterator[Case]:
         environment |= {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null/x", "MPLCONFIGDIR": "/dev/null/y"}
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         code = (
-            "from supersparse import ScoringSystem, item; import supersparse.cli.app\n"
+            "from supersparse import ScoringSystem, item; import supersparse.show.cli.app\n"
             "s = ScoringSystem.of([item('x', points=1)], threshold=0); s.save('a.svg'); s.save('a.json')\n"
             "print(ScoringSystem.load('a.json').predict({'x': [1]}))"
         )
@@ -219,7 +219,7 @@ def _folders() -> Iterator[Case]:
     yield Case("folders", "no home and no cache", homeless)
 
     def outside() -> None:
-        from supersparse.settings.settings import read_settings
+        from supersparse.learn.settings.settings import read_settings
 
         for path in ("../x", "/etc/x", "~/x"):
             with refused():
@@ -229,7 +229,7 @@ def _folders() -> Iterator[Case]:
 
     def title() -> None:
         Path("out").mkdir()
-        from supersparse.cli.faces import write_folder
+        from supersparse.show.cli.faces import write_folder
 
         written = write_folder(
             ScoringSystem.of([item("../x", points=1)], above=0, title="../../up"), Path("out")
@@ -242,9 +242,9 @@ def _folders() -> Iterator[Case]:
 
 def _texts() -> Iterator[Case]:
     from supersparse.card.file import load
-    from supersparse.data.files import read_table
-    from supersparse.learning.counts import CountTable
-    from supersparse.prepare.questions import Questions
+    from supersparse.learn.counts import CountTable
+    from supersparse.learn.prepare.questions import Questions
+    from supersparse.table.files import read_table
 
     rows = "größe,y\n1,ja\n2,nein\n"
     for encoding in ("latin-1", "utf-16", "cp1252", "utf-32", "utf-8-sig"):
@@ -282,7 +282,7 @@ def _texts() -> Iterator[Case]:
 
 
 def _sizes() -> Iterator[Case]:
-    from supersparse.data.files import read_table
+    from supersparse.table.files import read_table
 
     def wide() -> None:
         n = 10**6
@@ -331,7 +331,7 @@ def _sizes() -> Iterator[Case]:
     yield Case("sizes", "10 GB in a small Parquet file", parquet)
 
     def counts() -> None:
-        from supersparse.learning.counts import CountTable
+        from supersparse.learn.counts import CountTable
 
         Path("counts.csv").write_text('# supersparse-counts {"at_least": 10000000000}\n')
         with refused():

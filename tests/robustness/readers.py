@@ -70,7 +70,7 @@ def _file(path: Path, read: Callable[[Path], object]) -> Callable[[bytes], objec
 
 
 def _tables(folder: Path) -> Iterator[Reader]:
-    from supersparse.data.files import read_table
+    from supersparse.table.files import read_table
 
     yield Reader("CSV", CSV.encode(), _file(folder / "table.csv", read_table), 18)
     columns = {
@@ -102,7 +102,7 @@ def _tables(folder: Path) -> Iterator[Reader]:
 
 def _cards(folder: Path) -> Iterator[Reader]:
     from supersparse.card.file import from_json, to_json
-    from supersparse.settings.settings import read_settings
+    from supersparse.learn.settings.settings import read_settings
 
     def text(data: bytes) -> str:
         return data.decode("utf-8", "replace")
@@ -121,7 +121,7 @@ def _cards(folder: Path) -> Iterator[Reader]:
         (mutated, mutated_json),
     )
     yield Reader("settings", SETTINGS.encode(), lambda data: read_settings(text(data)), 8)
-    from supersparse.settings.settings import write_settings
+    from supersparse.learn.settings.settings import write_settings
 
     written = write_settings(read_settings(SETTINGS), "json").encode()
     yield Reader(
@@ -135,7 +135,7 @@ def _cards(folder: Path) -> Iterator[Reader]:
         import skops.io  # noqa: F401
 
         from supersparse import SLIMClassifier
-        from supersparse.export.estimator import load_estimator, save_estimator
+        from supersparse.card.export.estimator import load_estimator, save_estimator
 
         model = SLIMClassifier(C0=0.2, max_points=2, solver="exhaustive").fit(
             [[0], [0], [1], [1]], [0, 0, 1, 1]
@@ -146,7 +146,7 @@ def _cards(folder: Path) -> Iterator[Reader]:
 
 
 def _searches(folder: Path) -> Iterator[Reader]:
-    from supersparse.results.penalty_grid import keep, recalled
+    from supersparse.engine.answers.penalty_grid import keep, recalled
 
     tree = folder / "open.tree"
     solve(small_problem(), checkpoint=tree, node_limit=0)
@@ -199,8 +199,8 @@ def _searches(folder: Path) -> Iterator[Reader]:
 
 
 def _counts(folder: Path) -> Iterator[Reader]:
-    from supersparse.learning.counts import CountTable, pooled
-    from supersparse.prepare.questions import Questions
+    from supersparse.learn.counts import CountTable, pooled
+    from supersparse.learn.prepare.questions import Questions
 
     path = folder / "counts.csv"
     draw = np.random.default_rng(0)
@@ -218,7 +218,7 @@ def _counts(folder: Path) -> Iterator[Reader]:
 
 
 def _command(folder: Path, *arguments: str) -> None:
-    from supersparse.cli.app import main
+    from supersparse.show.cli.app import main
 
     before = sys.argv
     sys.argv = ["supersparse", *arguments]
@@ -236,7 +236,7 @@ def _command(folder: Path, *arguments: str) -> None:
 
 
 def _certificates(folder: Path) -> Iterator[Reader]:
-    from certify.certificates import checker
+    from engine.certify.certificates import checker
 
     program = checker()
     (folder / "few.csv").write_text("a,b,y\n" + "0,1,no\n1,0,yes\n1,1,yes\n0,0,no\n1,1,no\n0,1,yes\n" * 2)

@@ -74,11 +74,11 @@ def load(folder: Path, *, everything: bool) -> None:
     import pkgutil
 
     import supersparse
-    from supersparse.solving.warm_up import warm_up
+    from supersparse.engine.warm_up import warm_up
 
     for module in pkgutil.walk_packages(supersparse.__path__, "supersparse."):
         # solvers that may be missing, what starts servers, and the core, a library that is no module
-        left_out = ("supersparse.solving.mip.", "supersparse.studio", "supersparse.engine.libsupersparse")
+        left_out = ("supersparse.engine.mip.", "supersparse.show.studio", "supersparse.engine.libsupersparse")
         if not module.name.startswith(left_out):
             importlib.import_module(module.name)
     import xlsxwriter  # noqa: F401
@@ -125,7 +125,7 @@ def _quiet() -> Iterator[None]:
 
 def _command(*arguments: str) -> Callable[[], None]:
     def act() -> None:
-        from supersparse.cli.app import main
+        from supersparse.show.cli.app import main
 
         sys.argv = ["supersparse", *arguments]
         main()
@@ -153,7 +153,7 @@ def _rows_and_card(folder: Path) -> None:
     import subprocess
 
     _rows(folder)
-    code = "from supersparse.cli.app import main; main()"
+    code = "from supersparse.show.cli.app import main; main()"
     done = subprocess.run(
         [
             sys.executable, "-c", code, "fit", "rows.csv", "--target", "ill", "--C0", "0.02", "--max-points",
@@ -167,10 +167,10 @@ def _rows_and_card(folder: Path) -> None:
 def _solve() -> None:
     import time
 
-    from solving.exact.hard import medium
+    from engine.exact.hard import medium
     from supersparse import solve
-    from supersparse.solving.exact import engine, proof
-    from supersparse.writing import write_file
+    from supersparse.base.writing import write_file
+    from supersparse.engine.exact import engine, proof
 
     engine._SAVE_EVERY = 0.0
     proof._SLICE_WORK = 20_000
@@ -195,8 +195,8 @@ def _study() -> None:
 
 def _save() -> None:
     from supersparse import ScoringSystem, SLIMClassifier
-    from supersparse.export.estimator import save_estimator
-    from supersparse.settings.settings import Settings
+    from supersparse.card.export.estimator import save_estimator
+    from supersparse.learn.settings.settings import Settings
 
     Path("saved").mkdir(exist_ok=True)
     system = ScoringSystem.load("card.json")

@@ -16,7 +16,7 @@ from settings_cases import all_settings
 from supersparse import Settings, SLIMClassifier
 from supersparse.card.file import from_json, to_json
 from supersparse.errors import InvalidInputError, SupersparseError, SupersparseWarning
-from supersparse.settings.settings import read_settings, write_settings
+from supersparse.learn.settings.settings import read_settings, write_settings
 
 # the text of a strategy for settings of all kinds is long
 pytestmark = pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning")
@@ -105,7 +105,7 @@ class Estimators(RuleBasedStateMachine):
     @rule()
     def save_and_load(self):
         pytest.importorskip("skops")
-        from supersparse.export.estimator import load_estimator, save_estimator
+        from supersparse.card.export.estimator import load_estimator, save_estimator
 
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.skops"

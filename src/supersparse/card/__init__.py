@@ -1,1 +1,6 @@
-"""The scoring system as plain data: items with points, threshold, classes; exact scoring; JSON."""
+"""The scoring system as plain data.
+
+In: items with points, a threshold, classes, risks. Out: scores and classes, exactly; a JSON file; what an
+evaluation, an explanation and an export say of it. Needs numpy alone. Read `card`, `rules`, `scoring`,
+`file`; then `evaluate`, `explain`, `export`.
+"""

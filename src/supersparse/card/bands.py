@@ -21,7 +21,7 @@ from supersparse.card.rules import (
     ValueOf,
     looks_at_value,
 )
-from supersparse.data.values import Category
+from supersparse.table.values import Category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

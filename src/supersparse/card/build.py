@@ -6,11 +6,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from supersparse.base.errors import InvalidCardError
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.risk import Risk, declared_risk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Outside, Rule, ValueOf
-from supersparse.data.values import declared_number
-from supersparse.errors import InvalidCardError
+from supersparse.table.values import declared_number
 
 Number = int | float | Decimal | Fraction
 

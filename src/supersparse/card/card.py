@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
+from supersparse.base.errors import InvalidCardError
+from supersparse.base.exact import counted, shown
 from supersparse.card import words
 from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import Risk
 from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
 from supersparse.card.wording import Wording
-from supersparse.data.reading import Reading
-from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.data.values import declared_number
-from supersparse.errors import InvalidCardError
-from supersparse.exact import counted, shown
+from supersparse.table.reading import Reading
+from supersparse.table.small_table import SmallTable, Tabular, facts, number
+from supersparse.table.values import declared_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

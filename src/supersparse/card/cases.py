@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.errors import InvalidDataError
+from supersparse.base.exact import counted
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations, left_open
 from supersparse.card.rules import Domain
 from supersparse.card.words import category_text
-from supersparse.data.cells_of_text import is_number, read_numbers
-from supersparse.data.files import na_words, read_table, undecided_said
-from supersparse.data.limits import Limit, first_row, open_said
-from supersparse.data.reading import USUALLY_MISSING, ColumnReading, Reading
-from supersparse.data.roles import Target, rest_of, weight_column
-from supersparse.data.signs import beyond, plain_number, possible_signs
-from supersparse.data.spellings import same_text, variants_of
-from supersparse.data.table import Kind, Table, objects
-from supersparse.data.tidying import tidied
-from supersparse.data.values import Category
-from supersparse.errors import InvalidDataError
-from supersparse.exact import counted
+from supersparse.table.cells_of_text import is_number, read_numbers
+from supersparse.table.files import na_words, read_table, undecided_said
+from supersparse.table.limits import Limit, first_row, open_said
+from supersparse.table.reading import USUALLY_MISSING, ColumnReading, Reading
+from supersparse.table.roles import Target, rest_of, weight_column
+from supersparse.table.signs import beyond, plain_number, possible_signs
+from supersparse.table.spellings import same_text, variants_of
+from supersparse.table.table import Kind, Table, objects
+from supersparse.table.tidying import tidied
+from supersparse.table.values import Category
 
 
 def _remedy(na: str | None, _name: str) -> str:

@@ -13,13 +13,15 @@ from functools import partial
 
 import numpy as np
 
+from supersparse.base.errors import InvalidDataError, SinglePrecisionWarning, users_level
+from supersparse.base.exact import shown
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, looks_at_value
 from supersparse.card.tables import CardTable
 from supersparse.card.words import category_text
-from supersparse.data.limits import Limit
-from supersparse.data.small_table import Tabular
-from supersparse.data.values import (
+from supersparse.table.limits import Limit
+from supersparse.table.small_table import Tabular
+from supersparse.table.values import (
     Cells,
     Mask,
     Numbers,
@@ -29,8 +31,6 @@ from supersparse.data.values import (
     read_category,
     shifted_single,
 )
-from supersparse.errors import InvalidDataError, SinglePrecisionWarning, users_level
-from supersparse.exact import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, Never, overload
 
+from supersparse.base.errors import InvalidCardError, did_you_mean
 from supersparse.card.card import Label
-from supersparse.data.values import Category
-from supersparse.errors import InvalidCardError, did_you_mean
+from supersparse.table.values import Category
 
 # so short that whatever is read can be written and read again, as a fraction too
 _EXACT = re.compile(r"-?([0-9]{1,2000}/(?=0*[1-9])[0-9]{1,2000}|[0-9]{1,1000}\.[0-9]{1,999})", re.ASCII)

@@ -9,6 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from supersparse.base.errors import InvalidCardError
+from supersparse.base.exact import shown
+from supersparse.base.writing import write_file
 from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.fields import Fields, no_repeats
 from supersparse.card.performance import Performance
@@ -17,10 +20,7 @@ from supersparse.card.reading import read_card
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.card.wording import Wording
-from supersparse.data.values import Category
-from supersparse.errors import InvalidCardError
-from supersparse.exact import shown
-from supersparse.writing import write_file
+from supersparse.table.values import Category
 
 
 def card_content(card: Card) -> dict[str, object]:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from supersparse.base.exact import shown
 from supersparse.card.bands import Band, asks_for_no, asks_for_yes, bands_of
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf
 from supersparse.card.wording import ColumnWording
 from supersparse.card.words import answer, category_text, condition, question, readable
-from supersparse.exact import shown
 
 _MOST_VALUES = 3  # of a domain, that are listed beside a column
 

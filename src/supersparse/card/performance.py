@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
-from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.errors import InvalidCardError
+from supersparse.base.errors import InvalidCardError
+from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 Judged = Literal["training", "cross-validation", "validation"]
 ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)

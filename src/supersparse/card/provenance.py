@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.errors import InvalidCardError
-from supersparse.exact import exact_value
-from supersparse.integer_arrays import IntArray
+from supersparse.base.errors import InvalidCardError
+from supersparse.base.exact import exact_value
+from supersparse.base.integer_arrays import IntArray
+from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 _LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the evaluator
 

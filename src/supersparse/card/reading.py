@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any, cast, get_args
 
+from supersparse.base.errors import InvalidCardError, did_you_mean
 from supersparse.card.card import Card, Cutoff, Item, Learned
 from supersparse.card.fields import Fields
 from supersparse.card.performance import Judged, Performance
@@ -22,8 +23,7 @@ from supersparse.card.rules import (
     ValueOf,
 )
 from supersparse.card.wording import ColumnWording, Wording
-from supersparse.data.reading import Reading
-from supersparse.errors import InvalidCardError, did_you_mean
+from supersparse.table.reading import Reading
 
 
 def read_card(fields: Fields, version: int) -> Card:

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.small_table import SmallTable, Tabular, cell
-from supersparse.data.values import declared_number
-from supersparse.errors import InvalidCardError
-from supersparse.exact import counted
+from supersparse.base.errors import InvalidCardError
+from supersparse.base.exact import counted
+from supersparse.table.small_table import SmallTable, Tabular, cell
+from supersparse.table.values import declared_number
 
 Number = int | float | Decimal | Fraction
 Floats = NDArray[np.float64]

@@ -8,8 +8,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.small_table import Tabular
-from supersparse.data.values import (
+from supersparse.base.errors import InvalidCardError
+from supersparse.base.exact import exact_value
+from supersparse.base.integer_arrays import IntArray, quick_whole_numbers, whole_numbers
+from supersparse.table.small_table import Tabular
+from supersparse.table.values import (
     Category,
     declared_category,
     declared_number,
@@ -18,9 +21,6 @@ from supersparse.data.values import (
     is_beyond,
     read_category,
 )
-from supersparse.errors import InvalidCardError
-from supersparse.exact import exact_value
-from supersparse.integer_arrays import IntArray, quick_whole_numbers, whole_numbers
 
 
 class _OfAColumn(Tabular):
@@ -81,7 +81,7 @@ class _YesNo(_OfAColumn, ABC):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Categories(_YesNo):
-    """What the rules share that name categories; see `supersparse.data.values`."""
+    """What the rules share that name categories; see `supersparse.table.values`."""
 
     column: str
     values: tuple[Category, ...]

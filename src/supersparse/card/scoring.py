@@ -9,13 +9,13 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.exact import nearest_float
+from supersparse.base.integer_arrays import IntArray, fits_int64, largest_magnitude, quotients
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.checks import check_person, check_table
 from supersparse.card.rules import IsMissing, Rule
 from supersparse.card.tables import CardTable, person_values, read_card_table
-from supersparse.data.values import Cells, Numbers, Objects, is_missing
-from supersparse.exact import nearest_float
-from supersparse.integer_arrays import IntArray, fits_int64, largest_magnitude, quotients
+from supersparse.table.values import Cells, Numbers, Objects, is_missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf
-from supersparse.data.values import Category
+from supersparse.table.values import Category
 
 
 def scoring_script() -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from supersparse.base.errors import InvalidDataError
 from supersparse.card.card import Card
-from supersparse.data.sources import (
+from supersparse.table.sources import (
     ArraySource,
     CellTable,
     Source,
@@ -13,8 +14,7 @@ from supersparse.data.sources import (
     read_columns,
     source_of,
 )
-from supersparse.data.values import Objects, nearest_column
-from supersparse.errors import InvalidDataError
+from supersparse.table.values import Objects, nearest_column
 
 CardTable = CellTable
 """The columns that a card needs, by name."""

@@ -7,6 +7,7 @@ from math import ceil, floor
 
 import numpy as np
 
+from supersparse.base.errors import InvalidDataError
 from supersparse.card.bands import bands_of
 from supersparse.card.card import Card, Cutoff, Item, Label
 from supersparse.card.checks import expectations
@@ -14,8 +15,7 @@ from supersparse.card.possible import occurs
 from supersparse.card.rules import Domain, ValueOf
 from supersparse.card.scoring import score_table
 from supersparse.card.tables import read_card_table
-from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.errors import InvalidDataError
+from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

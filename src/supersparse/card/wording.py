@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from supersparse.data.small_table import Tabular
-from supersparse.data.values import Category, declared_category
-from supersparse.errors import InvalidCardError
+from supersparse.base.errors import InvalidCardError
+from supersparse.table.small_table import Tabular
+from supersparse.table.values import Category, declared_category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

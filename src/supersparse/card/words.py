@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
+from supersparse.base.exact import shown
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
-from supersparse.data.plain import in_quotes
-from supersparse.data.values import Category
-from supersparse.exact import shown
+from supersparse.table.plain import in_quotes
+from supersparse.table.values import Category
 
 _PLAIN = re.compile(r"[^\W\d][\w .%/()+-]*", re.UNICODE)
 _WORDS_OF_RULES = re.compile(r"\b(in|or|not|known|missing|true|false)\b", re.IGNORECASE)

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from supersparse.errors import SolverFailedError, SolverNotInstalledError, TooLargeError
+from supersparse.base.errors import SolverFailedError, SolverNotInstalledError, TooLargeError
 
 INTERFACE = 1
 JUDGE = ctypes.CFUNCTYPE(c_int32, POINTER(c_int32), c_double, c_double, c_double)

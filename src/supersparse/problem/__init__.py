@@ -1,1 +1,6 @@
-"""The optimisation problem, frozen: rows, coefficient sets, penalties, and the exact objective."""
+"""What is asked, frozen and exact.
+
+In: rows, sets of points, penalties, constraints. Out: a `Problem`, and the one exact evaluator of its
+objective. Read `asked`, `problem`, `objective`, `log_loss`; `constraints` has one kind a file, `theory` the
+paper's bounds.
+"""

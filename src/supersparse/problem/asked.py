@@ -14,12 +14,12 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import InvalidOptionError
-from supersparse.exact import Number
-from supersparse.forms.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word, suggest
-from supersparse.forms.scalars import Whole as WholeForm
-from supersparse.forms.shapes import Field, ListOf, Pair, TableOf
-from supersparse.forms.tree import FileNode, Scalar
+from supersparse.base.errors import InvalidOptionError
+from supersparse.base.exact import Number
+from supersparse.base.schema.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word, suggest
+from supersparse.base.schema.scalars import Whole as WholeForm
+from supersparse.base.schema.shapes import Field, ListOf, Pair, TableOf
+from supersparse.base.schema.tree import FileNode, Scalar
 from supersparse.problem.constraints.forms import KINDS, ConstraintForm
 from supersparse.problem.limits import Constraint
 from supersparse.problem.penalties import RISK_WANTED, Levels

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 
-from supersparse.errors import InfeasibleError
-from supersparse.exact import shown
+from supersparse.base.errors import InfeasibleError
+from supersparse.base.exact import shown
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, SignLimit, SupportLimit
 from supersparse.problem.parts import ProblemParts

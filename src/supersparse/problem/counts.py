@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.numeric import numeric_column, read_numeric_table
-from supersparse.data.positive import positive_of
-from supersparse.data.sources import as_array, as_series, check_names
-from supersparse.errors import InvalidDataError, did_you_mean
+from supersparse.base.errors import InvalidDataError, did_you_mean
 from supersparse.problem.rows import two_labels
+from supersparse.table.numeric import numeric_column, read_numeric_table
+from supersparse.table.positive import positive_of
+from supersparse.table.sources import as_array, as_series, check_names
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

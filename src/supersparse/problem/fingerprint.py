@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.errors import InvalidProblemError
+from supersparse.base.errors import InvalidProblemError
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet

@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.errors import InvalidProblemError
-from supersparse.exact import exact
-from supersparse.integer_arrays import IntArray, distinct_of, fits_int64, summed
+from supersparse.base.errors import InvalidProblemError
+from supersparse.base.exact import exact
+from supersparse.base.integer_arrays import IntArray, distinct_of, fits_int64, summed
 from supersparse.problem.points import CoefficientSet
+from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 _HALF = Fraction(1, 2)
 _LONGEST_SET = 2**22  # values of b that are listed

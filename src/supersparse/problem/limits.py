@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.small_table import SmallTable, Tabular, facts
-from supersparse.integer_arrays import IntArray, fits_int64, gcd_of
+from supersparse.base.integer_arrays import IntArray, fits_int64, gcd_of
 from supersparse.problem.rows import Rows
+from supersparse.table.small_table import SmallTable, Tabular, facts
 
 
 class Constraint(Tabular, ABC):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.integer_arrays import IntArray, distinct_of, largest_magnitude
+from supersparse.base.integer_arrays import IntArray, distinct_of, largest_magnitude
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
-from supersparse.errors import InvalidProblemError, did_you_mean
+from supersparse.base.errors import InvalidProblemError, did_you_mean
 
 T = TypeVar("T")
 

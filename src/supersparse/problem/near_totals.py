@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.integer_arrays import IntArray, integer_column, largest_magnitude, weighted_sum
+from supersparse.base.integer_arrays import IntArray, integer_column, largest_magnitude, weighted_sum
 from supersparse.problem.problem import Problem
 
 _MOST_EXACT = 50_000  # rows that are computed exactly; with more, all are

@@ -8,8 +8,7 @@ from math import ceil, floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.small_table import SmallTable, Tabular, facts, number
-from supersparse.integer_arrays import IntArray, fits_int64
+from supersparse.base.integer_arrays import IntArray, fits_int64
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.intercept import (
     InterceptChoice,
@@ -24,6 +23,7 @@ from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 _MANY_GAPS = 1000
 
@@ -307,7 +307,7 @@ def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDA
 def violated(problem: Problem, points: Points) -> list[Constraint]:
     """Return the constraints that a model breaks, in order, each once.
 
-    >>> from supersparse import constraints as c
+    >>> from supersparse.problem import constraints as c
     >>> problem = Problem.of([[0], [1]], [0, 1], constraints=[c.min_sensitivity(1), c.must_use("x0")])
     >>> [broken.in_words() for broken in violated(problem, Points((0,), 1))]
     ['x0 used']

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from supersparse.data.small_table import SmallTable, Tabular, facts, listed, number
 from supersparse.problem.intercept import Intercept, WrongLimit
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SignLimit, SupportLimit, ValueLimit
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.rows import Rows
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
+from supersparse.table.small_table import SmallTable, Tabular, facts, listed, number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -9,13 +9,13 @@ from math import isfinite
 
 import numpy as np
 
-from supersparse.data.small_table import SmallTable, Tabular, number
-from supersparse.errors import InvalidProblemError, did_you_mean
-from supersparse.exact import exact, read_non_negative
+from supersparse.base.errors import InvalidProblemError, did_you_mean
+from supersparse.base.exact import exact, read_non_negative
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.naming import INTERCEPT, per_feature
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.rows import Rows
+from supersparse.table.small_table import SmallTable, Tabular, number
 
 _MOST_VALUES = 100_000
 

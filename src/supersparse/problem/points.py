@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 
-from supersparse.data.small_table import SmallTable, Tabular, facts, listed, number
-from supersparse.errors import InvalidProblemError
-from supersparse.exact import Number, exact
+from supersparse.base.errors import InvalidProblemError
+from supersparse.base.exact import Number, exact
+from supersparse.table.small_table import SmallTable, Tabular, facts, listed, number
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -19,7 +19,7 @@ from inspect import Signature, signature
 from os import PathLike
 from typing import Any, Literal, Unpack
 
-from supersparse.errors import InfeasibleError, InvalidProblemError, did_you_mean
+from supersparse.base.errors import InfeasibleError, InvalidProblemError, did_you_mean
 from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
 from supersparse.problem.conflicts import check_feasible, smallest_conflict
 from supersparse.problem.constraints.single import read_constraints
@@ -286,7 +286,7 @@ def _unit(sets: tuple[CoefficientSet, ...], intercept: Intercept) -> int:
 
 def _program_files() -> Any:
     # by name, as the registry finds solvers: files of programs stand on problems
-    return import_module("supersparse.solving.mip.program_file")
+    return import_module("supersparse.engine.mip.program_file")
 
 
 def _show_settings(function: Any) -> None:

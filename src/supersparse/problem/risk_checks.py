@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.errors import InvalidDataError, InvalidProblemError
-from supersparse.exact import nearest_float
+from supersparse.base.errors import InvalidDataError, InvalidProblemError
+from supersparse.base.exact import nearest_float
 from supersparse.problem.parts import ProblemParts
 
 _LARGEST = 10**145  # of a value, and of a column's whole numbers: their squares must be doubles

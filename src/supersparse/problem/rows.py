@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.data.numeric import checked_weights, read_numeric_table
-from supersparse.data.positive import PositiveClass, positive_of
-from supersparse.data.small_table import SmallTable, Tabular, facts, listed
-from supersparse.data.sources import as_array, as_frame, as_series
-from supersparse.data.values import is_missing
-from supersparse.errors import InvalidDataError
-from supersparse.exact import counted
-from supersparse.integer_arrays import IntArray, gcd_of, integer_column, largest_magnitude
+from supersparse.base.errors import InvalidDataError
+from supersparse.base.exact import counted
+from supersparse.base.integer_arrays import IntArray, gcd_of, integer_column, largest_magnitude
 from supersparse.problem.lazily import Lazily
+from supersparse.table.numeric import checked_weights, read_numeric_table
+from supersparse.table.positive import PositiveClass, positive_of
+from supersparse.table.small_table import SmallTable, Tabular, facts, listed
+from supersparse.table.sources import as_array, as_frame, as_series
+from supersparse.table.values import is_missing
 
 LARGE = 2**21
 """With more values than this, floats are made exact column by column, when they are used."""

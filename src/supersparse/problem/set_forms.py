@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
-from supersparse.errors import InvalidProblemError
-from supersparse.forms.scalars import Form, NumberForm, Plain, Schema, plain_number
-from supersparse.forms.shapes import Field, ListOf, Record
-from supersparse.forms.tree import FileNode, Items, Made, Scalar
+from supersparse.base.errors import InvalidProblemError
+from supersparse.base.schema.scalars import Form, NumberForm, Plain, Schema, plain_number
+from supersparse.base.schema.shapes import Field, ListOf, Record
+from supersparse.base.schema.tree import FileNode, Items, Made, Scalar
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, integers, one_digit, two_digits
 

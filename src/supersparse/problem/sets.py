@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from supersparse.errors import InfeasibleError, InvalidProblemError
-from supersparse.exact import read_whole, whole
+from supersparse.base.errors import InfeasibleError, InvalidProblemError
+from supersparse.base.exact import read_whole, whole
 from supersparse.problem.asked import MAX_POINTS, is_a_set
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.limits import ScoreLimit, SupportLimit, ValueLimit

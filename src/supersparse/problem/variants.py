@@ -11,9 +11,9 @@ from math import ceil, gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import PenaltyRangeWarning, users_level
-from supersparse.exact import shown
-from supersparse.integer_arrays import IntArray, gcd_of
+from supersparse.base.errors import PenaltyRangeWarning, users_level
+from supersparse.base.exact import shown
+from supersparse.base.integer_arrays import IntArray, gcd_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem

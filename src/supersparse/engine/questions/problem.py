@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supersparse.errors import InvalidDataError, InvalidProblemError
+from supersparse.base.errors import InvalidDataError, InvalidProblemError
 
 SHAPES = ("free", "up", "down", "either")
 LARGEST_POINT = 63

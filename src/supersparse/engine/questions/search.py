@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from supersparse.base.errors import InvalidOptionError, InvalidProblemError
 from supersparse.engine import core
 from supersparse.engine.questions.problem import SHAPES, QuestionProblem
-from supersparse.errors import InvalidOptionError, InvalidProblemError
 
 BOUNDS = ("dual", "fit", "minorant")
 _MAGIC = b"supersparse questions 1\n"

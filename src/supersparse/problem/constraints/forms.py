@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from supersparse.errors import InvalidProblemError
-from supersparse.forms.labels import label_text
-from supersparse.forms.scalars import (
+from supersparse.base.errors import InvalidProblemError
+from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.scalars import (
     Either,
     Form,
     LabelForm,
@@ -18,8 +18,8 @@ from supersparse.forms.scalars import (
     Word,
     suggest,
 )
-from supersparse.forms.shapes import Field, NamesForm, Pair, Record, TableOf
-from supersparse.forms.tree import ByName, FileMapping, FileNode, Made
+from supersparse.base.schema.shapes import Field, NamesForm, Pair, Record, TableOf
+from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Made
 from supersparse.problem.constraints import rates, signs, single, support
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint
 from supersparse.problem.constraints.signs import SameSign

@@ -13,8 +13,8 @@ from math import floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.errors import InvalidProblemError, did_you_mean
-from supersparse.exact import read_share, shown
+from supersparse.base.errors import InvalidProblemError, did_you_mean
+from supersparse.base.exact import read_share, shown
 from supersparse.problem.limits import Constraint, RateLimit
 from supersparse.problem.rows import Grouping, Rows
 

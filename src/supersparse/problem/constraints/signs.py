@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from supersparse.errors import InvalidProblemError
+from supersparse.base.errors import InvalidProblemError
 from supersparse.problem.constraints.support import Names
 from supersparse.problem.limits import Constraint, SignLimit
 from supersparse.problem.naming import matching, names_or_patterns

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.errors import InvalidProblemError
-from supersparse.exact import Number, exact, read_whole, shown
+from supersparse.base.errors import InvalidProblemError
+from supersparse.base.exact import Number, exact, read_whole, shown
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature

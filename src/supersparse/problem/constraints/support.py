@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from supersparse.errors import InvalidProblemError
-from supersparse.exact import counted, read_non_negative, read_whole, shown
+from supersparse.base.errors import InvalidProblemError
+from supersparse.base.exact import counted, read_non_negative, read_whole, shown
 from supersparse.problem.limits import Constraint, SupportLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.rows import Rows

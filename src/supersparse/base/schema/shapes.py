@@ -1,0 +1,213 @@
+"""Forms: how one kind of value is read, written and described; and forms made of others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic
+
+from supersparse.base.schema.scalars import Form, Plain, Schema, T, TextForm, suggest
+from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Items
+
+"""What JSON can hold."""
+
+
+class ListOf(Form[tuple[T, ...]], Generic[T]):
+    """A list of one form."""
+
+    def __init__(self, form: Form[T], wanted: str, *, least: int = 0) -> None:
+        self.form, self.wanted, self.least = form, wanted, least
+
+    def fits(self, node: FileNode) -> bool:
+        """Any list."""
+        return isinstance(node, Items)
+
+    def read(self, node: FileNode, what: str) -> tuple[T, ...]:
+        """Every entry."""
+        if not isinstance(node, Items) or len(node.items) < self.least:
+            self.refuse(node, what)
+        return tuple(self.form.read(item, f"{what}, entry {i}") for i, item in enumerate(node.items, start=1))
+
+    def holds(self, value: object) -> bool:
+        """Tuples."""
+        return isinstance(value, tuple)
+
+    def write(self, value: tuple[T, ...]) -> Plain:
+        """A list."""
+        return [self.form.write(item) for item in value]
+
+    def schema(self) -> Schema:
+        """An array."""
+        return {
+            "type": "array",
+            "items": self.form.schema(),
+            **({"minItems": self.least} if self.least else {}),
+        }
+
+
+class NamesForm(Form[tuple[str, ...]]):
+    """Features by name or pattern: one, or a list."""
+
+    def __init__(self, wanted: str = "a feature's name, a pattern such as age*, or a list of them") -> None:
+        self.wanted = wanted
+        self._one = TextForm()
+        self._list = ListOf(self._one, self.wanted, least=1)
+
+    def fits(self, node: FileNode) -> bool:
+        """Text or a list."""
+        return self._one.fits(node) or self._list.fits(node)
+
+    def read(self, node: FileNode, what: str) -> tuple[str, ...]:
+        """The names, one as a list of one."""
+        if self._list.fits(node):
+            return self._list.read(node, what)
+        if not self._one.fits(node):
+            self.refuse(node, what)
+        return (self._one.read(node, what),)
+
+    def holds(self, value: object) -> bool:
+        """Tuples."""
+        return isinstance(value, tuple)
+
+    def write(self, value: tuple[str, ...]) -> Plain:
+        """One name alone, several as a list."""
+        return value[0] if len(value) == 1 else list(value)
+
+    def schema(self) -> Schema:
+        """A string, or an array of them."""
+        return {"anyOf": [self._one.schema(), self._list.schema()]}
+
+
+class Pair(Form[tuple[Any, Any]]):
+    """Two numbers, the lower first; an end may be open where the form of the ends allows it."""
+
+    def __init__(self, end: Form[Any], wanted: str) -> None:
+        self.end, self.wanted = end, wanted
+
+    def fits(self, node: FileNode) -> bool:
+        """Any list."""
+        return isinstance(node, Items)
+
+    def read(self, node: FileNode, what: str) -> tuple[Any, Any]:
+        """(low, high)."""
+        if not isinstance(node, Items) or len(node.items) != 2:
+            self.refuse(node, what)
+        low, high = (self.end.read(item, f"an end of {what}") for item in node.items)
+        if isinstance(low, Fraction) and isinstance(high, Fraction) and high < low:
+            node.fail(
+                f"{what} ends at {node.items[1].shown}, below its start {node.items[0].shown}; swap them"
+            )
+        return low, high
+
+    def holds(self, value: object) -> bool:
+        """Tuples."""
+        return isinstance(value, tuple)
+
+    def write(self, value: tuple[Any, Any]) -> Plain:
+        """A list of two."""
+        return [self.end.write(end) for end in value]
+
+    def schema(self) -> Schema:
+        """An array of two."""
+        return {"type": "array", "items": self.end.schema(), "minItems": 2, "maxItems": 2}
+
+
+class TableOf(Form[ByName[T]], Generic[T]):
+    """Values by feature name or pattern, by class, or by whatever else has names."""
+
+    def __init__(self, form: Form[T], wanted: str) -> None:
+        self.form, self.wanted = form, wanted
+
+    def fits(self, node: FileNode) -> bool:
+        """Any mapping."""
+        return isinstance(node, FileMapping)
+
+    def read(self, node: FileNode, what: str) -> ByName[T]:
+        """Every entry, in order."""
+        if not isinstance(node, FileMapping) or not node.entries:
+            self.refuse(node, what)
+        return ByName(
+            tuple((key.text, self.form.read(value, f"{what} of {key.text!r}")) for key, value in node.entries)
+        )
+
+    def holds(self, value: object) -> bool:
+        """Values by name."""
+        return isinstance(value, ByName)
+
+    def write(self, value: ByName[T]) -> Plain:
+        """A mapping."""
+        return {name: self.form.write(v) for name, v in value.entries}
+
+    def schema(self) -> Schema:
+        """An object of any keys."""
+        return {"type": "object", "additionalProperties": self.form.schema(), "minProperties": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One key of a record."""
+
+    form: Form[Any]
+    help: str
+    required: bool = False
+
+
+class Record(Form[ByName[Any]]):
+    """A mapping of fixed keys, each with a form of its own."""
+
+    wanted = "a mapping"
+
+    def __init__(
+        self,
+        fields: Mapping[str, Field],
+        *,
+        synonyms: Mapping[str, str] | None = None,
+        elsewhere: Mapping[str, str] | None = None,
+    ) -> None:
+        """`elsewhere` says of keys that belong to another place where that is."""
+        self.fields = fields
+        self._synonyms, self._elsewhere = synonyms, elsewhere or {}
+
+    def fits(self, node: FileNode) -> bool:
+        """Any mapping."""
+        return isinstance(node, FileMapping)
+
+    def read(self, node: FileNode, what: str) -> ByName[Any]:
+        """What is given, in the order of the record."""
+        if not isinstance(node, FileMapping):
+            self.refuse(node, what)
+        given: dict[str, Any] = {}
+        for key, value in node.entries:
+            name = key.text
+            if name not in self.fields:
+                hint = self._elsewhere.get(name) or suggest(name, list(self.fields), self._synonyms)
+                key.fail(f"unknown key {name!r} in {what}; {hint}")
+            given[name] = self.fields[name].form.read(value, name)
+        for name in self.required:
+            if name not in given:
+                node.fail(f"{what} lacks {name!r}; add it: {self.fields[name].help}")
+        return ByName(tuple((name, given[name]) for name in self.fields if name in given))
+
+    @property
+    def required(self) -> Sequence[str]:
+        """The keys that must be there."""
+        return [name for name, field in self.fields.items() if field.required]
+
+    def holds(self, value: object) -> bool:
+        """Values by name."""
+        return isinstance(value, ByName)
+
+    def write(self, value: ByName[Any]) -> Plain:
+        """The keys that are given, in the order of the record."""
+        return {name: field.form.write(value[name]) for name, field in self.fields.items() if name in value}
+
+    def schema(self) -> Schema:
+        """An object of these keys only."""
+        return {
+            "type": "object",
+            "properties": {
+                name: {"description": field.help, **field.form.schema()}
+                for name, field in self.fields.items()
+            },
+            **({"required": list(self.required)} if self.required else {}),
+            "additionalProperties": False,
+        }

@@ -1,0 +1,292 @@
+"""Forecasts: predicted risks and outcomes, with Brier score, calibration curve and decision curve."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from supersparse.base.errors import InvalidOptionError
+from supersparse.base.exact import counted, exact, read_whole
+from supersparse.card.evaluate.outcomes import Outcomes, Tally, added_up
+from supersparse.card.evaluate.rates import (
+    Rate,
+    count_text,
+    laid_out,
+    plain_number,
+    rate_columns,
+    to_pandas,
+)
+from supersparse.card.risk import Floats, Risk
+from supersparse.table.small_table import SmallTable, Tabular, facts, small_table_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CalibrationBin(Tabular):
+    """Rows with similar predicted risks, or with certain totals, compared together."""
+
+    name: str
+    predicted: float  # their mean
+    observed: Rate
+
+    def _brief(self) -> str:
+        return f"{self.name}, predicted {self.predicted:.3f}, observed {self.observed}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(rows=self.name, predicted=self.predicted, observed=str(self.observed))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CalibrationCurve(Tabular):
+    """Mean predicted risk and observed risk in each bin; empty bins are left out."""
+
+    bins: tuple[CalibrationBin, ...]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per bin."""
+        return [
+            {"rows": b.name, "n": plain_number(b.observed.of), "predicted": b.predicted}
+            | rate_columns("observed", b.observed)
+            for b in self.bins
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return to_pandas(self.table())
+
+    def in_words(self) -> str:
+        """Name the bin where predicted and observed risk differ most."""
+        if not self.bins:
+            return "There are no predicted risks."
+        worst = max(self.bins, key=lambda b: abs((b.observed.value or 0.0) - b.predicted))
+        return (
+            f"Predicted and observed risk differ most for {worst.name}: "
+            f"{worst.predicted:.3f} predicted, {worst.observed} observed."
+        )
+
+    def _small_table(self) -> SmallTable:
+        rows = [[b.name, count_text(b.observed.of), f"{b.predicted:.3f}", str(b.observed)] for b in self.bins]
+        return SmallTable(["rows", "n", "predicted", "observed"], rows)
+
+    def __str__(self) -> str:
+        table = self._small_table()
+        return laid_out(table.header, table.rows)
+
+    def _brief(self) -> str:
+        return f"{counted(len(self.bins), 'bin')}; {self.in_words()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NetBenefit(Tabular):
+    """Net benefit per row: true positives minus false positives times the odds of the risk threshold."""
+
+    at: float
+    treat_some: float  # act on rows with at least this risk
+    treat_all: float  # treating no one has a net benefit of 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DecisionCurve(Tabular):
+    """Net benefit over risk thresholds (Vickers and Elkin, Med Decis Making 2006;26:565)."""
+
+    points: tuple[NetBenefit, ...]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per risk threshold."""
+        return [
+            {"risk_threshold": p.at, "net_benefit": p.treat_some, "treat_all": p.treat_all, "treat_none": 0.0}
+            for p in self.points
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return to_pandas(self.table())
+
+    def in_words(self) -> str:
+        """Say at which risk thresholds acting by risk beats acting on everyone and on no one."""
+        better = [p.at for p in self.points if p.treat_some > max(p.treat_all, 0.0)]
+        if not better:
+            return "Acting by risk never beats both acting on everyone and acting on no one."
+        return (
+            f"Acting by risk beats acting on everyone and on no one at {len(better)} of "
+            f"{len(self.points)} risk thresholds, between {better[0]:g} and {better[-1]:g}."
+        )
+
+    def _brief(self) -> str:
+        return self.in_words()
+
+    def _small_table(self) -> SmallTable:
+        """Every tenth of many thresholds."""
+        every = 1 if len(self.points) <= 20 else 10
+        return small_table_of(self.table()[every - 1 :: every])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Forecasts(Tabular):
+    """The distinct predicted risks, ascending, and the weight of each class at each risk."""
+
+    risks: tuple[float, ...]
+    negatives: tuple[Fraction, ...]
+    positives: tuple[Fraction, ...]
+
+    @property
+    def n(self) -> Fraction:
+        """The weight of all rows."""
+        return sum((*self.negatives, *self.positives), Fraction(0))
+
+    @property
+    def brier(self) -> float:
+        """The mean squared difference between predicted risk and outcome; 0 is perfect."""
+        risks, negatives, positives = self._arrays()
+        return float((negatives @ risks**2 + positives @ (1 - risks) ** 2) / (negatives + positives).sum())
+
+    @property
+    def log_loss(self) -> float:
+        """The mean of -log(risk of what happened); infinite if what had a risk of 0 happened."""
+        risks, negatives, positives = self._arrays()
+        with np.errstate(divide="ignore"):
+            of_positive, of_negative = np.log(risks), np.log1p(-risks)
+        some, other = positives > 0, negatives > 0  # 0 times infinity is no loss
+        loss = positives[some] @ of_positive[some] + negatives[other] @ of_negative[other]
+        return float(-loss / (negatives + positives).sum())
+
+    @property
+    def mean(self) -> float:
+        """The mean predicted risk, to be compared with `observed`: calibration in the large."""
+        risks, negatives, positives = self._arrays()
+        return float(np.average(risks, weights=negatives + positives))
+
+    @property
+    def observed(self) -> float:
+        """The share of positive rows."""
+        return float(sum(self.positives, Fraction(0)) / self.n)
+
+    def calibration(self, bins: int = 10, *, level: float = 0.95) -> CalibrationCurve:
+        """Return the calibration curve over `bins` equally wide risk intervals, lower ends included."""
+        bins = read_whole(bins, "bins", 1, InvalidOptionError)
+        edges = np.arange(bins + 1) / bins  # 3 / 10 is the number that people write as 0.3
+        risks, negatives, positives = self._arrays()
+        bin_of = np.searchsorted(edges[1:-1], risks, side="right")
+        found = []
+        for k in np.unique(bin_of):
+            own = np.flatnonzero(bin_of == k)
+            events = sum((self.positives[i] for i in own), Fraction(0))
+            others = sum((self.negatives[i] for i in own), Fraction(0))
+            found.append(
+                CalibrationBin(
+                    name=f"risk {edges[k]:.3g} to {edges[k + 1]:.3g}",
+                    predicted=float(np.average(risks[own], weights=(negatives + positives)[own])),
+                    observed=Rate(events=events, of=events + others, level=level),
+                )
+            )
+        return CalibrationCurve(bins=tuple(found))
+
+    def groups(self, most: int = 10, least: int = 20, *, level: float = 0.95) -> CalibrationCurve:
+        """Return the calibration curve over at most `most` groups of rows with neighbouring risks.
+
+        Each group has about the same number of rows, and at least `least` if there are that many; rows with
+        the same risk stay together.
+        """
+        most = read_whole(most, "most", 1, InvalidOptionError)
+        least = read_whole(least, "least", 1, InvalidOptionError)
+        enough = max(self.n / most, min(Fraction(least), self.n))
+        groups: list[list[int]] = []
+        so_far = Fraction(0)
+        for i, (negative, positive) in enumerate(zip(self.negatives, self.positives, strict=True)):
+            if not groups or so_far >= enough:
+                groups.append([])
+                so_far = Fraction(0)
+            groups[-1].append(i)
+            so_far += negative + positive
+        if len(groups) > 1 and 2 * so_far < enough:  # too few are left for a group of their own
+            last = groups.pop()
+            groups[-1] += last
+        return CalibrationCurve(bins=tuple(self._bin(own, level) for own in groups))
+
+    def _bin(self, own: list[int], level: float) -> CalibrationBin:
+        """Some of the risks as one bin, named by its lowest and highest."""
+        low, high = self.risks[own[0]], self.risks[own[-1]]
+        events = sum((self.positives[i] for i in own), Fraction(0))
+        weights = [float(self.negatives[i] + self.positives[i]) for i in own]
+        return CalibrationBin(
+            name=f"risk {low:.3g}" if low == high else f"risk {low:.3g} to {high:.3g}",
+            predicted=float(np.average([self.risks[i] for i in own], weights=weights)),
+            observed=Rate(
+                events=events, of=events + sum((self.negatives[i] for i in own), Fraction(0)), level=level
+            ),
+        )
+
+    def decision_curve(self, at: Sequence[float] | None = None) -> DecisionCurve:
+        """Return the net benefit of acting from each risk threshold up; by default 0.01, 0.02, ..., 0.99."""
+        asked = [k / 100 for k in range(1, 100)] if at is None else _risk_thresholds(at)
+        risks, negatives, positives = self._arrays()
+        n = negatives.sum() + positives.sum()
+        points = []
+        for p in asked:
+            odds, treated = p / (1 - p), risks >= p
+            some = (positives[treated].sum() - odds * negatives[treated].sum()) / n
+            everyone = (positives.sum() - odds * negatives.sum()) / n
+            points.append(NetBenefit(at=p, treat_some=float(some), treat_all=float(everyone)))
+        return DecisionCurve(points=tuple(points))
+
+    def in_words(self) -> str:
+        """Summarise the quality of the risks."""
+        means = f"mean predicted risk {self.mean:.3f}, observed {self.observed:.3f}"
+        return f"Brier score {self.brier:.4f}; {means}."
+
+    def _arrays(self) -> tuple[Floats, Floats, Floats]:
+        columns = (self.risks, self.negatives, self.positives)
+        risks, negatives, positives = (np.array([float(v) for v in column]) for column in columns)
+        return risks, negatives, positives
+
+    def _brief(self) -> str:
+        return self.in_words()
+
+    def _small_table(self) -> SmallTable:
+        return facts(
+            rows=self.n,
+            Brier_score=self.brier,
+            mean_risk=self.mean,
+            observed=self.observed,
+            risks=len(self.risks),
+        )
+
+
+def _risk_thresholds(at: object) -> list[float]:
+    if isinstance(at, str) or not isinstance(at, Iterable):
+        raise InvalidOptionError(f"at is {at!r}; give a list of risk thresholds, such as [0.1, 0.2]")
+    found = [float(exact(p, "a risk threshold", InvalidOptionError)) for p in at]
+    for p in found:
+        if not 0 <= p < 1:
+            raise InvalidOptionError(f"a risk threshold is {p}; it must be at least 0 and below 1")
+    return found
+
+
+def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:
+    """Return the forecasts for rows with one risk each."""
+    distinct, groups = np.unique(risks, return_inverse=True)
+    negatives, positives = (
+        added_up(outcomes.weights, groups, len(distinct), mask)
+        for mask in (~outcomes.positive, outcomes.positive)
+    )
+    return Forecasts(
+        risks=tuple(distinct.tolist()),
+        negatives=tuple(Fraction(int(w), outcomes.weight_unit) for w in negatives),
+        positives=tuple(Fraction(int(w), outcomes.weight_unit) for w in positives),
+    )
+
+
+def forecasts_of_tally(tally: Tally, risk: Risk) -> Forecasts:
+    """Return the forecasts for risks by total."""
+    by_risk: dict[float, tuple[Fraction, Fraction]] = {}
+    risks = risk.of(np.array([float(t) for t in tally.totals])).tolist()
+    for r, negative, positive in zip(risks, tally.negatives, tally.positives, strict=True):
+        others, events = by_risk.get(r, (Fraction(0), Fraction(0)))
+        by_risk[r] = (others + negative, events + positive)
+    ordered = sorted(by_risk)
+    return Forecasts(
+        risks=tuple(ordered),
+        negatives=tuple(by_risk[r][0] for r in ordered),
+        positives=tuple(by_risk[r][1] for r in ordered),
+    )

@@ -1,0 +1,188 @@
+"""The evidence on a card: what was proven, how well it does, and how it was made."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from supersparse.base.exact import counted, exact, shown
+from supersparse.base.stop import Stop
+from supersparse.card.card import Card
+from supersparse.card.evaluate.rates import count_text
+from supersparse.card.naming import class_names, with_class_names
+from supersparse.card.performance import Performance
+from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
+from supersparse.card.risk import LogisticRisk
+from supersparse.table.plain import visible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One row of the table of evidence: which rows, and each measure in words."""
+
+    on: str
+    cells: tuple[str, ...]  # in the order of MEASURES
+
+
+MEASURES = ("Sensitivity", "Specificity", "PPV", "NPV", "AUC", "Errors")
+
+
+CERTIFICATE = "Certificate"
+"""The label of the file that holds the proof."""
+COUNTS = "Counts"
+"""The label of who is missing in the counts that a card was learned from."""
+EDITED = "Edited"
+"""The label of what was changed by hand."""
+
+WEIGHTED_RISKS = (
+    "the two classes had different weights in learning, so the risks are not those of the rows as they are"
+)
+"""Why risks differ from the shares of events beside them."""
+
+_UNSIGNED = " (the card's file is not signed: it may have been changed since)"
+
+
+def facts(card: Card) -> tuple[tuple[str, str], ...]:
+    """Labelled facts about how the card was made; none for a card written by hand."""
+    made = card.provenance
+    if made is None:
+        return ()
+    told_above = bool(card.performance) and made.predicted_errors == made.training_errors
+    return (
+        ("Proof", _proof(made) + ("" if made.signed else _UNSIGNED)),
+        *(() if told_above else (("Errors", _errors(card, made)),)),
+        *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
+        ("Size", _size(card)),
+        ("Settings", f"minimise {with_class_names(card, made.minimised)}; {visible(made.allowed)}"),
+        ("Made by", _maker(made)),
+        *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
+        *(() if not made.edits else ((EDITED, _edited(made)),)),
+    )
+
+
+def _proof(made: Provenance) -> str:
+    what = ("weighted " if made.weighs_classes else "") + ("log loss" if made.is_risk else "errors")
+    objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"
+    of_all = "no other card"
+    if made.features is not None:
+        of_all = f"of all cards over {_candidates(made)}, none"
+    if made.proven_optimal:
+        smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
+        tolerance = " by more than 0.000000001" if made.is_risk else ""
+        return f"Proven optimal: {of_all} with these settings has a lower {objective}{tolerance}{smallest}"
+    if made.lower_bound <= 0:
+        return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
+    percent = f"{ceil(made.gap * 1000) / 10:.1f} %"
+    return f"Not proven: a better card could exist, by at most {percent} of the {objective}"
+
+
+def _certificate(certificate: CertificateFile) -> str:
+    checked = "not checked yet"
+    if certificate.checked_by:
+        checked = f"checked by {' and '.join(visible(name) for name in certificate.checked_by)}"
+    return f"{visible(certificate.file)}, sha256 {certificate.sha256}, {checked}"
+
+
+def _edited(made: Provenance) -> str:
+    """What was changed by hand, and why."""
+    changes = [
+        visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits
+    ]
+    return f"by hand after learning: {'; '.join(changes)}"
+
+
+def _suppressed(hidden: Suppressed) -> str:
+    """Who is not in the counts as they are, and what that does to the figures above."""
+    gone = []
+    if hidden.left_out:
+        gone.append(f"at most {hidden.left_out} of them left out")
+    if hidden.merged:
+        gone.append(f"at most {hidden.merged} of them with answers other than their own")
+    return (
+        f"learned from counts of people, {' and '.join(gone) or 'nobody left out'}; proof and errors are of "
+        "those counted, so these figures are optimistic"
+    )
+
+
+def _candidates(made: Provenance) -> str:
+    """How many features the search could use, and of how many, where a limit left some out."""
+    n_used = len(made.features or ())
+    if made.n_candidates is None or made.n_candidates == n_used:
+        return counted(n_used, "feature")
+    return f"{n_used} of {counted(made.n_candidates, 'candidate feature')}"
+
+
+def _errors(card: Card, made: Provenance) -> str:
+    training = f"training errors {_share(made.training_errors, made.total_weight)}"
+    if made.predicted_errors == made.training_errors:
+        return training
+    total = shown(_tie(card))
+    return (
+        f"{training}, counting a total of exactly {total} as wrong for both classes; "
+        f"predicted errors {_share(made.predicted_errors, made.total_weight)}, "
+        f"because the rule predicts {class_names(card)[0]} at exactly {total}"
+    )
+
+
+def _tie(card: Card) -> Fraction:
+    """The total that was wrong for both classes: the threshold, or that of a risk of one half."""
+    risk = card.risk
+    if card.provenance is not None and card.provenance.half_was_wrong and isinstance(risk, LogisticRisk):
+        return exact(-risk.offset / risk.slope, "the total of a risk of one half")
+    return card.zero_total
+
+
+def _size(card: Card) -> str:
+    return f"{counted(len(card.as_learned.items), 'feature')}, {card.size_with_intercept} with the intercept"
+
+
+def _maker(made: Provenance) -> str:
+    known = Stop.__members__.get(made.stop)
+    reason = visible(made.stop) if known is None else known.value
+    return f"supersparse {visible(made.version)}, {visible(made.solver)}, in {made.seconds:.1f} s; {reason}"
+
+
+def _share(part: Fraction, whole: Fraction) -> str:
+    percent = f" ({float(100 * part / whole):.2f} %)" if whole else ""
+    return f"{shown(part)} of {shown(whole)}{percent}"
+
+
+def judgement(seen: Performance) -> Judgement:
+    """A row of the table of evidence."""
+    rates = (
+        seen.sensitivity,
+        seen.specificity,
+        seen.positive_predictive_value,
+        seen.negative_predictive_value,
+    )
+    auc = "-" if seen.auc is None else f"{seen.auc:.2f}"
+    if seen.auc_interval is not None:
+        auc += f" ({seen.auc_interval[0]:.2f} to {seen.auc_interval[1]:.2f})"
+    wrong = count_text(seen.false_positives + seen.false_negatives)
+    cells = (*("-" if r is None else percent(float(r)) for r in rates), auc)
+    errors = f"{wrong} of {count_text(seen.n)} ({percent(float(seen.error))})"
+    on = {"training": "Training", "cross-validation": "Cross-validated", "validation": "Validated"}[seen.on]
+    return Judgement(on=on, cells=(*cells, errors))
+
+
+def skipped_folds(seen: Performance) -> str | None:
+    """How many folds stand behind a performance, where not all planned ones do."""
+    if seen.folds is None:
+        return None
+    return f"Cross-validated on {seen.folds[0]} of {seen.folds[1]} folds; the others were skipped"
+
+
+def percent(share: float) -> str:
+    """A share in percent, as few digits as a reader needs.
+
+    >>> percent(0.338), percent(0.0042), percent(1.0)
+    ('33.8 %', '0.4 %', '100 %')
+    """
+    return f"{100 * share:.1f} %" if 0 < share < 1 else f"{100 * share:.0f} %"
+
+
+def weighted_risks(card: Card) -> str | None:
+    """The sentence below risks that were learned with different weights of the classes; None for others."""
+    made = card.provenance
+    if card.risk is None or made is None or not (made.is_risk and made.weighs_classes):
+        return None
+    return f"{WEIGHTED_RISKS.capitalize()}."

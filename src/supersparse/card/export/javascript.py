@@ -1,0 +1,98 @@
+"""A card as a JavaScript module (ECMAScript 2020) without dependencies; scores are exact."""
+
+from supersparse.card.card import Card
+from supersparse.card.export.python import card_name
+from supersparse.card.export.raw_values import missing_codes
+from supersparse.card.risk import LogisticRisk, Risk, TableRisk
+from supersparse.card.script import json_for_script, scoring_script, script_data
+
+
+def to_javascript(card: Card) -> str:
+    """Return a module that exports `points`, `total`, `predict` and, if the card has risks, `risk`.
+
+    Each takes a person, an object with a property for each of the exported `columns`. What the card refuses
+    throws RefusedValue.
+    """
+    data = _exact_labels(script_data(card), card) | {"codes": _codes(card)} | _risk_data(card.risk)
+    return "\n".join(
+        [
+            f"// Scoring system: {card_name(card)}; exported by supersparse.",
+            scoring_script().rstrip(),
+            "",
+            f"const CARD = {json_for_script(data)};",
+            _EXPORTS if card.risk is None else _EXPORTS + _RISK,
+        ]
+    )
+
+
+def _codes(card: Card) -> list[list[dict[str, str]]]:
+    """What stands for a missing value in each column, in the form of the script's categories."""
+    codes = missing_codes(card)
+    return [
+        [*({"text": text} for text in codes[c].texts), *({"number": str(n)} for n in codes[c].numbers)]
+        for c in card.columns
+    ]
+
+
+def _risk_data(risk: Risk | None) -> dict[str, object]:
+    if isinstance(risk, LogisticRisk):
+        return {"risk": {"slope": risk.slope, "offset": risk.offset}}
+    if isinstance(risk, TableRisk):
+        return {"risk": {"totals": [str(total) for total in risk.totals], "risks": list(risk.risks)}}
+    return {}
+
+
+def _exact_labels(data: dict[str, object], card: Card) -> dict[str, object]:
+    """Turn whole numbers beyond 2**53 into text, because JavaScript would round them."""
+    large = any(isinstance(c, int) and abs(c) >= 2**53 for c in card.classes)
+    return data | {"negative": str(card.negative), "positive": str(card.positive)} if large else data
+
+
+_EXPORTS = """
+// Whether a text or a number stands for a missing value.
+function isCode(value, codes, name) {
+  const isNumber = Number.isFinite(value) || typeof value === "bigint" || typeof value?.n === "bigint";
+  return (typeof value === "string" || isNumber) && isAmong(value, codes, name);
+}
+
+function values(person) {
+  return CARD.columns.map(({ name }, j) => {
+    if (!Object.prototype.hasOwnProperty.call(person, name))
+      throw new RefusedValue(`${name}: the person lacks it`);
+    return isCode(person[name], CARD.codes[j], name) ? null : person[name];
+  });
+}
+
+/** The names of the columns that a person needs. */
+export const columns = CARD.columns.map(({ name }) => name);
+
+/** The points of each item, in the order of the card. */
+export const points = (person) => scoreValues(CARD, values(person)).points.map(toNumber);
+
+/** The total. */
+export const total = (person) => toNumber(scoreValues(CARD, values(person)).total);
+
+/** The total as an exact fraction of two BigInts: {n, d}. */
+export const exactTotal = (person) => scoreValues(CARD, values(person)).total;
+
+/** The class of one person, decided by the exact total. */
+export const predict = (person) =>
+  scoreValues(CARD, values(person)).positive ? CARD.positive : CARD.negative;
+
+export { RefusedValue };
+"""
+
+_RISK = """
+/** The risk of the positive class. */
+export const risk = (person) => {
+  const { slope, offset, totals, risks } = CARD.risk;
+  const given = scoreValues(CARD, values(person)).total;
+  if (totals === undefined) return 1 / (1 + Math.exp(-(slope * toNumber(given) + offset)));
+  const k = totals.findIndex((one) => order(given, declared(one)) <= 0);
+  if (k <= 0) return risks[k === 0 ? 0 : risks.length - 1];
+  const [low, high] = [declared(totals[k - 1]), declared(totals[k])];
+  const minus = (a, b) => add(a, times(b, { n: -1n, d: 1n }));
+  const part = toNumber(minus(given, low)) / toNumber(minus(high, low));
+  return risks[k - 1] + part * (risks[k] - risks[k - 1]);
+};
+"""

@@ -1,0 +1,339 @@
+"""From a problem to a verified solution: check -> presolve -> solve -> restore -> verify."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import lcm
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import (
+    InvalidOptionError,
+    InvalidProblemError,
+    TooLargeError,
+    UnsupportedProblemError,
+    VerificationError,
+    did_you_mean,
+)
+from supersparse.base.free_memory import free_bytes
+from supersparse.base.stop import Stop
+from supersparse.engine import deadline, registry
+from supersparse.engine.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
+from supersparse.engine.monitor import Monitor
+from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
+from supersparse.engine.presolve import DropColumns, MergeRows, merged_weights
+from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, rounded
+from supersparse.engine.solution import Claim, Solution
+from supersparse.engine.verify import check_points, verify
+from supersparse.problem.naming import INTERCEPT, per_feature
+from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+
+LARGE = 2**19  # values: preparing more of them can take longer than a time limit
+_BYTES_PER_VALUE = 120  # of distinct rows: columns, ranks, floats of the starting points, and their copies
+_BYTES_PER_LONG_VALUE = 48  # of a column of Python's integers, while rows are merged
+_BYTES_PER_ROW = 64  # while rows are merged
+_ALWAYS_TRIED = 2**26  # bytes: less is not worth asking the system
+
+
+def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: float = 0.0) -> Solution:
+    """Presolve, solve, restore and verify; the problem and settings are already checked.
+
+    With a time limit, of which `spent` seconds are gone, a large table is sampled first: what is found so far
+    stands when time is up. As long as a model took to be evaluated there is left for what is verified last.
+    """
+    _warm_up(chosen, problem)
+    began = time.perf_counter() - spent
+    small = problem.rows.n_rows * problem.n_features <= LARGE
+    if settings.time_limit is None or small:
+        return _of_all_rows(problem, chosen, settings, began)
+    _warm_up(None, problem)
+    from supersparse.engine.sampling import first_models
+
+    began = time.perf_counter() - spent
+    first = Monitor(problem, settings, lambda points: points, began)
+    with first.keeping_best_on_interrupt():
+        if settings.initial is not None:
+            first.incumbent(with_best_intercept(problem, settings.initial.coefficients))
+        goes_on = first_models(problem, first)
+    stop: Stop | None = None
+    if goes_on:
+        try:
+            with deadline.until(first.ends):
+                rest = replace(settings, initial=first.best, time_limit=first.time_limit)
+                return _of_all_rows(problem, chosen, rest, began)
+        except deadline.OutOfTime:
+            pass
+        except TooLargeError:
+            stop = Stop.MEMORY_LIMIT
+    stop = stop or first.stop_reason() or Stop.TIME_LIMIT
+    return _verified(problem, chosen, settings, first.claim(stop=stop, smallest=False))
+
+
+def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began: float) -> Solution:
+    _check_memory(problem, _needed_to_merge(problem))
+    small = presolve(problem)
+    _check_memory(small.problem, _needed_to_solve(small.problem))
+    settings, monitor = watched(chosen, small, settings, began)
+    with monitor.keeping_best_on_interrupt():
+        if settings.initial is not None:
+            monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
+        try:
+            searched = chosen.capabilities.wants_start and problem.goal == "errors"
+            if searched and small.problem.is_plain:
+                from supersparse.engine.search.incumbent import search
+
+                search(small.problem, monitor)
+            claim = chosen.solve(small.problem, settings, monitor)
+        except deadline.OutOfTime:
+            claim = monitor.claim(stop=Stop.TIME_LIMIT, smallest=False)
+    found = small.restore(claim.points)
+    points = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
+    return _verified(problem, chosen, settings, replace(claim, points=points))
+
+
+def _needed_to_merge(problem: Problem) -> int:
+    """Bytes that reading all rows exactly and merging equal ones takes, beside the table itself."""
+    rows = problem.rows
+    per_row = _BYTES_PER_ROW + (0 if rows.raw is None else _BYTES_PER_LONG_VALUE * problem.n_features)
+    return rows.n_rows * per_row
+
+
+def _needed_to_solve(problem: Problem) -> int:
+    """Bytes that the solver takes for a problem whose equal rows are merged."""
+    return _BYTES_PER_VALUE * problem.rows.n_rows * problem.n_features
+
+
+def _check_memory(problem: Problem, needed: int) -> None:
+    """Raise if so many bytes are more than are free: a clear refusal instead of a killed process."""
+    if needed <= _ALWAYS_TRIED:
+        return
+    free = free_bytes()
+    if free is None or needed <= free:
+        return
+    raise TooLargeError(
+        f"{problem.rows.n_rows:,} rows and {problem.n_features:,} columns need about {needed / 1e9:.1f} GB "
+        f"of memory to be solved, and {free / 1e9:.1f} GB are free; give a time_limit, with which large "
+        "tables are learned from samples of the rows, or fewer columns, or numbers cut into questions "
+        "(prepare='auto'), which makes many rows equal"
+    )
+
+
+def _verified(problem: Problem, chosen: Solver, settings: SolveOptions, claim: Claim) -> Solution:
+    return replace(verify(problem, claim, solver=chosen.name), seed=settings.random_state)
+
+
+def watched(
+    chosen: Solver, small: "Presolved", settings: SolveOptions, began: float | None = None
+) -> tuple[SolveOptions, Monitor]:
+    """Make ready to solve a presolved problem: bring the start to it, and let the solver refuse it."""
+    if settings.initial is not None:
+        settings = replace(settings, initial=small.reduce(settings.initial))
+    settings = replace(settings, branching_priorities=_of_merged_rows(settings.branching_priorities, small))
+    if isinstance(chosen, Refuses):
+        chosen.check(small.problem, settings)
+    _warm_up(chosen, small.problem)
+    return settings, Monitor(small.problem, settings, small.restore, began)
+
+
+def _of_merged_rows(given: Priorities, small: "Presolved") -> Priorities:
+    """Give each merged row the highest priority of its rows."""
+    if all(isinstance(key, str) for key in given):
+        return given
+    groups, merged = small.groups(), dict[str | int, int]()
+    for key, priority in given.items():
+        place = key if isinstance(key, str) else int(groups[key])
+        merged[place] = max(priority, merged.get(place, 0))
+    return merged
+
+
+def _warm_up(chosen: Solver | None, problem: Problem) -> None:
+    """Load or compile the kernels, before the clock starts; None: those of the search."""
+    if chosen is None or chosen.capabilities.uses_kernels:
+        from supersparse.engine.warm_up import warm_up
+
+        warm_up(problem.goal, only_free=problem.intercept.mode == "free" and problem.is_plain)
+
+
+def chosen_solver(
+    problem: Problem, solver: str, options: SolveKeywords, question: Aim
+) -> tuple[Solver, SolveOptions]:
+    """Read the options, find the solver, and refuse what it does not support."""
+    settings = SolveOptions.read(options)
+    chosen = registry.get(choose_solver(problem) if solver == "auto" else solver)
+    check_answers(chosen, question)
+    _check_expressible(chosen, problem, settings)
+    if settings.branching_priorities:
+        priorities = _expanded(problem, dict(settings.branching_priorities.items()))
+        settings = replace(settings, branching_priorities=priorities)
+    return chosen, settings
+
+
+def _expanded(problem: Problem, given: Mapping[Any, Any]) -> dict[str | int, Any]:
+    """Return the priority of every feature and row that has one; patterns stand for all that they match."""
+    names, n_rows = problem.rows.names, problem.rows.n_rows
+    by_name = {key: value for key, value in given.items() if isinstance(key, str)}
+    rows = {index(key): value for key, value in given.items() if not isinstance(key, str)}
+    for row in rows:
+        if not 0 <= row < n_rows:
+            raise InvalidOptionError(
+                f"branching_priorities: there is no row {row}; rows are counted from 0 to {n_rows - 1}"
+            )
+    try:
+        of_features = per_feature(
+            by_name,
+            names,
+            what="branching_priorities",
+            read=lambda value, _: value,
+            default=lambda _: 0,
+            extra_keys=(INTERCEPT,),
+        )
+    except InvalidProblemError as unknown:
+        raise InvalidOptionError(str(unknown)) from None
+    expanded: dict[str | int, Any] = dict(zip(names, of_features, strict=True))
+    if INTERCEPT in by_name:
+        expanded[INTERCEPT] = by_name[INTERCEPT]
+    return {key: value for key, value in (expanded | rows).items() if type(value) is not int or value}
+
+
+def read_initial(problem: Problem, initial: Start) -> Points:
+    """Return the starting model in the problem's unit.
+
+    A solution, points and a scoring system are used as they are and must be allowed; the threshold of a
+    scoring system is chosen again. A linear model is rounded.
+    """
+    if isinstance(initial, Solution):
+        initial = initial.points
+    if isinstance(initial, OnFeatures):
+        initial = _as_points(problem, initial)
+    if not isinstance(initial, Points):
+        return rounded(problem, initial)
+    try:
+        check_points(problem, initial, "the initial solution")
+    except VerificationError as problem_with_it:
+        raise InvalidOptionError(
+            f"{problem_with_it}; supersparse.rounded(problem, ...) rounds a model to allowed points"
+        ) from None
+    return initial.over(problem.unit)
+
+
+def _as_points(problem: Problem, system: OnFeatures) -> Points:
+    values = linear_coefficients(problem, system)
+    unit = lcm(problem.unit, *(v.denominator for v in values))
+    scaled = tuple(int(v * unit) for v in values)
+    known = with_best_intercept(problem, scaled) if unit == problem.unit else None
+    return known or Points(scaled, 0, unit)  # the check then reports what is not allowed
+
+
+@dataclass(frozen=True)
+class Presolved:
+    """A smaller problem, how to restore its solutions, and where its features and rows come from."""
+
+    problem: Problem
+    restore: Callable[[Points], Points]
+    reduce: Callable[[Points], Points]
+    features: tuple[int, ...]  # that are left
+    groups: Callable[[], NDArray[np.intp]]  # for each original row, the row here that it is merged into
+
+
+def presolve(problem: Problem) -> Presolved:
+    """Drop dead columns, then merge equal rows."""
+    drop = DropColumns.of(problem)
+    smaller = drop.apply(problem) if drop.accepts(problem) else problem
+    return Presolved(
+        problem=MergeRows.apply(smaller),
+        restore=drop.restore,
+        reduce=drop.reduce,
+        features=drop.kept,
+        groups=lambda: merged_weights(smaller)[0],
+    )
+
+
+def choose_solver(problem: Problem) -> str:
+    """Return the solver for "auto": the exact engine of the problem's goal."""
+    return "risk" if problem.goal == "risk" else "exact"
+
+
+def check_answers(solver: Solver, question: Aim) -> None:
+    """Raise if a solver does not support a question."""
+    if question not in solver.capabilities.questions:
+        raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")
+
+
+def check_asked(solver: Solver, problem: Problem) -> None:
+    """Raise if a solver does not support the problem's levels, constraints or options."""
+    can = solver.capabilities
+    check_goal(solver.name, can, problem.goal)
+    if problem.has_levels and not can.levels:
+        raise _cannot(solver.name, "levels", [n for n in registry.names() if _declared(n).levels])
+    for kind, asked in constraint_kinds(problem).items():
+        if kind not in can.constraints:
+            able = [n for n in registry.names() if kind in _declared(n).constraints]
+            raise _cannot(solver.name, repr(asked[0].in_words()), able)
+
+
+def check_goal(solver: str, can: Capabilities, goal: str) -> None:
+    """Raise if a solver does not minimise what the goal says."""
+    if goal not in can.goals:
+        able = [n for n in registry.names() if goal in _declared(n).goals]
+        raise _cannot(solver, f"goal {goal!r}", able)
+
+
+def _declared(name: str) -> Capabilities:
+    return registry.solver_class(name).capabilities
+
+
+def _cannot(solver: str, what: str, able: list[str]) -> UnsupportedProblemError:
+    return UnsupportedProblemError(
+        f"solver {solver!r} cannot express {what}; solvers that can: {', '.join(able)}"
+    )
+
+
+def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) -> None:
+    can = solver.capabilities
+    check_asked(solver, problem)
+    if options.formulation != "bigm" and options.formulation not in can.formulations:
+        able = [n for n in registry.names() if options.formulation in _declared(n).formulations]
+        has = "has big-M constraints only, no" if can.formulations else "is no MIP solver and has no"
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} {has} {options.formulation} constraints; solvers that have them: "
+            f"{', '.join(able)}"
+        )
+    if options.tuning_time and not can.tunes:
+        able = [n for n in registry.names() if _declared(n).tunes]
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not tune its options, so it takes no tuning_time; solvers that do: "
+            f"{', '.join(able)}"
+        )
+    if options.pair_covers and not can.takes_pair_covers:
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support pair covers; the MIP back ends do"
+        )
+    if options.branching_priorities and not can.branching_priorities:
+        able = [n for n in registry.names() if _declared(n).branching_priorities]
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support branching priorities; solvers that do: "
+            f"{', '.join(able)}"
+        )
+    if options.checkpoint is not None and not can.checkpoints:
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support checkpoints; solvers 'exact' and 'risk' do"
+        )
+    if options.proof_log is not None and not can.logs_proof:
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support proof_log; solver 'exact' does"
+        )
+    if options.executor is not None and not can.uses_executors:
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} does not support executor; solvers 'exact' and 'risk' do"
+        )
+    if can.own_options is not None:
+        for name in options.solver_options:
+            if name not in can.own_options:
+                raise InvalidOptionError(
+                    f"solver {solver.name!r} has no option {name!r}; {did_you_mean(name, can.own_options)}"
+                )

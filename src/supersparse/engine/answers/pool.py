@@ -1,0 +1,309 @@
+"""Pool: all models almost as good as the best (the Rashomon set)."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypedDict, Unpack
+
+from supersparse.base.errors import InvalidOptionError, SolverFailedError, did_you_mean
+from supersparse.base.exact import exact, read_whole, shown
+from supersparse.base.stop import Stop
+from supersparse.engine.answers.intercepts import intercepts_within
+from supersparse.engine.answers.words import named_points, to_pandas
+from supersparse.engine.options import SolveKeywords
+from supersparse.engine.presolve import MergeRows
+from supersparse.engine.solve_many import solve_all_within
+from supersparse.engine.verify import Models, VerifiedModel, verified
+from supersparse.problem.log_loss import PROOF_TOLERANCE
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.table.small_table import SmallTable, Tabular, cell
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pool(Tabular):
+    """All models with F <= (1 + within)·F*, one for each distinct set of predictions.
+
+    Two models are alike if `predict` gives the same class for every training row. They may still differ
+    in F, because a score of 0 predicts the negative class but counts as an error in F. Among alike
+    models, the pool shows the one with the smallest l1, then the smallest F. Statements about features cover
+    all models.
+
+    For goal "risk", every card is a model of its own, F counts as equal up to 1e-9, and with a free slope
+    cards whose points are multiples of one another are one card, in the smallest points.
+    """
+
+    problem: Problem  # including the size limit
+    within: Fraction
+    best: Fraction  # F*, or the smallest F found if the pool is a sample
+    models: tuple[VerifiedModel, ...]  # by F, then l1
+    left_out: int  # distinct predictions beyond `max_models`
+    count: int  # total number of scoring systems
+    complete: bool  # proven: no model is missing
+    by_support: tuple[tuple[VerifiedModel, ...], ...]  # for each model, alike ones, one per set of features
+    tied: tuple[VerifiedModel, ...]
+    in_all: frozenset[str]
+    in_some: frozenset[str]
+    spans: tuple[tuple[Fraction, Fraction], ...]  # smallest and largest points of each feature
+    solver: str
+    stop: Stop
+    seconds: float
+
+    @property
+    def limit(self) -> Fraction:
+        """The largest F allowed."""
+        return _limit(self.problem, self.within, self.best)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features."""
+        return self.problem.rows.names
+
+    def always(self) -> tuple[str, ...]:
+        """Return the features that every good model uses."""
+        return tuple(name for name in self.names if name in self.in_all)
+
+    def never(self) -> tuple[str, ...]:
+        """Return the features that no good model uses."""
+        return tuple(name for name in self.names if name not in self.in_some)
+
+    def using(self, name: str) -> tuple[VerifiedModel, ...]:
+        """Return the models that use a feature, one per set of predictions."""
+        j = self._position(name)
+        return self._first_of(lambda model: model.points.coefficients[j] != 0)
+
+    def avoiding(self, name: str) -> tuple[VerifiedModel, ...]:
+        """Return the models that do not use a feature, one per set of predictions."""
+        j = self._position(name)
+        return self._first_of(lambda model: model.points.coefficients[j] == 0)
+
+    def ranges(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """Return the smallest and largest points of each feature over all good models."""
+        return dict(zip(self.names, self.spans, strict=True))
+
+    def ties(self) -> tuple[VerifiedModel, ...]:
+        """Return the models with the smallest F, one per set of predictions; a log loss, up to 1e-9."""
+        return self.tied
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per model."""
+        return [
+            {
+                "objective": float(model.evaluation.objective),
+                "errors": float(model.evaluation.training_errors),
+                **self._risk_of(model),
+                "size": model.evaluation.size,
+                "l1": float(model.evaluation.l1),
+                "sensitivity": float(model.evaluation.sensitivity),
+                "specificity": float(model.evaluation.specificity),
+                "points": named_points(self.names, model.points),
+                "intercept": float(model.points.intercept_value),
+            }
+            for model in self.models
+        ]
+
+    def _risk_of(self, model: VerifiedModel) -> dict[str, float]:
+        if model.points.slope is None:
+            return {}
+        return {"log_loss": float(model.evaluation.loss), "slope": float(model.points.slope)}
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return to_pandas(self.table())
+
+    def __str__(self) -> str:
+        models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
+        more = f" (and {self.left_out} more, not kept)" if self.left_out else ""
+        state = "complete" if self.complete else f"possibly incomplete: {self.stop.value}"
+        different = "" if self.problem.goal == "risk" else ", each with different predictions"
+        return (
+            f"{models}{more} within {shown(self.within)} of the lowest objective {float(self.best):.6g}"
+            f"{different}; {state}"
+        )
+
+    def _position(self, name: str) -> int:
+        if name not in self.names:
+            raise InvalidOptionError(f"there is no feature {name!r}; {did_you_mean(name, self.names)}")
+        return self.names.index(name)
+
+    def _first_of(self, wanted: Callable[[VerifiedModel], bool]) -> tuple[VerifiedModel, ...]:
+        fitting = (next(filter(wanted, alike), None) for alike in self.by_support)
+        return tuple(model for model in fitting if model is not None)
+
+    def _brief(self) -> str:
+        return str(self)
+
+    def _small_table(self) -> SmallTable:
+        columns: tuple[str, ...] = ("objective", "errors", "size", "sensitivity", "specificity", "points")
+        if self.problem.goal == "risk":
+            columns = ("objective", "log_loss", "size", "points", "slope")
+        return SmallTable(columns, [[cell(row[name]) for name in columns] for row in self.table()])
+
+
+def in_order(models: Iterable[VerifiedModel]) -> list[VerifiedModel]:
+    """Sort models by F, then l1, then the points."""
+    return sorted(
+        models,
+        key=lambda m: (
+            m.evaluation.objective,
+            m.evaluation.l1,
+            m.points.coefficients,
+            m.points.intercept,
+        ),
+    )
+
+
+Rank = tuple[Fraction, Fraction, tuple[int, ...], int | Fraction]  # l1, F, coefficients, intercept
+
+
+def pool(
+    problem: Problem,
+    within: float | Fraction = 0.01,
+    max_features: int | None = None,
+    max_models: int = 1000,
+    solver: str = "auto",
+    **options: Unpack[SolveKeywords],
+) -> Pool:
+    """Find all models with F <= (1 + within)·F*, where F* is the smallest F with at most `max_features`.
+
+    Models count as different if they predict some training row differently, even if only the intercept
+    differs; for goal "risk", if their points differ by more than a common factor. The best `max_models` are
+    kept and the others counted. Options are those of `solve`. If a limit
+    stops the search, the pool may be incomplete.
+
+    >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_points=2)
+    >>> good = pool(problem, within=3, solver="exhaustive")
+    >>> print(good)
+    2 models within 3 of the lowest objective 0.1, each with different predictions; complete
+    >>> good.always(), len(good.avoiding("x0"))
+    ((), 1)
+    """
+    factor = exact(within, "within", InvalidOptionError)
+    most = read_whole(max_models, "max_models")
+    if most == 0:
+        raise InvalidOptionError("max_models is 0; keep at least one model")
+    if max_features is not None:
+        problem = problem.asking(max_features=max_features)
+    found = solve_all_within(problem, factor, solver, **options)
+    if not found.models:
+        raise SolverFailedError(f"no scoring system was found: {found.stop.value}; raise the limits")
+    pooled = _pooled_risks if problem.goal == "risk" else _pooled
+    return pooled(problem, factor, most, found)
+
+
+def _limit(problem: Problem, within: Fraction, best: Fraction) -> Fraction:
+    return (1 + within) * best + (PROOF_TOLERANCE if problem.goal == "risk" else 0)
+
+
+class _Alike:
+    """Models with the same predictions: the lowest-ranked of each support, and of the smallest F."""
+
+    def __init__(self) -> None:
+        self.by_support: dict[tuple[int, ...], Rank] = {}
+        self.tied: Rank | None = None
+
+    def add(self, support: tuple[int, ...], rank: Rank, *, best: Fraction) -> None:
+        known = self.by_support.get(support)
+        if known is None or rank < known:
+            self.by_support[support] = rank
+        if rank[1] == best and (self.tied is None or rank < self.tied):
+            self.tied = rank
+
+    @property
+    def ranked(self) -> list[Rank]:
+        """The representative first."""
+        return sorted(self.by_support.values())
+
+
+def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Pool:
+    best = min(model.evaluation.objective for model in found.models)
+    limit = (1 + within) * best
+    merged = MergeRows.apply(problem)  # equal rows have equal predictions
+    by_vector: dict[bytes, _Alike] = {}
+    values: list[set[int]] = [set() for _ in range(problem.n_features)]
+    counted = 0
+    for model in found.models:
+        coefficients, support = model.points.coefficients, model.points.support
+        for one in intercepts_within(merged, coefficients, limit):
+            alike = by_vector.setdefault(one.predicted, _Alike())
+            rank = (one.l1, one.objective, coefficients, one.intercept)
+            alike.add(support, rank, best=best)
+            counted += 1
+        for own, value in zip(values, coefficients, strict=True):
+            own.add(value)
+    groups = sorted(
+        (alike.ranked for alike in by_vector.values()), key=lambda ranked: (ranked[0][1], ranked[0])
+    )
+    kept = [_verified(problem, ranked, found.solver) for ranked in groups[:most]]
+    tied = [alike.tied for alike in by_vector.values() if alike.tied is not None]
+    return Pool(
+        problem=problem,
+        within=within,
+        best=best,
+        models=tuple(alike[0] for alike in kept),
+        left_out=len(groups) - len(kept),
+        count=counted,
+        by_support=tuple(kept),
+        tied=tuple(in_order(_verified(problem, tied, found.solver))),
+        **_of_features(problem, values),
+        **_of_search(found),
+    )
+
+
+def _pooled_risks(problem: Problem, within: Fraction, most: int, found: Models) -> Pool:
+    """The pool of a log loss: every card is a model, with its own risks."""
+    best = min(model.evaluation.objective for model in found.models)
+    limit = _limit(problem, within, best)
+    good = in_order(model for model in found.models if model.evaluation.objective <= limit)
+    values = [{model.points.coefficients[j] for model in good} for j in range(problem.n_features)]
+    return Pool(
+        problem=problem,
+        within=within,
+        best=best,
+        models=tuple(good[:most]),
+        left_out=len(good[most:]),
+        count=len(good),
+        by_support=tuple((model,) for model in good[:most]),
+        tied=tuple(m for m in good if m.evaluation.objective <= best + PROOF_TOLERANCE),
+        **_of_features(problem, values),
+        **_of_search(found),
+    )
+
+
+class _OfFeatures(TypedDict):
+    in_all: frozenset[str]
+    in_some: frozenset[str]
+    spans: tuple[tuple[Fraction, Fraction], ...]
+
+
+def _of_features(problem: Problem, values: list[set[int]]) -> _OfFeatures:
+    """What the points of each feature, in the problem's unit, say about it."""
+    names = problem.rows.names
+    return {
+        "in_all": frozenset(n for n, own in zip(names, values, strict=True) if 0 not in own),
+        "in_some": frozenset(n for n, own in zip(names, values, strict=True) if own != {0}),
+        "spans": tuple(
+            (Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values
+        ),
+    }
+
+
+class _OfSearch(TypedDict):
+    complete: bool
+    solver: str
+    stop: Stop
+    seconds: float
+
+
+def _of_search(found: Models) -> _OfSearch:
+    return {
+        "complete": found.complete,
+        "solver": found.solver,
+        "stop": found.stop,
+        "seconds": found.seconds,
+    }
+
+
+def _verified(problem: Problem, ranked: Iterable[Rank], solver: str) -> tuple[VerifiedModel, ...]:
+    points = [Points(coefficients, b, problem.unit) for _, _, coefficients, b in ranked]
+    return verified(problem, points, solver)

@@ -1,0 +1,121 @@
+"""How results name points and what they have least of, the same in every table."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from supersparse.base.exact import shown
+from supersparse.engine.solution import Solution
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.table.small_table import number
+
+
+def named_points(names: tuple[str, ...], points: Points) -> dict[str, str]:
+    """Return the points of the features in use by name, as exact decimals or fractions."""
+    return {names[j]: shown(points.values[j]) for j in points.support}
+
+
+def points_by_name(solution: Solution) -> dict[str, str]:
+    """Return the points of a solution by feature name."""
+    return named_points(solution.problem.rows.names, solution.points)
+
+
+def to_pandas(table: list[dict[str, Any]]) -> Any:
+    """Return a table as a pandas data frame; pandas is loaded when used."""
+    import pandas as pd
+
+    return pd.DataFrame(table)
+
+
+def what_is_least(problem: Problem) -> str:
+    """What is least, and proven to be, for a number of features: the loss and a numeric C1, but no C0.
+
+    Errors count rows by sample weight. Where errors of the two classes cost differently, as they do for net
+    benefit, a card with the least weighted error may make more errors than others.
+    """
+    what = loss_name(problem)
+    if not problem.C1:
+        return what
+    return f"{'error' if what == 'errors' else what} + C1"
+
+
+def loss_name(problem: Problem) -> str:
+    """The first term of F by name."""
+    if problem.goal == "risk":
+        return "log loss"
+    return "errors" if problem.class_weights[0] == problem.class_weights[1] else "weighted error"
+
+
+def counts_errors(problem: Problem) -> bool:
+    """Whether the number of errors is what is least."""
+    return what_is_least(problem) == "errors"
+
+
+def least_value(solution: Solution) -> Fraction:
+    """Return the errors of a solution, or its loss where another loss is least."""
+    found, problem = solution.evaluation, solution.problem
+    if counts_errors(problem):
+        return found.training_errors
+    return found.loss + (problem.C1 or 0) * found.l1
+
+
+def least_of(solution: Solution) -> str:
+    """Return the errors or the loss of a solution, as tables print them."""
+    least = least_value(solution)
+    return shown(least) if counts_errors(solution.problem) else f"{float(least):.4f}"
+
+
+def least_in_words(solution: Solution) -> str:
+    """Return what a solution has least of, with its name."""
+    least = least_of(solution)
+    if counts_errors(solution.problem):
+        return f"{least} error" if least == "1" else f"{least} errors"
+    return f"{what_is_least(solution.problem)} {least}"
+
+
+def least_span(solutions: Iterable[Solution | None]) -> str:
+    """Return from where to where what is least goes, with its name."""
+    found = [solution for solution in solutions if solution is not None]
+    if not found:
+        return "no model found"
+    least = [least_value(solution) for solution in found]
+    return f"{what_is_least(found[0].problem)} from {number(max(least))} to {number(min(least))}"
+
+
+_ERRORS_BESIDE = "errors (not minimised)"
+
+
+def size_columns(problem: Problem | None) -> tuple[str, ...]:
+    """The titles of a table of the best cards by size; weighted errors have the plain ones beside them."""
+    if problem is None or counts_errors(problem):
+        return ("size", "errors", "proven", "points")
+    beside = () if problem.goal == "risk" else (_ERRORS_BESIDE,)
+    return ("size", what_is_least(problem), "proven", *beside, "points")
+
+
+def size_cells(size: int, best: Solution | None, proven: bool, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The cells of one size under these titles."""
+    said = "yes" if proven else "no"
+    if best is None:
+        return (str(size), "-", said, *("-" for _ in columns[3:-1]), "")
+    beside = [shown(best.evaluation.training_errors) for title in columns if title == _ERRORS_BESIDE]
+    return (str(size), least_of(best), said, *beside, points_text(best))
+
+
+def size_lines(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return a table of sizes as text, numbers to the right."""
+    wide = [max(6, len(title)) if at == 1 else len(title) for at, title in enumerate(columns)]
+    lines = [
+        "  ".join(
+            f"{cell:<{width}}" if title in ("proven", "points") else f"{cell:>{width}}"
+            for cell, width, title in zip(cells, wide, columns, strict=True)
+        ).rstrip()
+        for cells in (columns, *rows)
+    ]
+    return "\n".join(lines)
+
+
+def points_text(solution: Solution) -> str:
+    """Return the points of a solution in one line."""
+    return ", ".join(f"{points} {name}" for name, points in points_by_name(solution).items())

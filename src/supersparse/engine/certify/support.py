@@ -1,0 +1,232 @@
+"""SupportProver: closes one support, over all points that its features can have."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import VerificationError
+from supersparse.engine.certify.bounds import BoundWriter, Flags
+from supersparse.engine.certify.facts import Ints, least_cost
+from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Lines
+from supersparse.engine.certify.program import FeatureVariables, Program
+from supersparse.engine.certify.quadruples import quadruples
+from supersparse.engine.kernels.bound_proofs import BETTER, CLOSED, OPEN, PAUSED
+from supersparse.engine.kernels.box_proofs import (
+    FRAME,
+    Cells,
+    Supported,
+    cells_of,
+    in_rows,
+    middle,
+    prove_boxes,
+)
+from supersparse.engine.kernels.proof_data import Facts
+from supersparse.engine.kernels.support import group_rows
+
+
+class SupportProver:
+    """Writes the derivation for the support in use at the present place."""
+
+    def __init__(
+        self,
+        program: Program,
+        facts: Facts,
+        lines: Lines,
+        bounds: BoundWriter,
+        cost: Ints,
+        check_in: Callable[[], None],
+    ) -> None:
+        self._program = program
+        self._facts = facts
+        self._lines = lines
+        self._bounds = bounds
+        self._cost = cost
+        self._check_in = check_in
+        self._weights = np.ascontiguousarray(facts.objective[facts.first_z :])
+        ranks = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in facts.x.T]
+        self._ranks = np.array(ranks, np.int32).reshape(len(ranks), -1)
+        self._n_ranks = np.asarray(self._ranks.max(axis=1, initial=0) + 1, np.int64)
+        self._spread = np.ptp(facts.x, axis=0).astype(float)
+        self._has_range = program.statement.intercept == "range"
+
+    def close(self, allowed: Flags) -> int:
+        """Close the present support; no further literal can be used. Return the line that does."""
+        self._check_in()
+        program, facts = self._program, self._facts
+        support = np.flatnonzero(self._lines.here.used)
+        variables, spread = facts.points[support], self._spread[support]
+        x = facts.x[:, support]
+        if self._has_range:
+            variables = np.append(variables, program.threshold)
+            spread = np.append(spread, 0.7 * program.step)
+            x = np.hstack([x, np.full((len(x), 1), program.step)])
+        cell, _ = group_rows(self._ranks, self._n_ranks, support)
+        is_free = program.statement.intercept == "free"
+        cells = cells_of(cell, np.ascontiguousarray(x), facts.sign, self._weights, is_free)
+        place = _Place(cells=cells, variables=variables, spread=spread, allowed=allowed)
+        if any(program.features[f].value for f in support.tolist()):
+            return self._values(place)
+        return self._boxes(place)
+
+    def _boxes(self, place: "_Place") -> int:
+        """Close the present box by boxes; first try whether quadruples close it whole."""
+        low, high = place.ends(self._lines)
+        widths = sum(2 * width.bit_length() + 8 for width in (high - low).tolist())
+        place.frames, place.depth = np.zeros((widths + 8, FRAME), np.int64), np.zeros(1, np.int64)
+        state = self._run(place, single=True)
+        if state == OPEN and self._close_by_quadruples(place):
+            state = CLOSED
+        while state in (OPEN, PAUSED):
+            state = self._run(place, single=False)
+        return self._finished(state)
+
+    def _finished(self, state: int) -> int:
+        if state == BETTER:
+            raise VerificationError(
+                f"the model of objective {self._facts.best * self._program.unit + self._program.constant} "
+                "is not the best: there is a better one, so there is no certificate"
+            )
+        if state != CLOSED:
+            raise VerificationError("a cover is weaker than its derivation claims; please report this")
+        return self._lines.next - 1
+
+    def _run(self, place: "_Place", *, single: bool) -> int:
+        """Work on the present box until it is closed or the text is long."""
+        self._check_in()
+        program, lines = self._program, self._lines
+        lines.flush_if_long()
+        self._bounds.make_room(len(self._weights))
+        cost = self._costs_here()
+        support = Supported(
+            place.cells,
+            place.variables,
+            place.spread,
+            place.allowed,
+            cost,
+            self._fixed(cost),
+            program.gap,
+            program.statement.intercept != "free",
+        )
+        lines.text, state = prove_boxes(
+            self._facts,
+            lines.here,
+            support,
+            single,
+            place.frames,
+            place.depth,
+            self._bounds.kept,
+            lines.text,
+            lines.at,
+            ENOUGH_TEXT,
+        )
+        return int(state)
+
+    def _costs_here(self) -> Ints:
+        """The least cost of each literal within the present box."""
+        cost, here = self._cost, self._lines.here
+        for f in np.flatnonzero(here.used).tolist():
+            feature, sign = self._program.features[f], int(here.used[f])
+            if feature.value:
+                if cost is self._cost:
+                    cost = cost.copy()
+                box = int(here.lower[feature.points]), int(here.upper[feature.points])
+                cost[2 * f + (sign < 0)] = least_cost(self._program, feature, sign, *box)
+        return cost
+
+    def _fixed(self, cost: Ints) -> int:
+        used = self._lines.here.used
+        at = np.flatnonzero(used)
+        return int(cost[2 * at + (used[at] < 0)].sum())
+
+    def _close_by_quadruples(self, place: "_Place") -> bool:
+        """Close the present box by pairs and quadruples of cells, if they suffice."""
+        program, cost = self._program, self._costs_here()
+        low, high = place.ends(self._lines)
+        need = self._facts.best - self._fixed(cost) - int(place.cells.base)
+        found = quadruples(place.cells, low, high, program.gap, need)
+        if found is None:
+            return False
+        members, uses = in_rows(place.cells, *found)
+        self._bounds.close(members, uses, place.allowed, cost, -1)
+        return True
+
+    # --- sets of values with gaps, or with penalties of their own ---
+
+    def _values(self, place: "_Place") -> int:
+        """Close the present box, in which some feature has a binary for each of its values."""
+        place.frames, place.depth = np.zeros((2, FRAME), np.int64), np.zeros(1, np.int64)
+        state = self._run(place, single=True)
+        if state != OPEN:
+            return self._finished(state)
+        low, high = place.ends(self._lines)
+        widths = (high - low) * place.spread
+        if not (high > low).any():
+            return self._finished(BETTER)
+        at = int(np.argmax(np.where(high > low, widths, -1)))
+        a, b = int(low[at]), int(high[at])
+        support = np.flatnonzero(self._lines.here.used)
+        if at < len(support) and self._program.features[support[at]].value:
+            return self._split_values(self._program.features[support[at]], a, b, place)
+        lines, variable = self._lines, int(place.variables[at])
+        k, mark = int(middle(a, b)), lines.mark
+        lower = lines.assume("L", k, {variable: 1})
+        lines.cut_upper(variable, lower, k)
+        first = (self._values(place), lower)
+        lines.back(mark)
+        upper = lines.assume("G", k + 1, {variable: 1})
+        lines.raise_lower(variable, upper, k + 1)
+        second = (self._values(place), upper)
+        lines.back(mark)
+        return lines.close_branching(self._facts.best, first, second)
+
+    def _split_values(self, feature: FeatureVariables, low: int, high: int, place: "_Place") -> int:
+        """Split a set of values: none of the larger ones, or one of them."""
+        lines = self._lines
+        sign = 1 if low > 0 else -1
+        values = [v for v in feature.signed(sign) if low <= v <= high]
+        at = int(middle(low, high))
+        k = max([v for v in values[:-1] if v <= at] or values[:1])
+        above = [v for v in feature.signed(sign) if v > k]
+        below = [v for v in feature.signed(sign) if v <= k]
+        sums = {1: feature.positive_sum, -1: feature.negative_sum}
+        total, other = {feature.value[v]: 1 for v in above}, sums[-sign]
+        ends = {1: max(feature.of.values), -1: -min(feature.of.values)}
+        mark = lines.mark
+        none = lines.assume("L", 0, total)
+        known: dict[int, Content] = {none: (0, total)}
+        for v in above:
+            lines.bound_above(feature.value[v], [(none, -1)], known)
+        parts = [(feature.value_sum, -1), (sums[sign], k)]
+        if sign < 0 and other >= 0:
+            parts.append((other, ends[1]))
+        lines.bound_above(feature.points, parts)
+        first = (self._values(place), none)
+        lines.back(mark)
+        some = lines.assume("G", 1, total)
+        known = {some: (1, total)}
+        for v in below:
+            lines.bound_above(feature.value[v], [(some, 1), (sums[sign], 1)], known)
+        parts = [(feature.value_sum, 1), (sums[sign], -min(above))]
+        if sign > 0 and other >= 0:
+            parts.append((other, ends[-1]))
+        lines.bound_below(feature.points, parts)
+        second = (self._values(place), some)
+        lines.back(mark)
+        return lines.close_branching(self._facts.best, first, second)
+
+
+class _Place:
+    """A support being closed: its cells, the variables of its points, and the boxes under way."""
+
+    def __init__(self, *, cells: Cells, variables: Ints, spread: NDArray[np.float64], allowed: Flags) -> None:
+        self.cells = cells
+        self.variables = variables
+        self.spread = spread
+        self.allowed = allowed
+        self.frames = np.zeros((0, FRAME), np.int64)
+        self.depth = np.zeros(1, np.int64)
+
+    def ends(self, lines: Lines) -> tuple[Ints, Ints]:
+        """The present box."""
+        return lines.here.lower[self.variables], lines.here.upper[self.variables]

@@ -1,0 +1,192 @@
+"""Slices of a proof on an executor.
+
+The queue, the evaluator and the best model stay here. Each slice travels with what the best model says when
+it is sent, and comes back as what is still open. Both engines prove this way. While no worker answers, as
+when they start, this process proves alone.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from supersparse.engine.executors import Sender, Task, workers_of
+
+LOOK_SECONDS = 0.02  # between two looks at the limits
+_QUIET = 0.5  # seconds without an answer, at least, after which this process works on what waits
+_PATIENCE = 5.0  # seconds, at least, after which a slice without an answer is done here
+_START = 60.0  # the same before the first answer: workers must start, and load what is compiled
+_MOST_COUNTED = 2**48  # no slice does so much
+Taken = TypeVar("Taken")
+
+
+class Request(NamedTuple):
+    """A slice as a call: the function is given the digest, the arrays, the rest, and an amount of work.
+
+    It returns None where the arrays are None and not known there by their digest, else an outcome whose
+    `question` is `question_of` all that it was given but the arrays.
+    """
+
+    function: Callable[..., Any]
+    digest: str
+    arrays: bytes
+    rest: tuple[Any, ...]
+    most_work: int | None = None  # less than slices have now, where something more important may come
+
+
+def question_of(digest: str, *asked: Any) -> bytes:
+    """The digest of what a slice was asked, which its outcome repeats: no answer stands for another's."""
+    question = hashlib.blake2b(digest.encode(), digest_size=16)
+    for value in asked:
+        for one in value if isinstance(value, tuple | list) else (value,):
+            written = one if isinstance(one, bytes) else repr(one).encode()
+            question.update(b"%d:" % len(written))
+            question.update(written)
+        question.update(b",")
+    return question.digest()
+
+
+def checked_count(value: object) -> int:
+    """How much a worker says that it did; an error if no slice can have said so."""
+    if type(value) is not int or not 0 <= value <= _MOST_COUNTED:
+        raise ValueError(f"{value!r:.60} is not how much a slice can do")
+    return value
+
+
+class Slices(Protocol[Taken]):
+    """A proof as a cluster sees it: it hands out slices, and takes back what is left of them."""
+
+    least_work: int  # of a slice: some 50 ms
+    most_work: int  # about a second
+
+    def divide_among(self, slices: int) -> None:
+        """Hear how many slices will be on their way at the same time."""
+
+    def take(self) -> Taken | None:
+        """Take what a slice is made of; None if nothing waits."""
+
+    def request(self, taken: Taken) -> Request | None:
+        """Say what a worker is to do; None where a limit is reached first."""
+
+    def read(self, taken: Taken, result: Any) -> Any:
+        """Read what a worker hands back of what was taken, checked like a checkpoint.
+
+        An error if no slice can have written it.
+        """
+
+    def receive(self, taken: Taken, left: Any) -> None:
+        """Replace what was taken by what a worker has left of it, as `read`."""
+
+    def put_back(self, taken: Taken) -> None:
+        """Open again what was taken."""
+
+    def do_here(self, taken: Taken | None = None) -> None:
+        """Do a slice in this process: of what was taken, or else of what comes next."""
+
+
+class Cluster:
+    """Sends slices of a proof to an executor and takes back what they leave open."""
+
+    def __init__(self, slices: Slices[Any], executor: Executor) -> None:
+        self._slices = slices
+        self._sender: Sender[Any] = Sender(executor, "its slice")
+        self._work = slices.least_work
+        self._most_sent = 2 * workers_of(executor)
+        self._heard_at = time.monotonic()  # when a slice last came back
+        self._has_heard = False
+        slices.divide_among(self._most_sent)
+
+    def run(self, is_over: Callable[[], bool], beside: Callable[[], bool] = lambda: False) -> None:
+        """Prove until it is over; `beside` does other work here between, and says whether it did any."""
+        try:
+            while not is_over():
+                self._fill()
+                if self._sender.is_gone:
+                    self._slices.do_here()
+                has_worked = self._stand_in()
+                is_busy = beside() or has_worked or self._sender.is_gone
+                self._collect(0.0 if is_busy else LOOK_SECONDS)
+        finally:
+            for task in self._sender.cancel():  # its work is lost
+                self._slices.put_back(task.given)
+
+    def _stand_in(self) -> bool:
+        """Do a slice here where a worker owes one, or while none answers; say whether there was one.
+
+        What is taken back is forgotten where it was sent, so nothing is closed twice.
+        """
+        sender, slices = self._sender, self._slices
+        slowest = sender.slowest if self._has_heard else 0.0
+        late = sender.overdue(max(_PATIENCE, 4 * slowest) if self._has_heard else _START)
+        if late is not None:
+            slices.do_here(late.given)
+            return True
+        if time.monotonic() - self._heard_at < max(_QUIET, 2 * slowest):
+            return False
+        taken = slices.take()
+        if taken is None and not self._has_heard:
+            if time.monotonic() - self._heard_at > _START:
+                sender.say_late(_START)
+            first = sender.take_back()
+            taken = None if first is None else first.given
+        if taken is None:
+            return False
+        slices.do_here(taken)
+        return True
+
+    def _fill(self) -> None:
+        """Send slices until enough are on their way."""
+        slices = self._slices
+        # what was taken back before the first answer is with workers that start: more would only wait
+        most = self._most_sent - (0 if self._has_heard else self._sender.forgotten)
+        while len(self._sender) < most and not self._sender.is_gone:
+            taken = slices.take()
+            if taken is None:
+                # short slices give the others something to do
+                self._work = max(slices.least_work, self._work // 2)
+                return
+            if not self._send(taken, with_arrays=False):
+                return
+        self._work = min(slices.most_work, 2 * self._work)
+
+    def _send(self, taken: Any, *, with_arrays: bool) -> bool:
+        request = self._slices.request(taken)
+        if request is not None:
+            arrays = request.arrays if with_arrays else None
+            work = self._work if request.most_work is None else min(self._work, request.most_work)
+            arguments = (request.digest, arrays, *request.rest, work)
+            if self._sender.send(Task(taken, request.function, arguments)):
+                return True
+        self._slices.put_back(taken)
+        return False
+
+    def _collect(self, seconds: float) -> None:
+        """Wait for slices to come back, but not longer, and take in what has come."""
+        for task, result, done in self._sender.collect(seconds):
+            if not done:
+                self._slices.do_here(task.given)
+                continue
+            if result is None and task.arguments[1] is None:  # it does not know the arrays
+                self._send(task.given, with_arrays=True)
+                continue
+            try:
+                if result is None:
+                    raise TypeError("it was sent the arrays and answered None")
+                digest, _, *asked = task.arguments
+                if result.question != question_of(digest, *asked):
+                    raise ValueError("it answered another slice")
+                left = self._slices.read(task.given, result)
+            except Exception as error:  # as good as lost
+                if self._sender.failed(task, error):
+                    self._slices.do_here(task.given)
+                continue
+            self._hear()
+            self._slices.receive(task.given, left)
+
+    def _hear(self) -> None:
+        self._heard_at = time.monotonic()
+        if not self._has_heard:
+            self._has_heard = True
+            self._sender.ready_at = self._heard_at
+            self._sender.slowest = 0.0

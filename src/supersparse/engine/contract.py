@@ -1,0 +1,120 @@
+"""The contract of a solver: what it supports, and what it returns."""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import ClassVar, Protocol, runtime_checkable
+
+from supersparse.base.stop import Stop
+from supersparse.engine.monitor import Monitor
+from supersparse.engine.options import SolveOptions
+from supersparse.engine.solution import Claim
+from supersparse.problem.limits import Constraint
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+
+
+class Aim(Enum):
+    """The questions that solvers answer."""
+
+    BEST = "the best model"
+    BEST_PER_SIZE = "the best model of each size"
+    ALL_WITHIN = "all models within a factor of the best"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a solver supports; anything else is refused before solving."""
+
+    questions: frozenset[Aim]
+    package: str | None = None  # the required package
+    formulations: frozenset[str] = frozenset()
+    branching_priorities: bool = False
+    tunes: bool = False  # its own options, within `tuning_time`
+    takes_pair_covers: bool = False
+    checkpoints: bool = False
+    logs_proof: bool = False
+    uses_executors: bool = False
+    uses_kernels: bool = True  # compiled on first use, before the clock starts
+    levels: bool = False  # penalties by level, see `Problem.levels`
+    constraints: frozenset[str] = frozenset()  # supported kinds, as in `constraint_kinds`
+    wants_start: bool = True  # whether the incumbent search runs first and passes on its best model
+    goals: frozenset[str] = frozenset({"errors"})
+    own_options: frozenset[str] | None = frozenset()  # passed through; None if the solver checks them
+
+
+SUPPORT, SIGNS, RATES, SCORE = "support", "signs", "rates", "score"
+
+
+def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
+    """Return the kinds of constraint in a problem, beyond sets and max_features."""
+    by_kind = {
+        SUPPORT: [limit.source for limit in problem.support_limits],
+        SIGNS: [limit.source for limit in problem.sign_limits],
+        RATES: [limit.source for limit in problem.rate_limits],
+        SCORE: [limit.source for limit in problem.score_limits],
+    }
+    return {kind: tuple(dict.fromkeys(sources)) for kind, sources in by_kind.items() if sources}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedModels:
+    """Several models, and whether the solver claims that none is missing.
+
+    For `Aim.BEST_PER_SIZE`, ``bounds[s]`` is a claimed lower bound on F of feasible models with exactly
+    s features (including the intercept if the size counts it); None means that there is no such model. Sizes
+    beyond the end have no bound. With `complete` and no bounds, the models are claimed best, and sizes
+    without a model have none. ``smallest`` lists the sizes whose model is also claimed to have the smallest
+    l1 for its F; with `complete`, all do. ``stop`` is why a size was left
+    open, where each has its share of the limits.
+    """
+
+    models: tuple[Points, ...]
+    complete: bool
+    bounds: tuple[Fraction | None, ...] = ()
+    smallest: frozenset[int] = frozenset()
+    stop: Stop | None = None
+
+
+@runtime_checkable
+class AnswersPerSize(Protocol):
+    """A solver that answers `Aim.BEST_PER_SIZE`."""
+
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
+        """Return the model with the smallest (F, l1) of exactly each size, smallest size first.
+
+        A size may be skipped, with its bound, if none of its models has a smaller F, ignoring C0, than one
+        with fewer features: such a model is not the best for any C0 > 0.
+        """
+        ...
+
+
+@runtime_checkable
+class AnswersAllWithin(Protocol):
+    """A solver that answers `Aim.ALL_WITHIN`."""
+
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
+    ) -> ClaimedModels:
+        """Return every λ, with its best b, with F <= (1 + epsilon)·F*."""
+        ...
+
+
+@runtime_checkable
+class Refuses(Protocol):
+    """A solver with further checks of the problem and options before solving."""
+
+    def check(self, problem: Problem, options: SolveOptions) -> None:
+        """Raise for anything the solver does not support."""
+        ...
+
+
+class Solver(Protocol):
+    """A solver. It raises if it cannot do its work."""
+
+    name: ClassVar[str]
+    capabilities: ClassVar[Capabilities]
+
+    def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
+        """Answer `Aim.BEST`: the smallest F, then the smallest l1."""
+        ...

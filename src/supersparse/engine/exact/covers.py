@@ -1,0 +1,284 @@
+"""The bound: pair covers and their packing.
+
+If a positive point i and a negative point j are both right, then x_i·λ + b > 0 > x_j·λ + b, so
+Σ_f λ_f·(x_if - x_jf) > 0 and some literal of D_ij = {(f, sign): sign·(x_if - x_jf) > 0} is in the
+model. With z for "wrong" and α for "literal used" this is the pair cover
+
+    z_i + z_j + Σ_{l ∈ D_ij} α_l >= 1 .
+
+Let u >= 0 be multipliers with Σ_{pairs at i} u <= w_i at every point, and load_l = Σ_{pairs with l} u.
+Then for every model that extends the support S by a set T of at most r literals, one per feature,
+
+    cost >= fixed(S) + Σ_i w_i z_i + Σ_{l ∈ T} c_l
+         >= fixed(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
+         >= fixed(S) + Σ u - (the r largest (load_l - c_l)+ over features)
+
+with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties of S and b (see
+`tree.fixed_cost`).
+
+Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
+in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`. A literal that
+is used only after a better one (`exchanges.py`) has no pairs: the better one covers all of them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.engine.exact.instance import Flags, Instance, Ints
+from supersparse.engine.exact.literals import Literals, by_feature, flags_of
+from supersparse.engine.kernels.pairs import (
+    UNLIMITED,
+    literal_bounds,
+    most_gained,
+    nearest_pairs,
+    pack,
+    pair_literals,
+)
+
+Ranks = NDArray[np.int32]
+Words = NDArray[np.uint64]
+
+NEAREST = 16
+"""Number of opposite points paired with each point."""
+_NEAR = 0.9  # other θ are tried only when the first came this near to closing the node
+_MOST_COMPARISONS = 400_000_000
+_CHUNK = 20_000_000  # comparisons between checks whether to continue
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PairPool:
+    """Pairs of opposite points; the allowed literals of pair q are ``literal[start[q] : start[q + 1]]``."""
+
+    positive: NDArray[np.int32]
+    negative: NDArray[np.int32]
+    start: Ints
+    literal: NDArray[np.int32]
+
+    @property
+    def all(self) -> NDArray[np.int32]:
+        """The indices of all pairs, for a node that inherits none."""
+        return np.arange(len(self.positive), dtype=np.int32)
+
+
+class CancelledError(Exception):
+    """The solve must stop; the task that raises this stays open."""
+
+
+def _go_on() -> bool:
+    return False
+
+
+def pair_pool(
+    instance: Instance,
+    support: Literals,
+    allowed: Flags,
+    *,
+    most: int = NEAREST,
+    cancelled: Callable[[], bool] = _go_on,
+) -> PairPool:
+    """Pair each point with its nearest opposite points that the support does not yet cover."""
+    covering = flags_of(support, instance.n_features)
+    allowed = allowed & (np.array(instance.after) < 0)
+    bits, masks = _packed(instance, allowed, covering)
+    up, down = instance.positive, instance.negative
+    a = _nearest(up, down, True, bits, masks, allowed, covering, most, cancelled)
+    b = _nearest(down, up, False, bits[::-1], masks, allowed, covering, max(1, most // 2), cancelled)
+    positive, negative = np.concatenate([a[0], b[1]]), np.concatenate([a[1], b[0]])
+    if instance.has_origin:
+        proper = (positive < len(up) - 1) | (negative < len(down) - 1)  # not the origin with itself
+        positive, negative = positive[proper], negative[proper]
+    start, literal = pair_literals(up, down, positive, negative, allowed)
+    return PairPool(positive, negative, start, literal)
+
+
+def _nearest(
+    points: Ranks,
+    others: Ranks,
+    is_positive: bool,
+    bits: tuple[Words, Words],
+    masks: Words,
+    allowed: Flags,
+    covering: Flags,
+    most: int,
+    cancelled: Callable[[], bool],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    candidates = np.arange(len(others))
+    width = max(1, bits[0].shape[1] or points.shape[1])
+    affordable = max(200, _MOST_COMPARISONS // max(1, len(points) * width))
+    if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
+        candidates = np.ascontiguousarray(candidates[:: len(candidates) // affordable + 1])
+    step = max(1, _CHUNK // max(1, len(candidates) * width))
+    mine, theirs = [], []
+    for first in range(0, len(points), step):
+        if cancelled():
+            raise CancelledError
+        some = slice(first, first + step)
+        chunk = nearest_pairs(
+            points[some],
+            others,
+            is_positive,
+            bits[0][some],
+            bits[1][candidates],
+            masks,
+            allowed,
+            covering,
+            most,
+            candidates,
+        )
+        mine.append(chunk[0] + np.int32(first))
+        theirs.append(chunk[1])
+    none = np.zeros(0, np.int32)
+    return np.concatenate([none, *mine]), np.concatenate([none, *theirs])
+
+
+def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[Words, Words], Words]:
+    """Pack binary features 64 to a word; masks say which literals count and which cover."""
+    up, down = instance.positive, instance.negative
+    if not instance.is_binary:
+        none = np.zeros((0, 0), np.uint64)
+        return (np.zeros((len(up), 0), np.uint64), np.zeros((len(down), 0), np.uint64)), none
+    both = np.vstack([up, down])
+    low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
+    words = (instance.n_features + 63) // 64
+    masks = np.stack(
+        [_to_words(flags[None, :], words)[0] for flags in (*by_feature(allowed).T, *by_feature(covering).T)]
+    )
+    return (
+        _to_words((up == high) & (low < high), words),
+        _to_words((down == high) & (low < high), words),
+    ), masks
+
+
+def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
+    padded = np.zeros((len(flags), words * 64), np.uint8)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """The bounds that one packing proves for a node, in kernel units beyond its fixed cost."""
+
+    bound: int
+    load: Ints
+    refused: Ints  # what literals without capacity left could not take
+    by_literal: Ints
+    theta: int
+
+
+def packing_bound(
+    instance: Instance,
+    pool: PairPool,
+    pairs: NDArray[np.int32],
+    allowed: Flags,
+    room: int,
+    theta: int,
+    enough: int,
+) -> Packed:
+    """Bound the remaining cost of a node; stop early once the bound exceeds `enough`.
+
+    With room for all undecided features, the capacity of a literal is its penalty. Under a size limit, more
+    capacity, penalty + θ, may pay off: at most `room` literals take it back. θ is tried near `theta`, which
+    was best with as much room; others seldom pay. With a minus sign it was best with more room: then larger
+    ones are tried while they are better, else smaller ones. If it is 0, the whole range is tried.
+    """
+    undecided = int(by_feature(allowed).any(axis=1).sum())
+    if room >= undecided:
+        return _pack_with(instance, pool, pairs, allowed, undecided, 0, enough)
+    if room == 1:
+        return _pack_with(instance, pool, pairs, allowed, room, UNLIMITED, enough)
+    tries = _whole_range(instance) if theta == 0 else [theta, max(1, theta * 6 // 10), theta * 17 // 10]
+    candidate, tried = -theta if theta < 0 else tries[0], 1
+    best = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
+    while best.bound <= enough and not (theta > 0 and best.bound < _NEAR * enough):
+        if theta < 0:
+            candidate = _following(-theta, candidate, best.theta)
+        else:
+            candidate = tries[tried] if tried < len(tries) else -1
+        if candidate < 0:
+            break
+        packed = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
+        tried += 1
+        if packed.bound > best.bound:
+            best = packed
+    return best
+
+
+def _whole_range(instance: Instance) -> list[int]:
+    """All θ to try where nothing is known, the largest first."""
+    ups, downs = instance.positive_weight, instance.negative_weight
+    widest = int(min(ups.sum(), downs.sum(), UNLIMITED))
+    least = max(1, int(min(ups.min(initial=UNLIMITED), downs.min(initial=UNLIMITED))) // 2)
+    tries = []
+    while widest > least:
+        tries.append(widest)
+        widest = widest * 7 // 10
+    return tries or [1]
+
+
+def _following(first: int, last: int, best: int) -> int:
+    """What to try after `last`: larger θ while they are better, else smaller ones; -1 to end."""
+    if last == first or (last == best and last > first):
+        return last * 17 // 10 + 1 if last < UNLIMITED // 16 else -1
+    if best > first or (last < first and last != best):
+        return -1
+    return min(first, last) * 6 // 10 if min(first, last) > 1 else -1
+
+
+def multipliers(
+    instance: Instance,
+    pool: PairPool,
+    pairs: NDArray[np.int32],
+    allowed: Flags,
+    room: int,
+    theta: int,
+    enough: int,
+) -> tuple[tuple[int, int, int], ...]:
+    """Repeat a packing and list its multipliers: (row of the positive, row of the negative, u)."""
+    u = np.zeros(len(pairs), np.int64)
+    _pack_with(instance, pool, pairs, allowed, room, theta, enough, u)
+    return tuple(
+        (
+            int(instance.positive_row[pool.positive[pairs[s]]]),
+            int(instance.negative_row[pool.negative[pairs[s]]]),
+            int(u[s]),
+        )
+        for s in np.flatnonzero(u)
+    )
+
+
+def _pack_with(
+    instance: Instance,
+    pool: PairPool,
+    pairs: NDArray[np.int32],
+    allowed: Flags,
+    room: int,
+    theta: int,
+    enough: int,
+    multiplier: Ints = _NONE,
+) -> Packed:
+    load, refused = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.int64)
+    stop_above = min(UNLIMITED, enough + room * theta) if theta < UNLIMITED else UNLIMITED
+    total = pack(
+        pairs,
+        pool.positive,
+        pool.negative,
+        pool.start,
+        pool.literal,
+        allowed,
+        instance.literal_penalty + theta,
+        instance.positive_weight.copy(),
+        instance.negative_weight.copy(),
+        load,
+        refused,
+        stop_above,
+        multiplier,
+    )
+    gained, least = most_gained(load, instance.literal_penalty, allowed, room)
+    by_literal = np.zeros(len(allowed), np.int64)
+    literal_bounds(total, load, instance.literal_penalty, allowed, room, gained, least, by_literal)
+    return Packed(int(total - gained), load, refused, by_literal, theta)

@@ -1,0 +1,400 @@
+"""The exact solver: alternates between search and proof, in slices, until nothing is open."""
+
+import time
+from concurrent.futures import Executor
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from supersparse.base.errors import UnsupportedProblemError
+from supersparse.base.stop import Stop
+from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
+from supersparse.engine.cluster import LOOK_SECONDS, Cluster
+from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
+from supersparse.engine.exact import checkpoint
+from supersparse.engine.exact.cuts import Cuts, with_prices
+from supersparse.engine.exact.instance import Instance, instances
+from supersparse.engine.exact.many import all_within, best_per_size
+from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, quick_switches
+from supersparse.engine.exact.reference_proof import ReferenceProof
+from supersparse.engine.exact.remote import RemoteSlices
+from supersparse.engine.exact.remote_boxes import RemoteBoxes, TreeAndBoxes
+from supersparse.engine.exact.second import SecondBound
+from supersparse.engine.exact.third import ThirdBound
+from supersparse.engine.integer_form import IntegerForm, integer_form
+from supersparse.engine.monitor import Monitor
+from supersparse.engine.options import SolveOptions
+from supersparse.engine.search.incumbent import Search, smallest_coefficients
+from supersparse.engine.solution import Claim
+from supersparse.problem.conflicts import infeasible
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.objective import completed
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import next_attainable
+
+# How much the incumbent search works for each unit of the proof's work: much while it keeps finding
+# better models, little once it has looked three times as long as the best model took. A best model
+# of many features means so many supports that the proof will take long: there the search goes first,
+# and keeps about half of the time while the bound is too far away for a proof to be hoped for. On large
+# tables it keeps as much while the bound is below half of the objective: there each step of it costs more,
+# and with little time it missed models of three features on spambase.
+_SHARE_WHILE_IMPROVING, _SHARE_AFTERWARDS = 0.5, 0.1
+_SHARE_BEFORE_LONG_PROOFS = 6.0
+_SHARE_ON_LARGE_TABLES = 3.0
+_PATIENCE_BEFORE_LONG_PROOFS = 2_500_000_000  # about eight seconds
+_MANY = 10  # features
+_HOPELESS, _FAR = Fraction(1, 10), Fraction(1, 2)  # of the objective: a bound below that
+_LARGE = 50_000  # values in the table, distinct rows only
+_LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
+_REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
+_SAVE_EVERY = 10.0  # seconds between checkpoints
+_ALONE = 3_000_000  # touched rows, some thirty milliseconds: what threads are not started for
+_MOST_ALONE = 10**11  # for a first good model where no threads wait
+_SEARCHERS, _SEARCHERS_ON_LARGE_TABLES = 2, 4  # threads, at most, that search before they prove
+
+
+class ExactSolver:
+    """Branch and bound over signed supports; proves optima in F and, among those, in l1."""
+
+    name: ClassVar[str] = "exact"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset(Aim),
+        levels=True,
+        constraints=frozenset({SUPPORT, SIGNS, RATES, SCORE}),
+        wants_start=False,
+        checkpoints=True,
+        logs_proof=True,
+        uses_executors=True,
+    )
+
+    def check(self, problem: Problem, options: SolveOptions) -> None:
+        """Refuse a checkpoint that could not be written later, and a proof log that would be incomplete."""
+        if options.checkpoint is not None:
+            check_place(Path(options.checkpoint))
+        if options.proof_log is not None and not problem.is_plain:
+            raise UnsupportedProblemError(
+                "proof_log supports no levels, and no constraints except max_features and coefficient sets; "
+                "remove proof_log, or the levels and constraints"
+            )
+
+    def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
+        """Prove a best model, or claim the best known one and a bound."""
+        file = options.checkpoint
+        with nullcontext() if file is None else locked(Path(file)):
+            while True:
+                outcome = _Solve.prepare(problem, options, monitor).run()
+                if outcome is not _Restart.WITH_BETTER_PRICES:
+                    return outcome
+
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
+        """Find the best model of each size, as far as the limits allow."""
+        return best_per_size(problem, options, monitor, self.solve)
+
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
+    ) -> ClaimedModels:
+        """List every λ, with its best b, within a factor of the best, as far as the limits allow."""
+        return all_within(problem, epsilon, options, monitor, self.solve)
+
+
+class _Restart(Enum):
+    """Returned by a solve that has no claim yet and must start again."""
+
+    WITH_BETTER_PRICES = auto()
+    """The first model that satisfies the rate limits is known, so prices can now be chosen well."""
+
+
+@dataclass(eq=False, kw_only=True)
+class _Solve:
+    """One run: the incumbent search and the three proofs share the time and report to the monitor."""
+
+    problem: Problem
+    options: SolveOptions
+    monitor: Monitor
+    form: IntegerForm
+    search: Search
+    cuts: Cuts
+    cases: list[Instance]
+    proof: Proof | ReferenceProof
+    second: SecondBound
+    third: ThirdBound
+    knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
+    file: Path | None  # the checkpoint
+    identity: str  # of the problem, as the checkpoint names it
+    stop: Stop | None = None
+    _reported: int = -1  # the last bound the monitor heard of, in kernel units
+    _report_at: int = 0  # work of the proof at which to report again
+    _could_not_save: bool = False
+    _heard_of: Fraction | None = None  # the best objective that the search knows of
+    _saved_at: float = field(default_factory=time.perf_counter)
+
+    @classmethod
+    def prepare(cls, problem: Problem, options: SolveOptions, monitor: Monitor) -> "_Solve":
+        """Convert a problem to kernel units, choose prices if rates are limited, and find a first model."""
+        monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+        form = with_prices(integer_form(problem), monitor)
+        knew_no_model = monitor.best_evaluation is None
+        cuts, search, log = Cuts(form, monitor), Search(form, monitor), options.proof_log
+        threads = options.n_jobs if options.executor is None else 1
+        is_alone = log is not None or (threads == 1 and options.executor is None)
+        nodes = 10**6 if options.node_limit is None else options.node_limit + 1
+        # first, because on wide tables it takes longer to prepare the proof
+        search.warm_up(min(nodes * WORK_PER_NODE, _MOST_ALONE if is_alone else _ALONE))
+        cuts.refresh()
+        cases = instances(form)
+        return cls(
+            problem=problem,
+            options=options,
+            monitor=monitor,
+            form=form,
+            search=search,
+            cuts=cuts,
+            cases=cases,
+            proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
+            second=SecondBound(form),
+            third=ThirdBound(cases, cuts, threads, waits=options.node_limit is not None),
+            knew_no_model=knew_no_model,
+            _heard_of=None if monitor.best_evaluation is None else monitor.best_evaluation.objective,
+            file=None if options.checkpoint is None else Path(options.checkpoint),
+            identity="" if options.checkpoint is None else fingerprint(problem),
+        )
+
+    def run(self) -> Claim | _Restart:
+        """Search and prove until nothing is open or a limit is reached."""
+        self._open()
+        if isinstance(self.proof, ReferenceProof):
+            self._prove_here()
+        elif self.options.executor is not None:
+            self._prove_on(self.proof, self.options.executor)
+        elif self.options.n_jobs == 1:
+            self._prove_here()
+        else:
+            self._prove_in_threads(self.proof, self.options.n_jobs)
+        self._count()
+        if self._needs_restart:
+            return _Restart.WITH_BETTER_PRICES
+        if self.stop is not None:
+            self._report()
+            self._save()
+            return self.monitor.claim(stop=self.stop, smallest=False)
+        if self.monitor.best_evaluation is None:
+            raise infeasible(self.problem)
+        self.monitor.bound(self.monitor.best_evaluation.objective)
+        if self.file is not None:
+            with suppress(OSError):
+                self.file.unlink(missing_ok=True)  # nothing is open any more
+        return self.monitor.claim(stop=Stop.OPTIMAL, smallest=True)
+
+    def _open(self) -> None:
+        """Start from the roots, or from a checkpoint."""
+        if self.file is not None and self.file.exists():
+            saved = checkpoint.load_tree(self.file, self.identity, self.cases)
+            self.cuts.offer(list(saved.coefficients))
+            self.monitor.bound(saved.lower_bound)
+            for part in saved.parts:
+                self.proof.push(part)
+            if saved.second is not None:
+                self.second.resume(saved.second)
+            return
+        self.proof.open_roots()
+
+    def _prove_here(self, most: int | None = None) -> None:
+        """Alternate between proof and search by work done, so that a run can be repeated exactly.
+
+        Ends early, where `most` is given, once search and proof have done so much together.
+        """
+        searched, look_at = int(self.search.spent[0]), 0
+        # a limit seen inside a step, which then does no work, ends the loop as well
+        while self.proof.is_open and self.stop is None and not self._needs_restart:
+            if self.proof.work >= look_at:
+                look_at = self.proof.work + _LOOK_EVERY
+                if self._check_in():
+                    break
+            if most is not None and self.proof.work + int(self.search.spent[0]) >= most:
+                break
+            self.proof.step(self._check_in, self._work_left)
+            if self.search.spent[0] - searched < self._search_share * self._pace:
+                self.search.run(1)
+                self.cuts.refresh()
+            self._take_other_turns()
+
+    def _prove_in_threads(self, proof: Proof, threads: int) -> None:
+        """Prove in background threads; this thread searches at times, reports and watches the limits.
+
+        What is small is done before they start. Up to half of them search first: what is proven before a good
+        model is known is much more work. Of two, on a small table, none does: this thread's search is enough.
+        """
+        self._prove_here(_ALONE)
+        if not proof.is_open or self.stop is not None or self._needs_restart:
+            return
+        most = _SEARCHERS_ON_LARGE_TABLES if self._is_large else _SEARCHERS if threads > 2 else 0
+        searchers = range(1, min(most, threads // 2) + 1)
+        searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
+        workers = proof.start(threads, self._is_over, searches, self._step_of_third)
+        searched, proven = int(self.search.spent[0]), self._pace
+        try:
+            with quick_switches():
+                while proof.is_open and not self._check_in():
+                    self._step_of_second()
+                    self._hear_of_better()
+                    due = searched + self._search_share * (self._pace - proven) / threads
+                    if not self.search.is_warm or self.search.spent[0] < due:
+                        self.search.run(1)
+                        self.cuts.refresh()
+                        if not self.search.is_warm:
+                            searched = int(self.search.spent[0])
+                    else:
+                        proof.wait(LOOK_SECONDS)
+        finally:
+            proof.finish(workers)
+
+    def _search_beside(self, search: Search) -> None:
+        """Search in another thread until that does not seem to help any more."""
+        while search.is_improving and self.proof.is_open and not self._is_over():
+            search.step()
+            self.cuts.refresh()
+
+    def _prove_on(self, proof: Proof, executor: Executor) -> None:
+        """Prove on an executor; this process searches at times, reports and watches the limits."""
+        self._prove_here(_ALONE)
+        if not proof.is_open or self.stop is not None or self._needs_restart:
+            return
+        tree = RemoteSlices(proof, self.cases, self._check_in, lambda: self._work_left)
+        boxes = RemoteBoxes(lambda: self.third.boxes(self.monitor.lower_bound, proof.work), self.cuts)
+        slices = TreeAndBoxes(tree, boxes, self.third, self._step_of_third)
+        searched, proven = int(self.search.spent[0]), self._pace
+
+        def search() -> bool:
+            self._step_of_second()
+            self._hear_of_better()
+            due = searched + self._search_share * (self._pace - proven) / proof.threads
+            if not self.search.is_improving and self.search.spent[0] >= due:
+                return False
+            self.search.run(1)
+            self.cuts.refresh()
+            return True
+
+        Cluster(slices, executor).run(lambda: not proof.is_open or self._check_in(), search)
+
+    def _is_over(self) -> bool:
+        """Whether threads should stop."""
+        return self.stop is not None or self._needs_restart
+
+    def _take_other_turns(self) -> None:
+        """Run the other bounds when it is their turn."""
+        if self._step_of_second():
+            return
+        while self._step_of_third() and not self._check_in():
+            pass
+
+    def _step_of_second(self) -> bool:
+        """Take a step of the second bound if it is due; a proof log allows only the first."""
+        best = self.monitor.best_evaluation
+        if self.options.proof_log is not None or best is None or not self.second.is_due(self.proof.work):
+            return False
+        self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
+        return True
+
+    def _step_of_third(self) -> bool:
+        """Take a step of the third bound if it is due, in any thread; `_check_in` reports what it proves."""
+        if self.options.proof_log is not None or self.monitor.best_evaluation is None:
+            return False
+        if not self.third.is_due(self.proof.work):
+            return self.third.wait()
+        self.third.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
+        return True
+
+    def _hear_of_better(self) -> None:
+        """Tell the search of a better model that was found elsewhere."""
+        best = self.monitor.best_evaluation
+        if best is not None and best.objective != self._heard_of:
+            self._heard_of = best.objective
+            self.search.hear_of_better()
+
+    @property
+    def _other_work(self) -> int:
+        return self.second.work + self.third.work
+
+    @property
+    def _pace(self) -> int:
+        """The proof's work, by which the search is measured: the tree's, or that of who works more."""
+        return max(self.proof.work, self.third.work_in_turn)
+
+    @property
+    def _work_left(self) -> int | None:
+        """What the node limit leaves to the proof; None without one."""
+        limit = self.options.node_limit
+        return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self._other_work)
+
+    @property
+    def _needs_restart(self) -> bool:
+        """Whether the first model within the rate limits was found while much is still open."""
+        is_first = self.knew_no_model and self.monitor.best_evaluation is not None
+        return is_first and len(self.form.rates.most) > 0 and self.stop is None and self.proof.is_open
+
+    @property
+    def _is_large(self) -> bool:
+        return self.form.n_rows * self.form.n_features > _LARGE
+
+    @property
+    def _search_share(self) -> float:
+        """Search work per unit of proof work."""
+        best, spent = self.monitor.best_evaluation, self.search.spent[0]
+        if best is not None:
+            bound, objective = self.monitor.lower_bound, best.objective
+            is_first = spent < _PATIENCE_BEFORE_LONG_PROOFS
+            if best.features > _MANY and (is_first or bound < _HOPELESS * objective):
+                return _SHARE_BEFORE_LONG_PROOFS
+            if self._is_large and bound < _FAR * objective:
+                return _SHARE_ON_LARGE_TABLES
+        return _SHARE_WHILE_IMPROVING if self.search.is_improving else _SHARE_AFTERWARDS
+
+    def _check_in(self) -> bool:
+        """Count, report and save if due, and return whether to stop; long steps call it midway."""
+        self._count()
+        if self.proof.work >= self._report_at:
+            self._report_at = self.proof.work + _REPORT_EVERY
+            self._report()
+        self.monitor.bound(self.third.lower_bound)
+        if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
+            self._save()
+        self.stop = self._reason_to_stop()
+        return self.stop is not None or self._needs_restart
+
+    def _count(self) -> None:
+        self.monitor.nodes = (self.proof.work + self._other_work) // WORK_PER_NODE
+
+    def _reason_to_stop(self) -> Stop | None:
+        """The limit that was reached; None to continue."""
+        reason = self.monitor.stop_reason()
+        if reason is not None:
+            return reason
+        best = self.monitor.best_evaluation
+        if self._other_work and best is not None and self.monitor.lower_bound >= best.objective:
+            return Stop.BOUND  # another bound met the objective; ties in l1 stay open
+        return None
+
+    def _report(self) -> None:
+        """Report the bound of everything open to the monitor."""
+        bound = self.proof.bound
+        if bound is not None and bound > self._reported:
+            self._reported = bound
+            self.monitor.bound(next_attainable(self.problem, Fraction(bound) / self.form.scale))
+
+    def _save(self) -> None:
+        """Write the checkpoint, if requested."""
+        if self.file is not None and self.monitor.best is not None:
+            # parts first: a model that a thread finds meanwhile may then be saved twice, never lost
+            parts = [checkpoint.written(part) for part in self.proof.open_parts()]
+            best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
+            try:
+                checkpoint.save_tree(self.file, self.identity, best, bound, parts, self.second.left)
+            except OSError as error:
+                if not self._could_not_save:
+                    warn_not_saved(error)
+                self._could_not_save = True
+            self._saved_at = time.perf_counter()

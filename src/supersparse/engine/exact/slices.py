@@ -1,0 +1,303 @@
+"""Slices of the tree: open parts in, open parts out, and compiled work between.
+
+One `Slicer` belongs to one thread. It puts parts on the kernel's stack, lets the evaluator judge what the
+kernel finds, and takes back what is open when the work is done.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.engine.exact.covers import PairPool, pair_pool
+from supersparse.engine.exact.cuts import CutValues, Judge
+from supersparse.engine.exact.instance import Instance
+from supersparse.engine.exact.literals import Literal, Literals, feature_of, sign_of
+from supersparse.engine.exact.parts import Part
+from supersparse.engine.kernels.boxes import FOUND, FULL
+from supersparse.engine.kernels.slices import CROWDED, OUTDATED, run_slice
+from supersparse.engine.kernels.tree_data import (
+    BOX_TOP,
+    CELL_COUNT,
+    DROPPED,
+    LITERALS,
+    NODE,
+    PAIR_COUNT,
+    SIZE,
+    SUPPORT,
+    TOP,
+    WORK,
+    Branching,
+    Coefficients,
+    Pairs,
+    Rows,
+    SliceState,
+    TreeData,
+)
+
+Ints = NDArray[np.int64]
+Fields = TypeVar("Fields", Pairs, Branching, Rows, Coefficients)
+
+_MOST_BYTES = 2**26  # of one kind of level
+_LEAST_NAMES = 2**14
+_BOXES = 128
+_PARTS = 128
+
+
+class CaseData:
+    """One case of the intercept for all slices: its arrays are made when first used."""
+
+    def __init__(self, instance: Instance, *, lists: bool = False) -> None:
+        self.instance = instance
+        self._lists = lists
+        self._data: TreeData | None = None
+
+    def data(self, cancelled: Callable[[], bool]) -> TreeData:
+        """Return the arrays; `covers.CancelledError` is raised when they are not finished in time."""
+        if self._data is None:
+            pool = pair_pool(self.instance, (), self.instance.allowed, cancelled=cancelled)
+            self._data = TreeData(
+                alike(_pairs(self.instance, pool)),
+                alike(_branching(self.instance)),
+                alike(_rows(self.instance)),
+                alike(_coefficients(self.instance, self._lists)),
+            )
+        return self._data
+
+
+def alike(fields: Fields) -> Fields:
+    """The same numbers in arrays of one kind: for another, numba would compile everything again."""
+    plain: Any = (
+        np.require(v, requirements=["C", "W"]) if isinstance(v, np.ndarray) and v.ndim else int(v)
+        for v in fields
+    )
+    return type(fields)(*plain)
+
+
+def _pairs(instance: Instance, pool: PairPool) -> Pairs:
+    words = max(1, (2 * instance.n_features + 63) // 64)
+    mask = np.zeros((len(pool.positive), words), np.uint64)
+    bit = np.append(np.uint64(1) << (pool.literal % 64).astype(np.uint64), np.uint64(0))
+    word, has_some = np.append(pool.literal // 64, -1), np.diff(pool.start) > 0
+    for w in range(words if has_some.any() else 0):  # a pair without literals begins where the next one does
+        of_word = np.where(word == w, bit, np.uint64(0))
+        mask[:, w] = np.where(has_some, np.bitwise_or.reduceat(of_word, pool.start[:-1]), np.uint64(0))
+    return Pairs(
+        positive=pool.positive,
+        negative=pool.negative,
+        start=pool.start,
+        literal=pool.literal,
+        mask=mask,
+        positive_weight=instance.positive_weight,
+        negative_weight=instance.negative_weight,
+    )
+
+
+def _branching(instance: Instance) -> Branching:
+    limits = instance.limits
+    return Branching(
+        literal_penalty=instance.literal_penalty,
+        fixed_cost=instance.base_cost + instance.intercept_penalty,
+        max_features=instance.max_features,
+        forced=np.array(instance.forced, np.int64),
+        twin_of=np.array(instance.twin_of, np.int64),
+        after=np.array(instance.after, np.int64),
+        limit_weight=limits.weight,
+        limit_most=limits.most,
+        limit_side=limits.side.astype(np.int64),
+    )
+
+
+def _rows(instance: Instance) -> Rows:
+    form = instance.form
+    return Rows(
+        ranks=form.ranks,
+        n_ranks=instance.n_ranks,
+        columns=form.columns,
+        positive=form.positive,
+        negative=form.negative,
+        true_positive=form.rates.true_positive,
+        true_negative=form.rates.true_negative,
+        rate_positive=form.rates.positive,
+        rate_negative=form.rates.negative,
+        rate_most=form.rates.most,
+    )
+
+
+def _coefficients(instance: Instance, lists: bool) -> Coefficients:
+    form, limits, magnitudes = instance.form, instance.limits, instance.magnitudes
+    is_full = np.array([values.of_sign(sign).is_full for values in form.values for sign in (1, -1)], bool)
+    return Coefficients(
+        count=magnitudes.count,
+        first=magnitudes.first,
+        stride=magnitudes.stride,
+        table=magnitudes.table,
+        is_full=is_full,
+        doubles=int(instance.doubles and not lists),
+        lists=int(lists),
+        empty_penalty=instance.empty_penalty,
+        literal_surcharge=instance.literal_surcharge,
+        magnitude_extra=instance.magnitude_extra,
+        score_rate=limits.rate,
+        score_most=limits.points,
+        step=form.step,
+        slack=form.slack,
+        judged=instance.judged,
+        half=form.half,
+        shift=form.shift,
+        l1_penalty=form.l1_penalty,
+        is_flat=int(form.is_flat),
+        intercept_extra=instance.intercept_extra,
+        intercept_low=form.intercept_low,
+        intercept_high=form.intercept_high,
+        intercepts=instance.intercepts,
+        outer_intercepts=instance.outer_intercepts,
+        counts_b=int(instance.counts_b),
+    )
+
+
+class Slicer:
+    """Runs slices of one case in one thread; its scratch space is used again and again."""
+
+    def __init__(self, case: int, data: TreeData) -> None:
+        self._case = case
+        self._data = data
+        self._state = _new_state(data)
+        self._n_features = len(data.branching.twin_of)
+        self._counts_b = len(data.coefficients.intercepts) > 0
+
+    def run(
+        self, parts: list[Part], cuts: Judge, work: int, least: int, cancelled: Callable[[], bool]
+    ) -> tuple[list[Part], int]:
+        """Work on the parts, the first of them first; return what is left open, and the work done.
+
+        At most the first part may be a support that is half searched.
+        """
+        self.load(parts)
+        while (result := self.advance(cuts.now, cuts.shared, work, least)) in (FOUND, OUTDATED):
+            if result == FOUND:
+                cuts.offer(self.found())
+            if cancelled():
+                break
+        return self.left(), self.work
+
+    def advance(self, now: CutValues, shared: Ints, work: int, least: int) -> int:
+        """Work with these cuts until the slice has done its work, finds a model or is outdated."""
+        while True:
+            state = self._state
+            result = int(
+                run_slice(self._data, state, shared, now.tie, now.strict, now.l1, work, min(work, least))
+            )
+            if result == FULL:
+                self._state = state._replace(boxes=_longer(state.boxes))
+            elif result == CROWDED:
+                self._state = _with_more_parts(state)
+            else:
+                return result
+
+    @property
+    def arguments(self) -> tuple[TreeData, SliceState]:
+        """What the kernels get: the arrays of the case and the stack."""
+        return self._data, self._state
+
+    @property
+    def work(self) -> int:
+        """The work done since parts were loaded, in touched rows."""
+        return int(self._state.number[WORK])
+
+    def load(self, parts: list[Part]) -> None:
+        """Begin a slice with these parts, the first on top."""
+        while len(parts) + 2 * self._n_features + 8 > len(self._state.part):
+            self._state = _with_more_parts(self._state)
+        state = self._state
+        state.number[TOP], state.number[WORK], state.number[BOX_TOP] = len(parts), 0, 0
+        width = state.part.shape[1] - LITERALS
+        for at, part in enumerate(reversed(parts)):
+            size = len(part.literals)
+            kind = SUPPORT if part.allowed is None else NODE
+            unused = (0,) * (width - size)
+            state.part[at] = kind, part.bound, part.theta, size, part.phase, *part.literals, *unused
+            if part.allowed is not None:
+                state.allowed[at] = part.allowed
+        if parts and parts[0].boxes is not None:
+            self._load_boxes(parts[0].boxes, len(parts[0].literals))
+
+    def _load_boxes(self, boxes: Ints, k: int) -> None:
+        while 2 * (k + 1) * (2 * len(boxes) + _BOXES) > len(self._state.boxes):
+            self._state = self._state._replace(boxes=_longer(self._state.boxes))
+        wide = np.zeros((len(boxes), 2, k + 1), np.int64)
+        wide[:, :, : boxes.shape[2]] = boxes
+        self._state.boxes[: wide.size] = wide.ravel()
+        self._state.number[BOX_TOP] = len(boxes)
+
+    def left(self) -> list[Part]:
+        """What is open, the part on top first."""
+        state, case, top = self._state, self._case, int(self._state.number[TOP])
+        parts = []
+        rows = state.part[:top].tolist()
+        for at in range(top - 1, -1, -1):
+            kind, bound, theta, size, phase, *names = rows[at]
+            literals: Literals = tuple(names[:size])
+            if kind == NODE:
+                parts.append(Part(bound, case, literals, state.allowed[at].copy(), theta))
+            else:
+                boxes = self._open_boxes(len(literals)) if phase else None
+                parts.append(Part(bound, case, literals, phase=phase, boxes=boxes))
+        return parts
+
+    def _open_boxes(self, k: int) -> Ints:
+        n = int(self._state.number[BOX_TOP])
+        wide = self._state.boxes[: n * 2 * (k + 1)].reshape(n, 2, k + 1)
+        return wide[:, :, : k + self._counts_b].copy()  # the next slice writes over it
+
+    def found(self) -> list[int]:
+        """The coefficients that the kernel has found on the support on top."""
+        state, magnitudes = self._state, self._data.coefficients
+        coefficients = [0] * self._n_features
+        part = int(state.number[TOP]) - 1
+        for t in range(int(state.part[part, SIZE])):
+            literal, at = Literal(int(state.part[part, LITERALS + t])), int(state.hit[t])
+            stride = int(magnitudes.stride[literal])
+            value = (
+                int(magnitudes.first[literal]) + stride * at if stride else int(magnitudes.table[literal, at])
+            )
+            coefficients[feature_of(literal)] = sign_of(literal) * value
+        return coefficients
+
+
+def _new_state(data: TreeData) -> SliceState:
+    n, m = data.branching.max_features, data.rows.ranks.shape[1]
+    n_pairs = len(data.pairs.positive)
+    most = max(1, n)
+
+    def levels(length: int) -> int:
+        return min(most + 1, max(3, _MOST_BYTES // (4 * max(1, length))))
+
+    pair, cell = np.empty((levels(n_pairs), n_pairs), np.int32), np.empty((levels(m), m), np.int32)
+    pair[0], cell[0] = np.arange(n_pairs), 0
+    level = np.zeros((4, most + 1), np.int64)
+    level[PAIR_COUNT, 0], level[CELL_COUNT, 0] = n_pairs, 1
+    names = max(_LEAST_NAMES, 4 * m)
+    boxes = _BOXES + most + len(data.coefficients.outer_intercepts)
+    return SliceState(
+        number=np.zeros(DROPPED + 1, np.int64),
+        part=np.zeros((_PARTS, LITERALS + most), np.int64),
+        allowed=np.zeros((_PARTS, 2 * len(data.branching.twin_of)), bool),
+        boxes=np.zeros(2 * (most + 1) * boxes, np.int64),
+        hit=np.zeros(most + 1, np.int64),
+        level=level,
+        pair=pair,
+        cell=cell,
+        name=np.full(names, -1, np.int32),
+        scratch=np.zeros((3, names), np.int64),
+    )
+
+
+def _longer(array: NDArray[Any]) -> NDArray[Any]:
+    """Twice as long, the new half 0."""
+    return np.concatenate([array, np.zeros_like(array)])
+
+
+def _with_more_parts(state: SliceState) -> SliceState:
+    return state._replace(part=_longer(state.part), allowed=_longer(state.allowed))

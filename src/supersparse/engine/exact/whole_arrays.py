@@ -1,0 +1,230 @@
+"""Boxes of all coefficients as flat arrays: points, ratios, and the boxes that a round begins with."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.engine.exact.instance import Instance
+from supersparse.engine.exact.literals import SIGNS
+from supersparse.engine.kernels.whole_data import (
+    BLOCK,
+    FINE,
+    LANES,
+    MEMBERS,
+    MOST_GROUPS,
+    MOST_LISTED,
+    MOST_PACKED,
+    MOST_TIGHT,
+    BoxStack,
+    Listed,
+    PointPairs,
+    Prices,
+    Ratios,
+    Separation,
+)
+
+Ints = NDArray[np.int64]
+
+_ROOM = 64  # boxes on a stack at first
+
+
+def point_pairs(instance: Instance) -> PointPairs:
+    """All pairs of opposite net points of an instance."""
+    form = instance.form
+    up, down = form.columns[:, instance.positive_row], form.columns[:, instance.negative_row]
+    n_up, n_down = up.shape[1], down.shape[1]
+    n_pairs = n_up * n_down
+    difference = np.zeros((len(up), n_pairs + MOST_GROUPS), np.float32)
+    difference[:, :n_pairs] = (up[:, :, None] - down[:, None, :]).reshape(len(up), -1)
+    member = np.full((n_pairs + MOST_GROUPS, MEMBERS), -1, np.int64)
+    member[:n_pairs, 0], member[:n_pairs, 1] = np.divmod(np.arange(n_pairs), n_down)
+    member[:n_pairs, 1] += n_up
+    exact = np.ascontiguousarray(np.concatenate([up, down], axis=1), np.int64)
+    return PointPairs(
+        difference=difference,
+        member=member,
+        name=np.zeros(MOST_GROUPS, np.int64),
+        point=(exact - exact.min(axis=1, keepdims=True)).astype(np.float32),
+        exact=exact,
+        n_positive=n_up,
+        n_pairs=n_pairs,
+        weight=np.concatenate([instance.positive_weight, instance.negative_weight]) * FINE,
+        penalty=np.array(form.used_penalty, np.int64),
+        spread=_spreads(form.columns),
+        columns=np.require(form.columns, requirements=["C", "W"]),
+        row_positive=np.require(form.positive, requirements=["C", "W"]),
+        row_negative=np.require(form.negative, requirements=["C", "W"]),
+        step=int(form.step),
+        half=int(form.half),
+        max_size=int(form.max_size),
+        base_cost=int(instance.base_cost),
+    )
+
+
+def first_box(instance: Instance, literals: list[tuple[int, int]], at: int) -> tuple[Ratios, Ints, Ints]:
+    """The box of all models in which this literal weighs most: its coefficient times its column's spread.
+
+    Two that weigh the same are each in the box of the other.
+    """
+    form = instance.form
+    base, sign = literals[at]
+    limit = np.zeros((2, len(form.values)), np.int64)
+    for f, side in literals:
+        limit[0 if side > 0 else 1, f] = form.values[f].of_sign(side).largest
+    most = int(limit[0 if sign > 0 else 1, base])
+    exact = np.unique(np.arange(limit.max() + 1)[:, None] / np.arange(1, most + 1))
+    spread = _spreads(form.columns)
+    widest = np.divide(spread[base], spread, out=np.full(len(spread), np.inf), where=spread > 0)
+    high, low = np.searchsorted(exact, np.minimum(limit, widest * (1 + 1e-9)), "right") - 1
+    low = -low
+    low[base] = high[base] = sign * int(np.searchsorted(exact, 1.0))
+    largest_ratios = exact[np.maximum(high, -low)]
+    ratios = Ratios(
+        value=exact.astype(np.float32),
+        exact=exact,
+        most=most,
+        limit=limit,
+        gap=least_gap(form.columns, largest_ratios, 1 if form.half else 2, most),
+    )
+    return ratios, low, high
+
+
+def least_gap(columns: Ints, ratios: NDArray[np.float64], gap: int, most: int) -> np.float32:
+    """What two right rows differ by at least, in ratios to a base up to `most`, if these are the largest.
+
+    λ·d >= gap demands Σ r·d >= gap/most. In 32-bit floating point, d, r and their product are each off by at
+    most one part in 2^24, and so is every sum of the products and what is added to it or taken from it later:
+    all of them together by less than the number of features and nine, in 2^-23 of what they can come to.
+    """
+    total = sum((ratios * np.ptp(columns, axis=1)).tolist())
+    needed = np.float32(gap / most - (len(columns) + 9) * 2.0**-23 * total)
+    return np.float32(np.nextafter(needed, np.float32(-np.inf)))
+
+
+def _spreads(columns: Ints) -> NDArray[np.float64]:
+    """How far each column's entries lie from their middle: sums of whole numbers, alike everywhere."""
+    doubled = 2 * columns - (columns.max(axis=1) + columns.min(axis=1))[:, None]
+    spreads: NDArray[np.float64] = np.abs(doubled).sum(axis=1).astype(np.float64)
+    return spreads
+
+
+def first_literals(instance: Instance) -> list[tuple[int, int]]:
+    """All literals as (feature, sign), those first that tell the classes apart best: they close most."""
+    form = instance.form
+    order = []
+    for f, values in enumerate(form.values):
+        ranks = form.ranks[f].astype(np.int64)
+        total = int((form.positive + form.negative).sum())
+        up, down = int(form.positive.sum()), int(form.negative.sum())
+        share = int((form.positive * ranks).sum()) * down - int((form.negative * ranks).sum()) * up
+        weight = abs(share) * form.n_rows // max(1, total * int(np.abs(2 * ranks - ranks.max()).sum()))
+        order += [(-weight, f, sign) for sign in SIGNS if len(values.of_sign(sign))]
+    return [(f, sign) for _, f, sign in sorted(order)]
+
+
+def stack_for(pairs: PointPairs) -> BoxStack:
+    """An empty stack, and room to work on these pairs."""
+    features, n_pairs = pairs.difference.shape
+    points, literals = len(pairs.weight), 2 * features + LANES
+    limits = points + literals + MOST_TIGHT
+
+    def floats(*shape: int) -> NDArray[np.float32]:
+        return np.zeros(shape, np.float32)
+
+    def ints(*shape: int) -> Ints:
+        return np.zeros(shape, np.int64)
+
+    return BoxStack(
+        number=ints(4),
+        low=ints(_ROOM, features),
+        high=ints(_ROOM, features),
+        load=ints(_ROOM, 2, features),
+        reach=floats(n_pairs),
+        key=np.zeros(n_pairs, np.int32),
+        order=ints(n_pairs),
+        block=floats(3, BLOCK),
+        listed=Listed(
+            pair=ints(MOST_LISTED),
+            member=ints(MOST_LISTED, MEMBERS),
+            difference=floats(features, MOST_LISTED),
+            before=floats(MOST_LISTED),
+            reach=floats(MOST_LISTED),
+            short=floats(MOST_LISTED),
+            total=floats(MOST_LISTED),
+            cost=floats(MOST_LISTED),
+            key=np.zeros(MOST_LISTED, np.int32),
+            order=ints(MOST_LISTED),
+            price=floats(2, features),
+            place=ints(MOST_PACKED),
+            size=ints(MOST_PACKED),
+            factor=ints(MOST_PACKED, features),
+            is_open=ints(MOST_PACKED),
+            left=ints(len(pairs.weight)),
+            rest=ints(len(pairs.weight)),
+            guess=floats(MOST_PACKED),
+            gain=floats(MOST_PACKED),
+            demand=floats(len(pairs.weight)),
+            rate=floats(2, features),
+            near=floats(5, len(pairs.weight)),
+        ),
+        prices=Prices(
+            point=ints(MOST_PACKED, MEMBERS),
+            part=floats(MOST_PACKED, literals),
+            first=ints(points),
+            next=ints(MOST_PACKED, MEMBERS),
+            inverse=floats(MOST_TIGHT, MOST_TIGHT),
+            multiplier=floats(MOST_TIGHT),
+            gain=floats(MOST_TIGHT),
+            pivot=floats(MOST_TIGHT),
+            taken=floats(MOST_TIGHT, MOST_PACKED),
+            used=ints(MOST_TIGHT),
+            tight=ints(MOST_TIGHT),
+            at_used=ints(MOST_PACKED),
+            at_tight=ints(limits),
+            left=floats(limits),
+            price=floats(limits),
+            change=floats(limits),
+            length=floats(limits),
+            fall=floats(MOST_TIGHT),
+            cost=floats(MOST_PACKED),
+            worth=floats(MOST_PACKED),
+            number=ints(2),
+        ),
+        separation=_separation(pairs.exact),
+        member=ints(MEMBERS),
+        least=floats(features),
+        most=floats(features),
+        vector=ints(features),
+    )
+
+
+def _separation(exact: Ints) -> Separation:
+    """Room for the linear program of points that must all be right."""
+    features, points = exact.shape
+    above = exact - exact.min(axis=1, keepdims=True)
+    spans = np.ptp(exact, axis=1).astype(np.float64)
+
+    def floats(*shape: int) -> NDArray[np.float64]:
+        return np.zeros(shape)
+
+    return Separation(
+        part=above / np.maximum(1.0, spans)[:, None],
+        range=spans,
+        is_taken=np.zeros(points, np.int64),
+        weight=floats(points),
+        feature=np.zeros(features, np.int64),
+        low=floats(features),
+        high=floats(features),
+        basis=np.zeros(features + 2, np.int64),
+        value=floats(features + 2),
+        cost=floats(features + 2),
+        inverse=floats(features + 2, features + 2),
+        dual=floats(features + 2),
+        column=floats(features + 2),
+        score=floats(points),
+    )
+
+
+def with_more_room(stack: BoxStack) -> BoxStack:
+    """Twice as much room for boxes."""
+    low, high, load = (np.concatenate([a, np.zeros_like(a)]) for a in (stack.low, stack.high, stack.load))
+    return stack._replace(low=low, high=high, load=load)

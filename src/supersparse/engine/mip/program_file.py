@@ -1,0 +1,236 @@
+"""The paper's program as a file that any solver reads, and the solver's solution read back and verified.
+
+A file holds the program that the MIP back ends solve: equal rows of one class are merged, and columns that
+cannot be used are left out. Features and rows keep their numbers, from 1, in the names: ``lambda_3`` is the
+coefficient of the third feature, ``z_17`` is 1 if row 17 is wrong, ``loss_17`` is its constraint. Nothing in
+a solution file is believed: every bound and every constraint is checked in whole numbers.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from supersparse._version import __version__
+from supersparse.base.errors import (
+    InvalidOptionError,
+    UnsupportedProblemError,
+    VerificationError,
+    did_you_mean,
+)
+from supersparse.base.exact import counted
+from supersparse.base.stop import Stop
+from supersparse.base.writing import whole_text
+from supersparse.engine.answering import Presolved, presolve
+from supersparse.engine.mip.build import Numbering, build
+from supersparse.engine.mip.formats import CONSTANT, as_lp, as_mps
+from supersparse.engine.mip.model import Model
+from supersparse.engine.mip.precision import WRITTEN, refuse_too_wide
+from supersparse.engine.mip.program import Program
+from supersparse.engine.mip.solution_file import FileSolution, read_solution_file
+from supersparse.engine.options import FORMULATIONS, Formulation
+from supersparse.engine.solution import Claim, Solution, Trace
+from supersparse.engine.verify import verify
+from supersparse.problem.problem import Problem
+
+FORMATS: Mapping[str, Callable[[Model, Iterable[str]], Iterator[str]]] = {".mps": as_mps, ".lp": as_lp}
+_WHOLE = 1e-5  # solvers allow whole numbers to be off by so much
+_CLAIM = 1e-6  # and print objectives with so many digits, relative to their size
+_LISTED = 20  # rows in a comment
+
+
+@dataclass(frozen=True)
+class NumberedProgram:
+    """A program in the numbers of the problem that it was made from, and the way back to that problem."""
+
+    program: Program
+    numbering: Numbering
+    small: Presolved
+    equal_rows: tuple[tuple[int, ...], ...]  # the rows that each row of the program stands for, from 1
+
+    @classmethod
+    def of(cls, problem: Problem, formulation: Formulation) -> "NumberedProgram":
+        """Presolve a problem and build its program, or raise for what no program can hold."""
+        if problem.goal == "risk":
+            raise UnsupportedProblemError(
+                "goal 'risk' minimises a log loss, which is not linear, so there is no such program; "
+                "use goal 'errors'"
+            )
+        small = presolve(problem)
+        equal: list[list[int]] = [[] for _ in range(small.problem.rows.n_rows)]
+        for row, group in enumerate(small.groups().tolist(), start=1):
+            equal[group].append(row)
+        numbering = Numbering(features=[j + 1 for j in small.features], rows=[rows[0] for rows in equal])
+        program = build(
+            small.problem,
+            refuse_too_wide("a file", small.problem, formulation, WRITTEN),
+            formulation=formulation,
+            precision=WRITTEN,
+            priorities={},
+            numbering=numbering,
+        )
+        return cls(program, numbering, small, tuple(map(tuple, equal)))
+
+    @property
+    def scale(self) -> Fraction:
+        """The objective of the file, for an F of 1."""
+        return 1 / (self.program.aim.unit * self.program.aim.divisor)
+
+
+def write_program(problem: Problem, path: str | PathLike[str], formulation: Formulation = "bigm") -> None:
+    """Write the program of a problem; the name of the file ends in .mps or .lp."""
+    place = Path(path)
+    if place.suffix.lower() not in FORMATS:
+        raise InvalidOptionError(f"{str(path)!r}: give a file whose name ends in .mps or .lp")
+    if formulation not in FORMULATIONS:
+        raise InvalidOptionError(
+            f"formulation is {formulation!r}; {did_you_mean(str(formulation), FORMULATIONS)}"
+        )
+    made = NumberedProgram.of(problem, formulation)
+    with whole_text(place) as file:
+        for line in FORMATS[place.suffix.lower()](made.program.model, _comments(problem, made)):
+            file.write(line + "\n")
+
+
+def _comments(problem: Problem, made: NumberedProgram) -> Iterator[str]:
+    """What the names stand for; the user's words in ASCII, which every reader takes."""
+    program, small = made.program, made.small.problem
+    rows, features = counted(problem.rows.n_rows, "row"), counted(problem.n_features, "feature")
+    yield f"supersparse {__version__}: the SLIM program of {rows} and {features}"
+    yield f"the objective is F times {_decimal(made.scale)}; a proof needs a relative gap of 0"
+    for j, term in zip((*made.numbering.features, 0), program.terms, strict=False):
+        unit = Fraction(1, small.unit)
+        if term.name is None:
+            unit *= Fraction(int(term.column[0]), small.score_step)
+        what = "the intercept" if term.name is None else f"points of {term.name!a}"
+        is_free = term.name is None and problem.intercept.mode == "free"
+        rule = "; a row is positive where total + intercept >= 0" if is_free else ""
+        yield f"lambda_{j}: {what}{_in_steps(unit * term.step, unit * term.offset, j)}{rule}"
+    yield "z_i: 1 if row i is wrong, counted from 1"
+    for row, _ in program.loss_binary:
+        first, *others = made.equal_rows[row]
+        if others:
+            more = ", ".join(map(str, others[:_LISTED])) + (", ..." if len(others) > _LISTED else "")
+            yield f"z_{first}: also of the equal rows {more}"
+    for name, words in program.words.items():
+        yield f"{name}: {words!a}"
+
+
+def _in_steps(step: Fraction, offset: Fraction, j: int) -> str:
+    if step == 1 and not offset:
+        return ""
+    return f" = {_decimal(step)} lambda_{j}" + (f" + {_decimal(offset)}" if offset else "")
+
+
+def _decimal(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
+
+
+def read_solution(problem: Problem, path: str | PathLike[str]) -> Solution:
+    """Read the solution file of a solver, check all of it exactly, and return the verified card.
+
+    Nothing is proven of other cards, so the lower bound is 0.
+    """
+    made = NumberedProgram.of(problem, "indicator")
+    given = read_solution_file(path)
+    values = _whole_values(made.program.model, given, path)
+    broken = next(_broken(made.program, values), None)
+    if broken is not None:
+        raise VerificationError(f"{path}: {broken}")
+    _check_objective(made, given, values, path)
+    points = made.program.read(np.array(values, dtype=np.float64))
+    assert points is not None, "a vector that satisfies the program is a card"
+    claim = Claim(
+        points=made.small.restore(points),
+        objective=made.program.F.at(values),
+        lower_bound=Fraction(0),
+        smallest=False,
+        stop=Stop.READ,
+        nodes=0,
+        seconds=0.0,
+        trace=Trace(),
+    )
+    return verify(problem, claim, solver=Path(path).name)
+
+
+def _whole_values(model: Model, given: FileSolution, path: str | PathLike[str]) -> list[int]:
+    """Return the value of every variable, 0 where the file has none."""
+    known = dict.fromkeys(model.names)
+    if model.cost_offset:
+        known[CONSTANT] = None
+    for name, value in given.values.items():
+        if name not in known:
+            raise VerificationError(
+                f"{path}: the program has no variable {name!r}; give the table and the settings that it was "
+                "written from"
+            )
+        if abs(value - round(value)) > _WHOLE:
+            raise VerificationError(f"{path}: {name} is {value!r}, which is not a whole number")
+    if round(given.values.get(CONSTANT, 1.0)) != 1:
+        raise VerificationError(f"{path}: {CONSTANT} is {given.values[CONSTANT]:g}, and must be 1")
+    return [round(given.values.get(name, 0.0)) for name in model.names]
+
+
+def _broken(program: Program, values: list[int]) -> Iterator[str]:
+    """Describe the bounds and constraints that do not hold, in exact integers."""
+    model = program.model
+    for name, value, low, high in zip(
+        model.names, values, model.lower.tolist(), model.upper.tolist(), strict=True
+    ):
+        if not low <= value <= high:
+            yield f"{name} is {value}, and must be from {int(low)} to {int(high)}"
+    logical = model.indicators
+    for i, (name, total) in enumerate(zip(logical.names, _totals(logical.matrix, values), strict=True)):
+        least = int(logical.lower[i])
+        if values[logical.binary[i]] == logical.when[i] and total < least:
+            relation = f"{total} is not at least {least}"
+            yield f"the constraint {name!r} is broken: {relation}{_meaning(program, name)}"
+    rows = model.rows
+    words = {"E": "equal to", "G": "at least", "L": "at most"}
+    for name, total, sense, side in zip(
+        rows.names, _totals(rows.matrix, values), rows.senses, rows.sides.tolist(), strict=True
+    ):
+        if (total < side and sense != "L") or (total > side and sense != "G"):
+            relation = f"{total} is not {words[sense]} {int(side)}"
+            yield f"the constraint {name!r} is broken: {relation}{_meaning(program, name)}"
+
+
+def _totals(matrix: csr_array, values: list[int]) -> Iterator[int]:
+    factors, places, starts = matrix.data.tolist(), matrix.indices.tolist(), matrix.indptr.tolist()
+    for begin, end in pairwise(starts):
+        yield sum(int(factors[k]) * values[places[k]] for k in range(begin, end))
+
+
+def _meaning(program: Program, name: str) -> str:
+    """Say what a broken constraint stands for."""
+    stem, _, number = name.partition("_")
+    if name in program.words:
+        return f" ({program.words[name]})"
+    if stem == "loss":
+        return f": row {number} is called right (z_{number} is 0), and with these points it is wrong"
+    if stem == "right":
+        return f": row {number} is called wrong (z_{number} is 1), and with these points it is right"
+    if stem == "pair":
+        return f": rows {number.replace('_', ' and ')} are equal and of two classes, so one of them is wrong"
+    return ""
+
+
+def _check_objective(
+    made: NumberedProgram, given: FileSolution, values: list[int], path: str | PathLike[str]
+) -> None:
+    """Refuse an objective that is not that of the values, before or after they are rounded."""
+    if given.objective is None:
+        return
+    model = made.program.model
+    written = np.array([given.values.get(name, 0.0) for name in model.names])
+    costs = [float(model.cost @ x) + model.cost_offset for x in (written, np.array(values, dtype=float))]
+    if min(abs(given.objective - cost) for cost in costs) > _CLAIM * max(1.0, abs(given.objective)):
+        raise VerificationError(
+            f"{path} claims an objective of {given.objective:.10g}, and its values cost {costs[1]:.10g} "
+            f"(F = {float(made.program.F.at(values)):.9g})"
+        )

@@ -1,0 +1,237 @@
+"""SolveOptions: the options of every solver."""
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import MISSING, dataclass, field, fields
+from fractions import Fraction
+from inspect import Parameter, Signature, signature
+from math import isfinite
+from os import PathLike
+from typing import Any, Literal, TypedDict, TypeVar
+
+from supersparse.base.errors import InvalidOptionError, did_you_mean
+from supersparse.base.exact import read_whole
+from supersparse.base.schema.scalars import Either, InsideForm, Null, Real, TextForm, Truth, Whole, Word
+from supersparse.base.schema.shapes import TableOf
+from supersparse.engine.rounding import Start
+from supersparse.engine.solution import TraceEvent
+from supersparse.problem.asked import setting
+from supersparse.problem.points import Points
+
+N_JOBS = "give a whole number of at least 1, or -1 for one per core"
+_FEW_THREADS, _THREADS_PER_CORE = 32, 4
+Formulation = Literal["bigm", "indicator"]
+Priorities = Mapping[str, int] | Mapping[int, int] | Mapping[str | int, int]
+FORMULATIONS: tuple[Formulation, ...] = ("bigm", "indicator")
+
+
+def _in_python(help: str) -> Any:
+    """Declare an option that no file can hold; None if it is not given."""
+    return field(default=None, metadata={"help": help})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolveOptions:
+    """Options of every solver. A limit of None means no limit."""
+
+    time_limit: float | None = setting(None, Either(Real(0), Null()), "Time limit in seconds.")
+    node_limit: int | None = setting(
+        None, Either(Whole(0), Null()), "Work limit in nodes, the same on every machine."
+    )
+    memory_limit: float | None = setting(
+        None, Either(Real(1), Null()), "Memory limit of the process in megabytes."
+    )
+    gap: float = setting(0.0, Real(0), "Stop at this relative gap to the best possible objective.")
+    absolute_gap: float = setting(0.0, Real(0), "Stop at this absolute gap to the best possible objective.")
+    n_jobs: int = setting(1, Whole(1, also=-1), "Number of threads; -1 for one per core.")
+    random_state: int = setting(0, Whole(0), "Random seed.")
+    formulation: Formulation = setting(
+        "bigm",
+        Word(*FORMULATIONS),
+        "Loss constraints of MIP solvers: bigm, or indicator (scip, gurobi, cplex).",
+    )
+    branching_priorities: Priorities = setting(
+        {},
+        TableOf(Whole(), "a mapping by feature name"),
+        "Branching priorities by feature name or pattern, in Python also by row; higher first.",
+    )
+    tuning_time: float = setting(
+        0.0, Real(0), "Seconds for CPLEX or Gurobi to tune its own options first, within the time limit."
+    )
+    pair_covers: bool = setting(False, Truth(), "Add the exact engine's inequalities for MIP solvers.")
+    checkpoint: str | PathLike[str] | None = setting(
+        None,
+        InsideForm(),
+        "File to save the search to and resume it from; in a settings file, within the working folder.",
+    )
+    solver_options: Mapping[str, object] = setting(
+        {},
+        TableOf(Either(Truth(), Whole(), Real(), TextForm()), "a mapping by the solver's own names"),
+        "Extra options under the solver's own names.",
+    )
+    initial: Points | None = _in_python(
+        "Starting point: a solution, points, a scoring system, or a linear model to round."
+    )
+    on_progress: Callable[[TraceEvent], None] | None = _in_python(
+        "Called with each better model or bound, and four times a second."
+    )
+    cancel: Callable[[], bool] | None = _in_python("Asked often; the search stops once it returns True.")
+    proof_log: Callable[[object], None] | None = _in_python(
+        "Called by solver exact with each branching and each reason for pruning."
+    )
+    certificate: str | PathLike[str] | None = _in_python(
+        "File for a proof that others can check, such as 'proof.vipr.gz'."
+    )
+    executor: Executor | None = _in_python(
+        "Where slices of a proof run, instead of threads: a concurrent.futures.Executor."
+    )
+
+    def __post_init__(self) -> None:
+        _check_at_least("time_limit", self.time_limit, 0, optional=True)
+        if self.node_limit is not None:
+            read_whole(self.node_limit, "node_limit", 0, InvalidOptionError)
+        _check_at_least("memory_limit", self.memory_limit, 1, optional=True)
+        _check_at_least("gap", self.gap, 0)
+        _check_at_least("absolute_gap", self.absolute_gap, 0)
+        if self.n_jobs is None:  # as scikit-learn has it
+            object.__setattr__(self, "n_jobs", 1)
+        if self.n_jobs == -1:
+            object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
+        if isinstance(self.n_jobs, bool) or not hasattr(self.n_jobs, "__index__") or self.n_jobs < 1:
+            raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
+        object.__setattr__(self, "n_jobs", min(int(self.n_jobs), most_threads()))
+        if not isinstance(self.checkpoint, str | PathLike | None):
+            raise InvalidOptionError(f"checkpoint is {self.checkpoint!r}; give the path of a file")
+        read_whole(self.random_state, "random_state", 0, InvalidOptionError)
+        _check_at_least("tuning_time", self.tuning_time, 0)
+        _check_priorities(self.branching_priorities)
+        _check_executor(self.executor)
+        if self.formulation not in FORMULATIONS:
+            raise InvalidOptionError(
+                f"formulation is {self.formulation!r}; {did_you_mean(str(self.formulation), FORMULATIONS)}"
+            )
+
+    @classmethod
+    def read(cls, options: Mapping[str, object]) -> "SolveOptions":
+        """Read options by name; an unknown one raises with the nearest known."""
+        known = [f.name for f in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
+        return cls(**options)  # type: ignore[arg-type]
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def options_in_words() -> str:
+    """Every option with its meaning, as a list for a docstring."""
+    each = (
+        (f.name, f.metadata["field"].help if "field" in f.metadata else f.metadata["help"]) for f in _FIELDS
+    )
+    return "\n".join(f"    {name}\n        {words}" for name, words in each)
+
+
+def shows_options(function: Function) -> Function:
+    """Show the options in the signature and the docstring of a function that takes them as ``**options``."""
+    *own, _ = signature(function).parameters.values()
+    options = [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default={} if f.default is MISSING else f.default)
+        for f in _FIELDS
+    ]
+    function.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]
+    function.__doc__ = f"{function.__doc__}\n    Options:\n\n{options_in_words()}\n    "
+    return function
+
+
+_FIELDS = fields(SolveOptions)
+SolveOptions.__doc__ = f"{SolveOptions.__doc__}\n\n{options_in_words()}\n    "
+
+
+def most_threads() -> int:
+    """How many threads a solver starts at most, whatever is asked: more only wait for one another."""
+    return max(_FEW_THREADS, _THREADS_PER_CORE * (os.cpu_count() or 1))
+
+
+class SolveKeywords(TypedDict, total=False):
+    """The same options as keywords of `solve` and its siblings, for type checkers and editors.
+
+    `initial` may be anything that `rounded` can bring to points; solvers are given the points.
+    """
+
+    time_limit: float | None
+    node_limit: int | None
+    memory_limit: float | None
+    gap: float
+    absolute_gap: float
+    n_jobs: int | None
+    random_state: int
+    formulation: Formulation
+    branching_priorities: Priorities
+    tuning_time: float
+    pair_covers: bool
+    checkpoint: str | PathLike[str] | None
+    solver_options: Mapping[str, object]
+    initial: Start | None
+    on_progress: Callable[[TraceEvent], None] | None
+    cancel: Callable[[], bool] | None
+    proof_log: Callable[[object], None] | None
+    certificate: str | PathLike[str] | None
+    executor: Executor | None
+
+
+class SolverKeywords(SolveKeywords, total=False):
+    """The options together with the name of the solver."""
+
+    solver: str
+
+
+# of the command line and the studio
+DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
+
+
+def _check_executor(given: object) -> None:
+    if given is None:
+        return
+    if isinstance(given, type):
+        raise InvalidOptionError(
+            f"executor is the class {given.__name__}; give an instance: {given.__name__}()"
+        )
+    if callable(getattr(given, "get_executor", None)):  # a Client of dask, whose futures are of another kind
+        raise InvalidOptionError(f"executor is {given!r}; give client.get_executor()")
+    if not callable(getattr(given, "submit", None)):
+        raise InvalidOptionError(
+            f"executor is {given!r}; give a concurrent.futures.Executor, such as "
+            "ProcessPoolExecutor() or dask's Client.get_executor()"
+        )
+
+
+def _check_priorities(given: object) -> None:
+    """Raise for anything but a mapping; whether there are such features and rows depends on the problem."""
+    if not isinstance(given, Mapping):
+        raise InvalidOptionError(
+            f"branching_priorities is {given!r}; use a mapping by feature name or row number, such as "
+            "{'age': 2, 17: 1}"
+        )
+    for key in given:
+        if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
+            raise InvalidOptionError(
+                f"branching_priorities: {key!r} is neither a feature name nor the number of a row; use "
+                "{'age': 2, 17: 1}; the columns of an array are named 'x0', 'x1', ..."
+            )
+
+
+def _check_at_least(name: str, value: object, least: int, *, optional: bool = False) -> None:
+    if value is None and optional:
+        return
+    number = (
+        isinstance(value, int | float | Fraction)
+        or hasattr(value, "__index__")
+        or hasattr(value, "__float__")
+    )
+    if not number or isinstance(value, bool | str):
+        raise InvalidOptionError(f"{name} is {value!r}; give a number of at least {least}")
+    finite = hasattr(value, "__index__") or isfinite(value)  # type: ignore[arg-type]
+    if not finite or value < least:  # type: ignore[operator]
+        raise InvalidOptionError(f"{name} is {value!r}; give a finite number of at least {least}")

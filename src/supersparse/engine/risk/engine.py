@@ -1,0 +1,341 @@
+"""The exact solver for the log loss: a search for a first card, then the proof, in slices."""
+
+import time
+from concurrent.futures import Executor
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from math import gcd
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from supersparse.base.errors import UnsupportedProblemError
+from supersparse.base.exact import shown
+from supersparse.base.stop import Stop
+from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
+from supersparse.engine.cluster import Cluster
+from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
+from supersparse.engine.kernels.risk_data import BOXES
+from supersparse.engine.monitor import Monitor
+from supersparse.engine.options import SolveOptions
+from supersparse.engine.risk.checkpoint import load_tree, save_tree
+from supersparse.engine.risk.choices import Choices, choices_of
+from supersparse.engine.risk.instance import risk_instance
+from supersparse.engine.risk.listing import all_within, best_per_size, cost_of
+from supersparse.engine.risk.node import Ints, root_of
+from supersparse.engine.risk.remote import RemoteSlices
+from supersparse.engine.risk.search import first_cards
+from supersparse.engine.risk.tree import RiskTree, coefficients_of
+from supersparse.engine.risk.worker import SLICE
+from supersparse.engine.risk.workspace import copy_best, new_best
+from supersparse.engine.solution import Claim
+from supersparse.problem.conflicts import infeasible
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.log_loss import log_loss, with_best_risk
+from supersparse.problem.objective import completed, evaluate, obeys_without_intercept
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+
+_REPORT_EVERY = SLICE  # work between two reports of the bound
+_SAVE_EVERY = 10.0  # seconds between checkpoints
+_PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree, ...
+_ROUNDING = Fraction(1, 2**53)  # ... each of them and each sum by this share of it
+_LARGEST_PENALTY = 1000  # times the largest loss: beside more, a double does not hold a loss to 1e-9
+_ROOM = 16  # cards that a kernel may find before they are judged exactly
+_ALONE = 4 * SLICE  # work, some hundred milliseconds: what an executor is not asked for
+_SOON = 2 * SLICE  # work of a proof that is tried before the search is done
+_PULLS = (1.0, 25.0)  # what breaking limits on rates costs in the search: more if no card was found
+
+
+class RiskSolver:
+    """Branch and bound over supports, with cells, relaxations and boxes of points.
+
+    It proves that no allowed card is better by more than 1e-9.
+    """
+
+    name: ClassVar[str] = "risk"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset(Aim),
+        levels=True,
+        constraints=frozenset({SUPPORT, SIGNS, RATES, SCORE}),
+        wants_start=False,
+        checkpoints=True,
+        goals=frozenset({"risk"}),
+        uses_executors=True,
+    )
+
+    def check(self, problem: Problem, options: SolveOptions) -> None:
+        """Refuse sets and penalties that are too large, and a checkpoint that could not be written later."""
+        if options.checkpoint is not None:
+            check_place(Path(options.checkpoint))
+        _check_penalties(problem, choices_of(problem))
+
+    def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
+        """Prove a best card, or claim the best known one and a bound."""
+        file = options.checkpoint
+        with nullcontext() if file is None else locked(Path(file)):
+            return _Run(problem, options, monitor).claim()
+
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
+        """Find the best card of each size, as far as the limits allow."""
+        return best_per_size(problem, options, monitor, self.solve)
+
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
+    ) -> ClaimedModels:
+        """List every card within a factor of the least loss, as far as the limits allow."""
+        return all_within(problem, epsilon, options, monitor, self.solve)
+
+
+class _Run:
+    """One solve: the tree, and what of it was reported.
+
+    With limits on rates, the kernels only exclude cards that break them for certain. Others are judged here,
+    exactly, and the kernels learn of those that obey.
+    """
+
+    def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
+        self.problem, self.options, self.monitor = problem, options, monitor
+        self.instance = risk_instance(problem, slope_is_free=problem.slope == "free")
+        self.room = _ROOM if problem.rate_limits else 0
+        self.tree = RiskTree(
+            self.instance, self._judge if self.room else None, self.room, threads=options.n_jobs
+        )
+        self.file = None if options.checkpoint is None else Path(options.checkpoint)
+        self.identity = "" if self.file is None else fingerprint(problem)
+        self._judged: dict[tuple[int, ...], bool] = {}  # whether the card obeys all limits
+        self._reported = np.inf
+        self._report_at = 0  # work of the tree
+        self._saved_at = time.perf_counter()
+        self._could_not_save = False
+
+    def claim(self) -> Claim:
+        """Search, prove, and claim what came out."""
+        self._start()
+        stop = self._prove()
+        self._report()
+        if stop is not None:
+            self._save()
+        elif self.file is not None:
+            with suppress(OSError):
+                self.file.unlink(missing_ok=True)  # nothing is open any more
+        if stop is None and self.monitor.best is None:
+            raise infeasible(self.problem)
+        return self.monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
+
+    def _start(self) -> None:
+        """Find a first card and open the root, or go on from a checkpoint."""
+        if self.monitor.best is not None:
+            self._offer(self.monitor.best.over(self.problem.unit).coefficients)
+        if self.file is not None and self.file.exists():
+            saved = load_tree(self.file, self.identity, self.problem, self.instance)
+            self._offer(saved.coefficients)
+            self._report()
+            self.monitor.bound(saved.lower_bound)
+            self.tree.resume(saved.nodes, saved.floor)
+            return
+        if not self.instance.forced.any():
+            self._offer((0,) * self.problem.n_features)
+        self._search()
+        self._report()
+        if not self.tree.has_begun:
+            self.tree.start()
+
+    def _search(self) -> None:
+        """Look for good cards; where rates are limited, by loss and what is broken together."""
+        tree, instance, worker = self.tree, self.instance, self.tree.workers[0]
+
+        def should_stop() -> bool:
+            tree.settle(worker)
+            if tree.best.value[0] < self._reported:
+                self._report()
+            return self.monitor.stop_reason() is not None
+
+        if not self.problem.rate_limits:
+            first_cards(instance, worker.support, tree.best, should_stop, self._is_soon_proven)
+            if not should_stop() and (tree.is_open or not tree.has_begun):
+                self._choose_points()
+            return
+        for pull in _PULLS:
+            pulled = replace(instance, data=instance.data._replace(pull=pull))
+            first_cards(pulled, worker.support, new_best(instance), should_stop)
+            tree.settle(worker)
+            if np.isfinite(tree.best.value[0]):
+                return
+
+    def _is_soon_proven(self) -> bool:
+        """Whether little work proves the best card so far; what is done of the proof is kept.
+
+        Not with a limit on nodes, of which the search has none.
+        """
+        if self.options.node_limit is not None:
+            return False
+        self._report()
+        self.tree.start()
+        self._prove_here(self.tree.work + _SOON)
+        self.tree.let_go()
+        return not self.tree.is_open
+
+    def _choose_points(self) -> None:
+        """Look for the best points on the features of the best card, for one slice of work."""
+        tree, worker, best = self.tree, self.tree.workers[0], self.tree.best
+        used = best.index != self.instance.data.zero
+        if not used.any():
+            return
+        copy_best(best, worker.best)
+        boxes = int(worker.support.counts[BOXES])
+        root = root_of(self.instance, float(best.fit[0]), float(best.fit[1]), best.index)
+        worker.visit(replace(root, status=np.where(used, 1, -1).astype(np.int8)), is_root=False)
+        worker.drop()
+        worker.support.counts[BOXES] = boxes  # a part of the search, not of the proof
+        tree.settle(worker)
+
+    def _judge(self, columns: Ints, index: Ints, bound: float) -> None:
+        """Offer a card; the proof must exclude all that it could cost less than it was found to cost here."""
+        problem = self.problem
+        if self._offer(coefficients_of(self.instance, problem.n_features, problem.unit, columns, index)):
+            self.tree.leave_open(bound)
+
+    def _offer(self, coefficients: tuple[int, ...]) -> bool:
+        """Evaluate a card exactly, and make it the tree's best if it is; whether it obeys all limits."""
+        if coefficients in self._judged:
+            return self._judged[coefficients]
+        points = completed(self.problem, coefficients)
+        self._judged[coefficients] = points is not None
+        if points is None:
+            return False
+        assert points.slope is not None, "a risk model has a slope"
+        instance, values = self.instance, points.values
+        value = float(evaluate(self.problem, points).objective - instance.base_penalty)
+        own = [values[j] for j in instance.kept]
+        index = np.array([of.index(v) for of, v in zip(instance.values, own, strict=True)], np.int64)
+        moved = sum((v * shift for v, shift in zip(own, instance.shift, strict=True)), Fraction(0))
+        intercept = float(points.slope * (points.intercept_value + moved))
+        self.tree.accept(value, index, float(points.slope), intercept)
+        return True
+
+    def _prove(self) -> Stop | None:
+        """Run the tree; return the limit that ended it, or None when nothing is open."""
+        if self.options.executor is not None:
+            return self._prove_on(self.options.executor)
+        return self._prove_here() if self.options.n_jobs == 1 else self._prove_in_threads()
+
+    def _prove_here(self, most: float = np.inf) -> Stop | None:
+        """Run the tree in this thread; ends early once it has done so much work."""
+        while self.tree.is_open and self.tree.work < most:
+            stop = self._check_in()
+            if stop is not None:
+                return stop
+            self.tree.step()
+        return None
+
+    def _prove_on(self, executor: Executor) -> Stop | None:
+        """Run the tree on an executor, except for what is small; this process reports and watches limits."""
+        stop = self._prove_here(_ALONE)
+        if stop is not None or not self.tree.is_open:
+            return stop
+
+        def is_over() -> bool:
+            nonlocal stop
+            if self.tree.is_open:
+                stop = self._check_in()
+            return stop is not None or not self.tree.is_open
+
+        Cluster(RemoteSlices(self.tree, self._judge, self.room), executor).run(is_over)
+        return stop if self.tree.is_open else None
+
+    def _prove_in_threads(self) -> Stop | None:
+        """Run the tree in background threads; this one reports and watches the limits."""
+        stop = None
+        threads = self.tree.start_threads()
+        try:
+            while self.tree.is_open and stop is None:
+                stop = self._check_in()
+                time.sleep(0.005)
+        finally:
+            self.tree.finish(threads)
+        return stop if self.tree.is_open else None
+
+    def _check_in(self) -> Stop | None:
+        """Count, report and save if due, and return the limit that was reached."""
+        self.monitor.nodes = self.tree.count
+        if self.tree.best.value[0] < self._reported or self.tree.work >= self._report_at:
+            self._report()
+        if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
+            self._save()
+        return self.monitor.stop_reason()
+
+    def _report(self) -> None:
+        self.monitor.nodes = self.tree.count
+        value, index, bound = self.tree.state()
+        if value < self._reported:
+            self._reported = value
+            self.monitor.incumbent(self._points(index))
+        self._report_at = self.tree.work + _REPORT_EVERY
+        if np.isfinite(bound) and np.isfinite(value):
+            terms = 2 * self.instance.most_features + 8  # penalties, sums of them, and the loss beside these
+            rounding = max(_PENALTY_ROUNDING, terms * _ROUNDING * Fraction(abs(value)))
+            self.monitor.bound(max(Fraction(bound) - rounding, Fraction(0)) + self.instance.base_penalty)
+
+    def _points(self, index: Ints) -> Points | None:
+        """A card in the problem's unit; in lowest terms where a free slope and the sets allow it."""
+        problem = self.problem
+        columns = np.arange(len(self.instance.kept))
+        coefficients = coefficients_of(self.instance, problem.n_features, problem.unit, columns, index)
+        shared = gcd(*coefficients)
+        if problem.slope != "free" or shared < 2:
+            return completed(problem, coefficients)
+        divided = [
+            tuple(c // divisor for c in coefficients)
+            for divisor in range(1, shared + 1)
+            if shared % divisor == 0
+        ]
+        allowed = sorted((one for one in divided if _is_allowed(problem, one)), key=partial(cost_of, problem))
+        return next((points for one in allowed if (points := completed(problem, one)) is not None), None)
+
+    def _save(self) -> None:
+        """Write the checkpoint, if requested."""
+        if self.file is None:
+            return
+        # nodes first: a card that a thread finds meanwhile may then be found twice, never lost
+        nodes, floor = self.tree.open_nodes(), self.tree.floor
+        self._report()
+        best, bound = self.monitor.best, self.monitor.lower_bound
+        if best is None:
+            return
+        try:
+            save_tree(self.file, self.identity, best.coefficients, bound, floor, nodes)
+        except OSError as error:
+            if not self._could_not_save:
+                warn_not_saved(error)
+            self._could_not_save = True
+        self._saved_at = time.perf_counter()
+
+
+def _check_penalties(problem: Problem, choices: Choices) -> None:
+    """Refuse penalties beside which no loss counts, where every card pays one: which, depends on the card."""
+    if choices.forced.any() or not len(choices.kept):
+        return
+    least = int(choices.least_cost.argmin())
+    price = float(choices.least_cost[least])
+    if price <= _LARGEST_PENALTY or completed(problem, (0,) * problem.n_features) is not None:
+        return
+    loss = float(log_loss(problem, with_best_risk(problem, (0,) * problem.n_features)))
+    most = Fraction(_LARGEST_PENALTY) * max(1, round(loss))
+    if price > most:
+        name = problem.rows.names[choices.kept[least]]
+        raise UnsupportedProblemError(
+            f"no card without features obeys the constraints, and feature {name!r} costs {price:.3g}, the "
+            "others as much or more; beside such a penalty, log losses cannot be told apart to 1e-9: give "
+            f"penalties of at most {shown(most)}, which already mean as few features as possible, or name "
+            "the features with must_use"
+        )
+
+
+def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:
+    return all(
+        not c or Fraction(c, problem.unit) in own for c, own in zip(coefficients, problem.sets, strict=True)
+    ) and obeys_without_intercept(problem, coefficients)

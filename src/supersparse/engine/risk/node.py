@@ -1,0 +1,60 @@
+"""Node: a part of the search space, and its form as bytes."""
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.engine.risk.instance import RiskInstance
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """-1 for a column that is out, 0 for an open one, 1 for a used one; and the range of its points."""
+
+    status: NDArray[np.int8]
+    bound: float  # of loss and penalty
+    loss_bound: float  # of the loss alone
+    low: Ints  # as indices into the values of each column
+    high: Ints
+    point: Floats  # (slope, intercept, beta of every column): where the relaxation starts
+
+    def to_bytes(self) -> bytes:
+        """Write it, the same on every machine."""
+        numbers = np.concatenate([[self.bound, self.loss_bound], self.point]).astype("<f8")
+        ranges = np.concatenate([self.low, self.high]).astype("<i4")
+        return zlib.compress(numbers.tobytes() + ranges.tobytes() + self.status.tobytes())
+
+
+def node_from_bytes(written: bytes, instance: RiskInstance) -> Node:
+    """Read a node of this instance; a `ValueError` says what cannot be part of it."""
+    p = len(instance.kept)
+    sizes = 8 * (4 + p), 8 * p, p
+    plain = zlib.decompressobj().decompress(written, sum(sizes) + 1)
+    if len(plain) != sum(sizes):
+        raise ValueError(f"a node is {len(plain)} bytes long, not {sum(sizes)}")
+    numbers = np.frombuffer(plain[: sizes[0]], "<f8").astype(np.float64)
+    ranges = np.frombuffer(plain[sizes[0] : -p or None], "<i4").astype(np.int64)
+    status = np.frombuffer(plain[len(plain) - p :], np.int8).copy()
+    low, high = ranges[:p], ranges[p : 2 * p]
+    if not np.isfinite(numbers).all():
+        raise ValueError("a node has a number that is not finite")
+    if not ((low >= instance.low) & (low <= high) & (high <= instance.high)).all():
+        raise ValueError("a node allows points that the problem forbids")
+    if not (np.isin(status, (-1, 0, 1)) & ~(instance.forced & (status != 1))).all():
+        raise ValueError("a node leaves out a feature that every card uses, or marks one in no known way")
+    return Node(status, float(numbers[0]), float(numbers[1]), low, high, numbers[2:])
+
+
+def root_of(instance: RiskInstance, slope: float, intercept: float, index: Ints) -> Node:
+    """The whole search space; the relaxation starts at this card."""
+    data, p = instance.data, len(instance.kept)
+    point = np.zeros(2 + p)
+    point[0], point[1] = slope, intercept
+    point[2:] = slope * data.values[np.arange(p), index] * data.scale
+    status = np.where(instance.forced, 1, 0).astype(np.int8)
+    return Node(status, 0.0, 0.0, instance.low, instance.high, point)

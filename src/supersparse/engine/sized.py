@@ -1,0 +1,119 @@
+"""The best model of each size, one question after the other: what these questions share."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from supersparse.base.errors import SolverFailedError
+from supersparse.base.stop import Stop
+from supersparse.engine.monitor import Monitor
+from supersparse.engine.options import SolveOptions
+from supersparse.engine.search.incumbent import smallest_coefficients
+from supersparse.engine.solution import Claim
+from supersparse.problem.objective import completed, evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+
+Solve = Callable[[Problem, SolveOptions, Monitor], Claim]
+
+
+class BestOfEachSize:
+    """The best model met of each size, by (F, l1): at first the constant one, and the one to start from."""
+
+    def __init__(self, problem: Problem, monitor: Monitor) -> None:
+        self._problem = problem
+        self._best: dict[int, tuple[Fraction, Fraction, Points]] = {}
+        for points in (completed(problem, smallest_coefficients(problem)), monitor.best):
+            if points is not None:
+                self.offer(points)
+
+    def offer(self, points: Points) -> None:
+        """Keep a model that is the best of its size so far."""
+        found = evaluate(self._problem, points)
+        if self._problem.max_features is not None and found.size > self._problem.max_features:
+            return
+        known = self._best.get(found.size)
+        if known is None or (found.objective, found.l1) < known[:2]:
+            self._best[found.size] = (found.objective, found.l1, points)
+
+    def offer_all(self, claim: Claim) -> None:
+        """Keep what was met on the way to a claim, too: models of other sizes are among it."""
+        for event in claim.trace.incumbents:
+            assert event.points is not None, "an incumbent is a model"
+            self.offer(event.points)
+        self.offer(claim.points)
+
+    @property
+    def models(self) -> tuple[Points, ...]:
+        """One model of each size that has one, smallest size first."""
+        return tuple(self._best[size][2] for size in sorted(self._best))
+
+
+class SizeBySize:
+    """Asks for one size after the other; the limits of the monitor hold for all questions together.
+
+    A question takes at most half of what the limits leave, so that smaller sizes, which are easier, have
+    their turn when a large one is too hard to prove.
+    """
+
+    def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor, solve: Solve) -> None:
+        self.problem = problem
+        self.known = BestOfEachSize(problem, monitor)
+        self.stop: Stop | None = None  # the limit that left a size open
+        self._options, self._monitor, self._solve = options, monitor, solve
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a limit of the whole run is reached."""
+        reason = self._monitor.stop_reason()
+        self.stop = reason or self.stop
+        return reason is not None
+
+    def ask(self, question: Problem, *, is_last: bool) -> Claim | None:
+        """Solve one size; None if a limit came before its first model. Raises where no model obeys."""
+        question.check_feasible()  # sets without 0 need room
+        among = 1 if is_last else 2
+        seconds, nodes = self._monitor.seconds_left, self._nodes_left
+
+        def cancel() -> bool:
+            used_up = nodes is not None and its_monitor.nodes * among >= nodes
+            reason = self._monitor.stop_reason() or (Stop.NODE_LIMIT if used_up else None)
+            self.stop = reason or self.stop
+            return reason is not None
+
+        options = replace(
+            self._options,
+            time_limit=None if seconds is None else seconds / among,
+            node_limit=None,  # it is watched here: a solver with such a limit would wait for its compiler
+            gap=0.0,
+            absolute_gap=0.0,
+            initial=None,
+            checkpoint=None,
+            on_progress=None,
+            cancel=cancel,
+        )
+        its_monitor = Monitor(question, options, lambda points: points)
+        try:
+            claim = self._solve(question, options, its_monitor)
+        except SolverFailedError as error:
+            reason = its_monitor.stop_reason()
+            if reason is None and not error.interrupted:
+                raise
+            self._note(reason)
+            return None
+        finally:
+            self._monitor.nodes += its_monitor.nodes
+        self._note(claim.stop)
+        self.known.offer_all(claim)
+        self._monitor.incumbent(claim.points)
+        return claim
+
+    @property
+    def _nodes_left(self) -> int | None:
+        limit = self._options.node_limit
+        return None if limit is None else max(0, limit - self._monitor.nodes)
+
+    def _note(self, reason: Stop | None) -> None:
+        """Keep why a size was left open; what cancelled it is noted where that is seen."""
+        if reason is not None and not reason.is_complete and reason is not Stop.INTERRUPTED:
+            self.stop = reason

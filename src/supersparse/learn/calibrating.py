@@ -1,0 +1,290 @@
+"""Risks for a learned card: how often the positive class occurs at each score that rows get unseen.
+
+A card looks too good on the rows it was learned from. So it is learned again without each fold, the
+held-out rows are scored by what was learned from the others, and the risk of the final card is fitted
+to these scores. Cards of different folds differ in scale: their scores are brought to that of
+the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-odds of all risks are moved so
+that the mean risk by the final card is the share of positives.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InfeasibleError, InvalidDataError, InvalidProblemError
+from supersparse.base.integer_arrays import IntArray, fits_int64, integer_column, largest_magnitude, quotients
+from supersparse.base.stop import Stop
+from supersparse.card.card import Card, Cutoff
+from supersparse.card.evaluate.calibrating import Method, fit_risk, in_the_large
+from supersparse.card.evaluate.outcomes import Tally, added_up
+from supersparse.card.performance import ClassWeights
+from supersparse.card.possible import possible_totals
+from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
+from supersparse.learn.clock import Clock
+from supersparse.learn.recipe import Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.splits import most_folds, splits_of
+from supersparse.learn.starting import start_from
+from supersparse.learn.thinning import thinned
+from supersparse.problem.variants import quiet_about_penalties
+from supersparse.table.sources import as_array
+
+Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
+
+_FOLDS = 5
+_MOST_TOTALS = 40  # of a table that a smooth risk becomes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Held-out rows, by position, and the scores that it gives them.
+
+    Scores are in units of their root mean square on the rows of the fit. A risk model has the log loss of
+    each row as well, by its risks and by the prevalence among the rows of the fit.
+    """
+
+    rows: NDArray[np.intp]
+    scores: Floats
+    log_losses: Floats | None = None
+    baseline_log_losses: Floats | None = None
+
+
+def left_out(
+    rows: NDArray[np.intp],
+    unseen: Floats,
+    seen: Floats,
+    weights: Any,
+    log_losses: tuple[Floats | None, Floats | None] = (None, None),
+) -> LeftOut:
+    """Bring the scores of held-out rows to the scale of those that were learned from."""
+    unit = root_mean_square(seen, None if weights is None else as_array(weights))
+    return LeftOut(
+        rows=rows,
+        scores=unseen / (unit or 1.0),
+        log_losses=log_losses[0],
+        baseline_log_losses=log_losses[1],
+    )
+
+
+def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
+    """Divide the rows that have weight into five folds."""
+    weights = _weights(rows.sample_weight, len(rows.y))[0]
+    used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
+    return folds_of(rows.y == positive, used, rows.groups)
+
+
+def learn_without(
+    recipe: Recipe, rows: TrainingRows, folds: Splits, clock: Clock, initial: Any = None
+) -> list[LeftOut]:
+    """Learn again without each fold, and score the held-out rows; the folds share the time left."""
+    recipe = recipe.with_plan(1 / (2 * len(folds)))  # the final card has the other half
+    return [
+        without_fold(clock.limited(recipe, 1 / (len(folds) - k)), rows, folds, k, initial)
+        for k in range(len(folds))
+    ]
+
+
+def without_fold(recipe: Recipe, rows: TrainingRows, folds: Splits, k: int, initial: Any = None) -> LeftOut:
+    """Learn again without fold k, counted from 0, from the rows that its plan allows; Ctrl-C interrupts."""
+    train, test = folds[k]
+    part = rows.take(thinned(train, rows, recipe.plan))
+    with quiet_about_penalties():  # the useful range differs from fold to fold; the fit on all rows warns
+        try:
+            question = recipe.settled(rows).question(recipe.complete(part))
+            start = start_from(initial, question.problem, required=False)
+            solution = question.solve(initial=start, checkpoint=None, branching_priorities={})
+        except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
+            raise type(error)(f"calibrate, without fold {k + 1} of {len(folds)}: {error}") from None
+    if solution.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    unseen = question.scores(solution, rows.take(test).X)
+    return left_out(test, unseen, question.scores(solution, part.X), part.sample_weight)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Pooled:
+    """The scores of all held-out rows, on one scale: above 0 the positive class is predicted.
+
+    A row left out several times has its weight divided among its scores; one never left out has none, and
+    rows of weight 0 are not here.
+    """
+
+    rows: NDArray[np.intp]
+    scores: Floats
+    positive: NDArray[np.bool_]
+    weights: IntArray  # over `unit`
+    unit: int
+    kept: NDArray[np.bool_]  # of the held-out rows: those with weight
+
+    @classmethod
+    def of(cls, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut]) -> "Pooled":
+        """Put the folds together."""
+        weights, scale = _weights(rows.sample_weight, len(rows.y))
+        left = np.concatenate([part.rows for part in unseen])
+        scores = np.concatenate([part.scores for part in unseen])
+        times = np.bincount(left, minlength=len(rows.y))
+        kept = np.asarray(weights[left] > 0, dtype=bool)
+        left, scores = left[kept], scores[kept]
+        common = math.lcm(*np.unique(times[left]).tolist())
+        fits = fits_int64(largest_magnitude(weights) * common * len(left))
+        shares = common // times[left]
+        return cls(
+            rows=left,
+            scores=scores,
+            positive=np.asarray(rows.y == positive)[left],
+            weights=weights[left].astype(np.int64 if fits else object) * shares,
+            unit=scale * common,
+            kept=kept,
+        )
+
+    def with_scores(self, scores: Floats) -> "Pooled":
+        """Give the same rows other scores, in the order of the folds."""
+        return replace(self, scores=scores[self.kept])
+
+    def log_losses(
+        self, unseen: Sequence[LeftOut], class_weights: ClassWeights
+    ) -> tuple[float, float] | None:
+        """Return the mean log loss by the risks, and by the prevalence; None where folds have no risks.
+
+        None as well where no prevalence is between 0 and 1.
+        """
+        found = []
+        for parts in ([one.log_losses for one in unseen], [one.baseline_log_losses for one in unseen]):
+            known = [part for part in parts if part is not None]
+            if len(known) < len(parts):
+                return None
+            found.append(np.concatenate(known)[self.kept])
+        negative, positive = map(float, class_weights)
+        by = quotients(self.weights, self.unit) * np.where(self.positive, positive, negative)
+        if not by.any():
+            return None
+        of_card, of_prevalence = (float(np.average(losses, weights=by)) for losses in found)
+        return (of_card, of_prevalence) if math.isfinite(of_prevalence) else None
+
+    def tally(self, unit: float, threshold: Fraction) -> Tally:
+        """Add up the weights at each score, in points of a card whose scores have this root mean square."""
+        return _tally(self.scores * unit, self.positive, self.weights, self.unit, threshold)
+
+
+def fitted_risk(
+    card: Card, seen: Floats, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut], method: str
+) -> Risk:
+    """Return the risks that scores of held-out rows speak for; `seen` are the card's scores of all rows.
+
+    Sample weights count, class weights do not: risks are of the rows as they are. A table says how many
+    training rows have each total.
+    """
+    pooled = Pooled.of(rows, positive, unseen)
+    if pooled.positive.all() or not pooled.positive.any():
+        only = rows.y[pooled.rows][0]
+        raise InvalidDataError(
+            f"all rows that the folds leave out are of class {only}; calibrate needs both, or set it to None"
+        )
+    weights, scale = _weights(rows.sample_weight, len(rows.y))
+    used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
+    unit = root_mean_square(seen[used], weights[used])
+    by = quotients(pooled.weights, pooled.unit)
+    share = float(np.average(pooled.positive, weights=by))
+    risk = rising(fit_risk(pooled.tally(unit, card.zero_total), cast(Method, method)), share)
+    cases = _cases_by_total(card, seen[used], weights[used], scale)
+    if isinstance(risk, TableRisk):
+        risk = _stated_at(risk, tuple(cases), cases)
+    risk = in_the_large(risk, seen[pooled.rows] + float(card.zero_total), by, share)
+    return _tabulated(risk, card, cases)
+
+
+def _cases_by_total(card: Card, scores: Floats, weights: IntArray, unit: int) -> dict[Fraction, Fraction]:
+    """Return the weight of the rows, over `unit`, at each total that occurs, in rising order."""
+    distinct, groups = np.unique(scores, return_inverse=True)
+    fits = fits_int64(largest_magnitude(weights) * len(weights))
+    whole = weights.astype(np.int64 if fits else object)
+    sums = added_up(whole, groups.reshape(-1), len(distinct), np.ones(len(weights), dtype=bool))
+    found: dict[Fraction, Fraction] = {}
+    for score, weight in zip(distinct.tolist(), sums.tolist(), strict=True):
+        cases = Fraction(int(weight), unit)
+        total = Fraction(str(score)) + card.zero_total
+        if card.totals_are_whole:  # the score was rounded to a float
+            total = Fraction(round(total))
+        found[total] = found.get(total, Fraction(0)) + cases
+    return found
+
+
+def rising(risk: Risk, share: float) -> Risk:
+    """Return a risk that does not fall with the total: one that does says that points tell nothing."""
+    if isinstance(risk, LogisticRisk) and risk.slope < 0:
+        return LogisticRisk(slope=0.0, offset=math.log(share / (1 - share)))
+    return risk
+
+
+def _stated_at(risk: Risk, totals: Sequence[Fraction], cases: Mapping[Fraction, Fraction]) -> TableRisk:
+    """State a risk at these totals, with the cases behind each; 0 where there are none."""
+    risks = risk.of(np.array([float(total) for total in totals])).tolist()
+    return TableRisk(
+        totals=tuple(totals),
+        risks=tuple(risks),
+        cases=tuple(cases.get(total, Fraction(0)) for total in totals),
+    )
+
+
+def _tabulated(risk: Risk, card: Card, cases: Mapping[Fraction, Fraction]) -> Risk:
+    """Make a table of a smooth risk: at all totals that can occur, or at those that did, if these are few.
+
+    Doctors read a row of totals above a row of risks. The values stay those of the smooth risk, so a total
+    that few rows have borrows from its neighbours, and one that no row has says so by its 0 cases.
+    """
+    if isinstance(risk, TableRisk) or not card.totals_are_whole:
+        return risk
+    totals = possible_totals(card, _MOST_TOTALS) or tuple(cases)
+    # a total outside of what is possible comes from values outside of the domains
+    listed = sorted({*totals, *cases})
+    return _stated_at(risk, listed, cases) if len(listed) <= _MOST_TOTALS else risk
+
+
+def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
+    return integer_column(
+        np.ones(n_rows, dtype=np.int8) if sample_weight is None else as_array(sample_weight)
+    )
+
+
+def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = None) -> Splits:
+    """Return stratified folds of the rows that have weight, shuffled; groups stay together."""
+    fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
+    if fewest < 2:
+        raise InvalidDataError(
+            f"a class has {fewest} row of weight above 0; calibrate needs 2 or more, or set it to None"
+        )
+    y, by = positive[rows], None if groups is None else as_array(groups)[rows]
+    splits = splits_of(y, min(_FOLDS, most_folds(y, by)), groups=by)
+    return [(rows[train], rows[test]) for train, test in splits]
+
+
+def root_mean_square(scores: Floats, weights: Any) -> float:
+    """Return the root of the mean of the squares, by weight."""
+    largest = float(np.abs(scores).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    by = None if weights is None else np.asarray(weights, dtype=np.float64)
+    if by is not None:
+        by = by / by.max()  # scaling all weights changes nothing, not even by rounding
+    return largest * float(np.sqrt(np.average((scores / largest) ** 2, weights=by)))  # no overflow
+
+
+def _tally(
+    scores: Floats, positive: NDArray[np.bool_], weights: IntArray, unit: int, threshold: Fraction
+) -> Tally:
+    distinct = np.unique(scores)
+    groups = np.searchsorted(distinct, scores)  # faster than the inverse of `unique`, which sorts
+    by_class = [added_up(weights, groups, len(distinct), of_class) for of_class in (~positive, positive)]
+    made = {weight: Fraction(weight, unit) for sums in by_class for weight in set(sums.tolist())}
+    negatives, positives = (tuple(made[weight] for weight in sums.tolist()) for sums in by_class)
+    return Tally(
+        totals=tuple(Fraction(s) + threshold if threshold else Fraction(s) for s in distinct.tolist()),
+        negatives=negatives,
+        positives=positives,
+        cutoff=Cutoff(threshold=threshold, reached=False),
+    )

@@ -1,0 +1,60 @@
+"""Clock: the time limit of a whole call, of which each part of the work takes its share."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from supersparse.learn.recipe import Recipe
+
+
+_COMPILED = ("auto", "exact", "risk")
+
+
+def loaded(recipe: "Recipe") -> None:
+    """Load the solver of a recipe in this process, which may have to compile it first."""
+    if recipe.options.get("solver", "auto") in _COMPILED:
+        from supersparse.engine.warm_up import warm_up
+
+        warm_up(recipe.settings.goal)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """When the call has to end, as `time.monotonic` counts; None without a limit."""
+
+    ends: float | None
+
+    @classmethod
+    def of(cls, recipe: "Recipe", spent: float = 0.0) -> "Clock":
+        """Start as soon as the solver is loaded, which may have to compile it first.
+
+        `spent` seconds of the limit are gone already. A limit that is none is left to the solver, which
+        refuses it.
+        """
+        limit = recipe.options.get("time_limit")
+        if limit is not None:
+            loaded(recipe)
+        return cls(None if limit is None or not limit >= 0 else time.monotonic() + max(0.0, limit - spent))
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left."""
+        return None if self.ends is None else max(0.0, self.ends - time.monotonic())
+
+    def part(self, share: float) -> "Clock":
+        """Return the clock of a part of the work that may take this share of the time left."""
+        left = self.left
+        return self if left is None else Clock(time.monotonic() + share * left)
+
+    def reserving(self, seconds: float) -> "Clock":
+        """Return the clock of what leaves so many seconds to what follows, at most 2 of 5 of those left."""
+        left = self.left
+        return self if left is None else Clock(time.monotonic() + left - min(seconds, 0.4 * left))
+
+    def limited(self, recipe: "Recipe", share: float = 1.0) -> "Recipe":
+        """Return the recipe with a share of the time left as its time limit."""
+        left = self.left
+        if left is None:
+            return recipe
+        return replace(recipe, options={**recipe.options, "time_limit": share * left})

@@ -1,0 +1,154 @@
+"""The features of rows that were counted where they are: those of rows in memory, from counts by class."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidDataError
+from supersparse.learn.prepare.columns import FeatureCandidate, plan_column
+from supersparse.learn.prepare.cuts import ClassTarget
+from supersparse.learn.prepare.feature import Feature, Recorded, holds_text
+from supersparse.learn.prepare.fitting import (
+    PreparedColumns,
+    few_rows_note,
+    put_together,
+    unusable,
+    with_rare_answers,
+)
+from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.prepare.raw import RawColumn, kind_of_column
+from supersparse.learn.prepare.screening import Screened, Told, is_yes_or_no, screened, weight_apart
+from supersparse.learn.prepare.settings import PrepareSettings, read_prepare_settings
+from supersparse.table.codings import Coding
+from supersparse.table.counted_rows import CountedColumn, CountedTable
+from supersparse.table.roles import HOLDS_NESTED
+from supersparse.table.table import Kind
+from supersparse.table.values import Cells, read_cells
+
+
+def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
+    """Return a preparation with the same parameters, fitted to counted rows."""
+    parameters = prepare.get_params(deep=False)
+    settings = read_prepare_settings(parameters)
+    if settings.missing == "drop":
+        raise InvalidDataError(
+            "missing='drop' needs the rows in memory; use missing='item', or filter the rows before they are "
+            "counted"
+        )
+    names = tuple(table.columns)
+    settings.check_columns(names)
+    cells = {name: cells_of(column) for name, column in table.columns.items()}
+    everybody = ClassTarget(np.array(table.totals, dtype=np.float64), np.array([False, True]))
+    found = with_rare_answers(settings, everybody, lambda asked: _prepared(table, cells, asked, everybody))
+    texts = tuple(name for name in names if holds_text(cells[name]))
+    return Prepare.of_found(Recorded(parameters=parameters, columns=names, texts=texts), found)
+
+
+def cells_of(counted: CountedColumn) -> Cells:
+    """The entries of a column, as rows in memory are read."""
+    column = counted.column
+    if column.kind in (Kind.DATE, Kind.NESTED, Kind.EMPTY, Kind.TOO_MANY):
+        return read_cells(np.full(max(1, len(counted.raw)), None, dtype=object))
+    return read_cells(column.values)
+
+
+def _prepared(
+    table: CountedTable, cells: Mapping[str, Cells], settings: PrepareSettings, everybody: ClassTarget
+) -> PreparedColumns:
+    notes: dict[str, str] = {}
+    plans = []
+    for position, (name, counted) in enumerate(table.columns.items()):
+        if counted.column.kind is Kind.NESTED:
+            notes[name] = f"left out: it {HOLDS_NESTED}"
+            continue
+        if counted.column.kind is Kind.DATE:
+            notes[name] = "left out: it holds dates; convert them to numbers"
+            continue
+        kind = kind_of_column(cells[name])
+        notes[name] = unusable(kind)
+        if notes[name]:
+            continue
+        column = RawColumn(
+            name=name,
+            position=position,
+            cells=cells[name],
+            copies=counted.column.copies,
+            rounded=counted.column.rounded,
+        )
+        plans.append(plan_column(column, kind, target_of(counted), settings))
+        notes[name] = plans[-1].note
+
+    def select(candidates: list[FeatureCandidate], least: float, most: int | None) -> Screened:
+        told = _Telling(table, cells).of([candidate.feature for candidate in candidates])
+        return screened(candidates, lambda feature: told[feature.name], everybody, least=least, most=most)
+
+    all_notes = few_rows_note(everybody, settings)
+    return put_together(plans, notes, all_notes, everybody, table.n_rows, settings, select)
+
+
+def target_of(counted: CountedColumn) -> ClassTarget:
+    """The rows of each entry, and its class."""
+    assert counted.column.copies is not None
+    return ClassTarget(counted.column.copies.astype(np.float64), counted.positive)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Telling:
+    """Finds features that repeat or negate each other; rows are looked at only where counts are equal."""
+
+    table: CountedTable
+    cells: Mapping[str, Cells]
+
+    def of(self, features: Sequence[Feature]) -> dict[str, Told]:
+        """Say by name what each tells."""
+        digests = {feature.name: self._digest(feature) for feature in features}
+        alike: dict[Hashable, list[Feature]] = {}
+        for feature in features:
+            alike.setdefault(digests[feature.name], []).append(feature)
+        same = {feature.name: feature.name for feature in features}
+        for group in alike.values():
+            self._join(group, same)
+        return {
+            feature.name: Told(
+                rarer=weight_apart(
+                    self._values(feature), target_of(self.table.columns[feature.column]).weights
+                ),
+                digest=same[feature.name],
+            )
+            for feature in features
+        }
+
+    def _values(self, feature: Feature) -> NDArray[np.generic]:
+        return feature.of_cells(self.cells[feature.column])
+
+    def _digest(self, feature: Feature) -> Hashable:
+        """The rows of each class by value; for yes and no, whichever is which."""
+        values, counted = self._values(feature), self.table.columns[feature.column]
+        copies = target_of(counted).weights
+        distinct, codes = np.unique(values, return_inverse=True)
+        by_value = [
+            np.bincount(codes.reshape(-1), copies * of_class, len(distinct)).tolist()
+            for of_class in (~counted.positive, counted.positive)
+        ]
+        pairs = list(zip(*by_value, strict=True))
+        if is_yes_or_no(values):
+            return "yes or no", tuple(sorted(pairs))
+        return tuple(map(str, distinct.tolist())), tuple(pairs)
+
+    def _join(self, group: Sequence[Feature], same: dict[str, str]) -> None:
+        """Find out which of some features with equal counts have equal rows: by asking the rows."""
+        pairs = [(k, j) for k in range(len(group)) for j in range(k)]
+        codings = [self._coding(feature) for feature in group]
+        differing = self.table.rows.n_differing([(codings[k], codings[j]) for k, j in pairs])
+        binary = [is_yes_or_no(self._values(feature)) for feature in group]
+        for (k, j), n in zip(pairs, differing, strict=True):
+            if n == 0 or (n == self.table.n_rows and binary[k] and binary[j]):
+                same[group[k].name] = same[group[j].name]
+
+    def _coding(self, feature: Feature) -> Coding:
+        values = self._values(feature)
+        if not is_yes_or_no(values):
+            _, values = np.unique(values, return_inverse=True)
+        return self.table.columns[feature.column].coding(values.reshape(-1).astype(np.int64))

@@ -1,0 +1,352 @@
+"""Prepare: turn raw columns into features that a card can name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from supersparse.card.card import Card
+from supersparse.card.checks import check_table
+from supersparse.card.printed import printed
+from supersparse.card.tables import read_card_table
+from supersparse.learn.prepare.feature import (
+    Recorded,
+    card_on_raw_columns,
+    holds_text,
+    unit_card,
+    with_preparation,
+)
+from supersparse.learn.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
+from supersparse.learn.prepare.raw import stack
+from supersparse.learn.prepare.sample import Most
+from supersparse.learn.prepare.settings import read_prepare_settings, with_orders
+from supersparse.problem.limits import Constraint
+from supersparse.table.sources import is_array, orders_of, read_every_column
+
+
+class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn raw columns into conditions such as "age >= 60", "smoker = yes" and "bmi missing".
+
+    Numbers are cut at round values, each category becomes a feature, and each feature defines how missing
+    values count. Features remember their raw columns: `raw_card` converts a card on features to one on
+    raw columns.
+
+    Use it inside a classifier, ``SLIMClassifier(prepare=Prepare(...))``, to learn from training rows only
+    and to apply `constraints_` and `bounds_`. A scikit-learn Pipeline makes the same features, but does
+    not apply these constraints.
+
+    Parameters
+    ----------
+    cuts : {"optimal", "quantile", "tree", "none"}, default="optimal"
+        How to cut numbers. "optimal": the best single cut, the best two, the best three and so on, by class
+        entropy. "tree": the splits of a decision tree on the column. "quantile": quantiles, without using
+        the class. "none": no cuts; points multiply the numbers.
+    cut_points : dict of lists, default=None
+        Cut points by column, such as ``{"age": [45, 60]}``. They replace `cuts` there.
+    max_cuts : int, default=6
+        Maximum number of cut points per column.
+    per_variable : int or None, default=2
+        Maximum number of cut points per column in one scoring system. None means no limit.
+    intervals : bool, default=False
+        Also offer intervals such as "45 <= age < 60", for the most informative pairs of cut points.
+    rare : "auto" or float, default="auto"
+        Smallest share of the rows that an answer may hold: each side of a cut, each part between two cuts,
+        each category. "auto" means 10 rows or 2 %, whichever is more, and a fifth of a table with fewer than
+        50 rows; where most answers are rarer and fewer than ten are left, it means 10 rows. A feature that
+        singles out fewer could not save more errors than that, so nothing is lost if C0 is as large as this
+        share.
+    missing : {"item", "drop", "median", "mode"}, default="item"
+        "item": missing values get their own feature and count 0 in the others. "median", "mode": replaced
+        by that value (always the mode for categories). "drop": refused; classifiers skip such rows when
+        fitting.
+    direction : dict, default=None
+        ``{"age": "+"}`` forbids negative points for the features of age; "-" forbids positive ones.
+    shape : dict, default=None
+        How the points of a column change with its values, such as ``{"age": "any"}``: "monotone" (the
+        default, and part of what is proven) lets them rise or fall, "rising" and "falling" are the same as a
+        `direction` of "+" and "-", and "any" allows everything. With `intervals`, "any" is the default.
+    keep : list of str, default=()
+        Numeric columns to use as they are.
+    categorical : list of str, default=()
+        Columns whose numbers are categories.
+    ordered : dict of lists, default=None
+        Levels of ordered categories, lowest first. Features ask for "this level or higher". Columns of pandas
+        with ordered categories of text bring their own, unless they are in `categorical`.
+    units : dict of str, default=None
+        Units by column, for the questions of the card.
+    candidates : "auto", int or None, default="auto"
+        Maximum number of features: the best of each column first, then the second best of each, and so on.
+        "auto" means 60, or fewer above 333,333 rows (20 for a million), so that a scoring system is proven
+        optimal, or nearly, within a minute. None means no limit. The card says how many there were.
+
+    Attributes
+    ----------
+    features_ : tuple of Feature
+        The features, each with its rule on a raw column.
+    constraints_ : tuple of constraints
+        At most `per_variable` cut points for each column, and points of one sign for those of a column that
+        rises or falls, for `Problem.of`.
+    bounds_ : list
+        The bounds on each feature's points, for `Problem.of`; None for no bound.
+    n_candidates_ : int
+        How many features there were to choose from; those beyond the limit are not in `features_`.
+    notes_ : list of str
+        What was done to each column, in words.
+    codes_ : dict of lists
+        Numbers that stand apart in their column like codes for missing values, such as -99; they count.
+    unreadable_ : dict of str
+        Columns that were left out because of what they contain, such as dates, and what that is.
+    n_features_in_ : int
+        Number of raw columns.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the raw columns, if the table has names.
+
+    Examples
+    --------
+    >>> from supersparse import Prepare
+    >>> table = {"age": [31, 45, 52, 67, 70, 81], "smoker": ["no", "yes", None, "no", "yes", "yes"]}
+    >>> prepared = Prepare(rare=0.1).fit(table, [0, 0, 0, 1, 1, 1])
+    >>> list(prepared.get_feature_names_out())
+    ['age >= 60', 'smoker = yes', 'smoker = no', 'smoker missing']
+    >>> print(*prepared.notes_, sep="\\n")
+    age: cut at 60, optimal for the class
+    smoker: 2 categories; 1 of 6 missing: a question of their own
+    """
+
+    def __init__(
+        self,
+        *,
+        cuts: str = "optimal",
+        cut_points: Mapping[str, Sequence[float]] | None = None,
+        max_cuts: int = 6,
+        per_variable: int | None = 2,
+        intervals: bool = False,
+        rare: float | str = "auto",
+        missing: str = "item",
+        direction: Mapping[str, str] | None = None,
+        shape: Mapping[str, str] | None = None,
+        keep: Sequence[str] = (),
+        categorical: Sequence[str] = (),
+        ordered: Mapping[str, Sequence[object]] | None = None,
+        units: Mapping[str, str] | None = None,
+        candidates: int | str | None = "auto",
+    ) -> None:
+        self.cuts = cuts
+        self.cut_points = cut_points
+        self.max_cuts = max_cuts
+        self.per_variable = per_variable
+        self.intervals = intervals
+        self.rare = rare
+        self.missing = missing
+        self.direction = direction
+        self.shape = shape
+        self.keep = keep
+        self.categorical = categorical
+        self.ordered = ordered
+        self.units = units
+        self.candidates = candidates
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn cut points and categories.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            The raw table: a data frame, a mapping from names to arrays or lists, or an array, whose columns
+            are named x0, x1, ...
+        y : array-like of shape (n_samples,), default=None
+            Labels, of two classes. Optional for "quantile" and "none".
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights. Weight k equals k copies of a row; weight 0 leaves it out.
+
+        Returns
+        -------
+        self
+        """
+        return self.fit_within(X, y, sample_weight, None)
+
+    def fit_within(self, X: Any, y: Any, sample_weight: Any, most: Most | None) -> Self:
+        """Learn the features as `fit` does, of a large table from a sample.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        most : Most or None
+            How many values and columns to look at; None for all.
+
+        Returns
+        -------
+        self
+        """
+        settings = with_orders(read_prepare_settings(self.get_params(deep=False)), orders_of(X))
+        X = self._as_table(X, reset=True)
+        table = read_every_column(X)
+        found = prepare_columns(table, y, sample_weight, settings, most)
+        self.n_features_in_ = len(table.columns)
+        self._columns = tuple(table.columns)
+        self._text_columns = tuple(name for name, cells in table.columns.items() if holds_text(cells))
+        if hasattr(self, "feature_names_in_"):
+            delattr(self, "feature_names_in_")
+        if not is_array(X):
+            self.feature_names_in_ = np.array(list(table.columns), dtype=object)
+        given = self.ordered or {}
+        brought = {name: list(levels) for name, levels in settings.ordered.items() if name not in given}
+        self._ordered = {**given, **brought} if brought else self.ordered
+        self._keep(found)
+        return self
+
+    def _keep(self, found: PreparedColumns) -> None:
+        self.features_ = found.features
+        self.constraints_: tuple[Constraint, ...] = found.constraints
+        self.bounds_ = [feature.bounds for feature in found.features]
+        self.n_candidates_ = found.n_candidates
+        self.notes_ = list(found.notes)
+        self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
+        self.unreadable_ = dict(found.unreadable)
+        self._card = unit_card(found.features, found.domains, self.n_features_in_)
+
+    @classmethod
+    def of_found(cls, recorded: Recorded, found: PreparedColumns) -> Self:
+        """Return a fitted preparation with features that are known already."""
+        made = cls(**dict(recorded.parameters))
+        made.n_features_in_ = len(recorded.columns)
+        made._columns, made._text_columns = recorded.columns, recorded.texts
+        made.feature_names_in_ = np.array(recorded.columns, dtype=object)
+        made._ordered = made.ordered
+        made._keep(found)
+        return made
+
+    @property
+    def recorded(self) -> Recorded:
+        """How the features were made."""
+        check_is_fitted(self)
+        parameters = {**self.get_params(deep=False), "ordered": self._ordered}
+        return Recorded(parameters=parameters, columns=self._columns, texts=self._text_columns)
+
+    @property
+    def raw_questions(self) -> Card:
+        """The features as a card on raw columns, with one point for each."""
+        check_is_fitted(self)
+        return self._card
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return the features of each row, in the order of `features_`.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            Raw rows. Columns that no feature uses may be missing.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            0 or 1, or the value itself for columns that stay as they are.
+        """
+        check_is_fitted(self)
+        X = self._as_table(X, reset=False)
+        table = read_card_table(self._card, X)
+        check_table(self._card, table)
+        return stack([feature.of_cells(table.columns[feature.column]) for feature in self.features_])
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
+        """Learn and transform the same rows, as a Pipeline does.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            The raw table.
+        y : array-like of shape (n_samples,), default=None
+            Labels, of two classes.
+        **fit_params : dict
+            Further arguments of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The features of each row.
+        """
+        self.fit(X, y, **fit_params)
+        if self.constraints_ or any(self.bounds_):
+            self.notes_.append(
+                "per_variable, direction and shape apply only inside SLIMClassifier(prepare=...), "
+                "not to later steps of a pipeline"
+            )
+        return self.transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the features, such as "age >= 60".
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Ignored; the raw columns have the names that `fit` saw.
+
+        Returns
+        -------
+        ndarray of str
+            The names.
+        """
+        check_is_fitted(self)
+        return np.array([feature.name for feature in self.features_], dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        tags.target_tags.required = self.cuts in ("optimal", "tree")
+        return tags
+
+    def complete_rows(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows have a value in every column that can be used; needs no fit.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            Raw rows.
+
+        Returns
+        -------
+        ndarray of bool
+            The rows from which ``missing="drop"`` learns.
+        """
+        return complete_rows(usable_columns(read_every_column(X)))
+
+    def _as_table(self, X: Any, *, reset: bool) -> Any:
+        """Return arrays checked as scikit-learn does, other tables as they are."""
+        if not is_array(X):
+            return X
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csc",
+            dtype=None,
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    def raw_card(self, card: Card) -> Card:
+        """Return a card over these features as one over the raw columns, which scores the same.
+
+        Parameters
+        ----------
+        card : Card
+            A card over the features, learned or printed.
+
+        Returns
+        -------
+        Card
+            The same points, threshold and provenance, with rules on raw columns.
+        """
+        check_is_fitted(self)
+        raw = card_on_raw_columns(card.as_learned, self.features_, self._card)
+        defaults = type(self)().get_params(deep=False)
+        made = with_preparation(
+            raw, self.recorded, defaults, self.features_, self.constraints_, self.n_candidates_
+        )
+        return made if card.learned is None else printed(made)

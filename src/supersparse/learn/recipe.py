@@ -1,0 +1,275 @@
+"""Recipe: what is asked and how raw columns become features. The one way from a table to a card.
+
+The classifiers, the command line and the report follow the same recipe, so that the same table and the
+same settings give the same card, whichever of them is used.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from supersparse.base.errors import InvalidDataError, InvalidOptionError
+from supersparse.base.exact import exact, shown
+from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.tree import ByName
+from supersparse.card.card import Card
+from supersparse.card.evaluate.drift import remember
+from supersparse.card.printed import printed
+from supersparse.card.rules import IsMissing
+from supersparse.card.scoring import decisive_floats, score_table
+from supersparse.engine.answers.tie_break import TieBreak, least_log_loss
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution
+from supersparse.engine.solve import solve
+from supersparse.learn.card_of_solution import card_of_solution, check_risks_can_be_written, scoring_card
+from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.prepare.sample import Most
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.scoring import scores_of_points
+from supersparse.learn.settings.settings import Settings, SettingsKeywords
+from supersparse.learn.settings.with_data import UnknownFeatureError
+from supersparse.problem.log_loss import at_threshold
+from supersparse.problem.problem import Problem
+from supersparse.problem.rows import read_labels
+from supersparse.problem.sets import read_bounds
+from supersparse.problem.variants import with_size_penalty
+from supersparse.table.sources import as_table
+
+MAX_FEATURES = 10  # where "auto" is asked
+RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
+
+Bounds = tuple[Any, Any] | None  # smallest and largest points, None where open
+
+
+def slack_of(settings: Settings) -> Fraction | None:
+    """Check the slack and the way ties are broken; see `Recipe.slack`."""
+    slack = exact(settings.slack, "slack", InvalidOptionError)
+    if settings.tie_break == "points":
+        if slack:
+            raise InvalidOptionError(f"slack is {shown(slack)}; it needs tie_break log_loss")
+        return None
+    if settings.goal == "risk":
+        raise InvalidOptionError(
+            "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself; remove tie_break"
+        )
+    return slack
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Recipe:
+    """Settings, the preparation of raw columns (None to use numbers as they are), and solver options."""
+
+    settings: Settings
+    prepare: Prepare | None = None
+    options: SolverKeywords = field(default_factory=SolverKeywords)
+    is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
+    planned_seconds: float | None = None  # see `with_plan`
+
+    @property
+    def slack(self) -> Fraction | None:
+        """How far from the least objective the least log loss is chosen; None: ties go to smaller points."""
+        return slack_of(self.settings)
+
+    def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
+        """Return the same recipe with some settings changed."""
+        return replace(self, settings=self.settings.changed(**changes))
+
+    @property
+    def plan(self) -> float | None:
+        """The seconds by which it is decided how much of a large table is looked at; None for all of it."""
+        return self.options.get("time_limit") if self.planned_seconds is None else self.planned_seconds
+
+    def with_plan(self, share: float) -> "Recipe":
+        """Return the same recipe for a part of the work that the settings give this share of the time.
+
+        How much of a large table the part looks at follows from that share, and not from the time that a
+        clock happens to leave, so it is the same on a busy machine.
+        """
+        return self if self.plan is None else replace(self, planned_seconds=share * self.plan)
+
+    def settled(self, rows: TrainingRows) -> "Recipe":
+        """Return the same recipe with the positive class of these rows, so that all parts of them have it."""
+        if self.settings.positive is not None:
+            return self
+        return self.asking(positive=label_text(read_labels(rows.y, None)[1][1]))
+
+    def complete(self, rows: TrainingRows) -> TrainingRows:
+        """Leave out the rows with a missing value, where the preparation asks for that."""
+        if self.prepare is None or self.prepare.missing != "drop":
+            return rows
+        complete = self.prepare.complete_rows(rows.X)
+        if complete.all():
+            return rows
+        if not complete.any():
+            raise InvalidDataError(
+                "every row has a missing value and missing='drop' leaves none; use missing='item'"
+            )
+        dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
+        return rows.take(np.flatnonzero(complete), dropped)
+
+    def question(self, rows: TrainingRows) -> "PreparedProblem":
+        """Make features of the rows, and ask the settings about them."""
+        began = time.monotonic()
+        if self.prepare is None:
+            problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
+            if problem.goal == "risk":
+                usable = [j for j, allowed in enumerate(problem.sets) if allowed.largest_magnitude]
+                check_risks_can_be_written(problem, usable)
+            return PreparedProblem(
+                recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began
+            )
+        prepare = self.prepare
+        if not self.is_made:
+            most = Most.within(self.plan)
+            prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
+            prepare.notes_[:0] = rows.notes
+        features = [str(name) for name in prepare.get_feature_names_out()]
+        if not features:
+            raise InvalidDataError("no column separates the classes; check the target, or add columns")
+        settings = with_directions(self.settings_for(rows.y, rows.copies), prepare, features)
+        try:
+            problem = _problem(settings, rows, prepare.transform(rows.X), features)
+        except UnknownFeatureError as error:
+            raise UnknownFeatureError(
+                f"{error}; prepared features have names such as {features[0]!r}, and "
+                f"{prepare.features_[0].column + '*'!r} stands for all of a column"
+            ) from None
+        return PreparedProblem(
+            recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began
+        )
+
+    def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:
+        """Return the settings with each "auto" replaced: a card has few features, however many columns.
+
+        `copies` says how many rows each label is of.
+        """
+        settings = self.settings
+        changes: dict[str, Any] = {}
+        if settings.max_features == "auto":
+            changes["max_features"] = max(MAX_FEATURES, settings.min_features or 0)
+        if settings.class_weight == "auto" and self.balances(y, copies):
+            changes["class_weight"] = "balanced"
+        return replace(settings, **changes)
+
+    def balances(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> bool:
+        """Whether classes are weighted because one of them is rare and nothing else was asked."""
+        settings = self.settings
+        if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
+            return False
+        if settings.goal == "risk":
+            return False  # weights distort risks
+        counts = np.bincount(np.unique(y, return_inverse=True)[1].reshape(-1), copies)
+        return bool(counts.min() < RARE_CLASS * counts.sum())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PreparedProblem:
+    """A problem, and the fitted preparation that made its features, if there is one."""
+
+    recipe: Recipe
+    problem: Problem
+    prepare: Prepare | None
+    seconds: float = 0.0  # that asking it took: reading the rows, and making their features
+
+    def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
+        """Answer it with the options of the recipe; those given here override them."""
+        if self.recipe.slack is not None:
+            return self.tie_break(**options).solution
+        merged: SolverKeywords = {**self.recipe.options, **options}
+        return solve(self.problem, **merged)
+
+    def tie_break(self, **options: Unpack[SolverKeywords]) -> TieBreak:
+        """Answer it by the least log loss within the slack of the recipe."""
+        slack = self.recipe.slack
+        assert slack is not None, "ties are broken by points"
+        merged: SolverKeywords = {**self.recipe.options, **options}
+        return least_log_loss(self.problem, slack, **merged)
+
+    def scores(self, solution: Solution, X: Any) -> NDArray[np.float64]:
+        """Score rows by an answer: above 0 the positive class is predicted.
+
+        Rows may have missing values that those of the answer had not; these get no points.
+        """
+        if self.prepare is None:
+            scores = scores_of_points(at_threshold(self.problem, solution.points), X)
+            is_reached = solution.slope is None and self.problem.intercept.mode == "free"
+            return decisive_floats(scores, scores >= 0) if is_reached else scores
+        card = self.scoring_card(solution)
+        items = tuple(
+            replace(item, missing=Fraction(0))
+            if item.missing is None and not isinstance(item.rule, IsMissing)
+            else item
+            for item in card.items
+        )
+        found = score_table(replace(card, items=items, learned=None), as_table(X))
+        return found.decisive if solution.slope is None else found.floats
+
+    def scoring_card(self, solution: Solution) -> Card:
+        """Return what a card needs to score rows: no risks, and nothing about the rows it was learned from.
+
+        Folds need no more, and making the rest takes seconds on large tables.
+        """
+        card = scoring_card(solution)
+        return printed(card if self.prepare is None else self.prepare.raw_card(card))
+
+    def with_penalty(self, C0: float) -> "PreparedProblem":
+        """Ask the same with another C0; the features stay."""
+        problem = with_size_penalty(self.problem, exact(C0, "C0"))
+        return replace(self, recipe=self.recipe.asking(C0=C0), problem=problem)
+
+    def card(self, solution: Solution, title: str | None = None, rows: TrainingRows | None = None) -> Card:
+        """Return the card of an answer, on raw columns; `rows` are what it was learned from.
+
+        A card keeps what its items gave on those rows, so that drift can be seen later. One on features knows
+        it already.
+        """
+        card = self._with_tie_break(card_of_solution(solution, title))
+        if self.prepare is not None:
+            card = self.prepare.raw_card(card)
+        card = printed(card)
+        if rows is not None and rows.reading is not None:
+            used = (*card.columns, *([] if rows.title is None else [rows.title]))
+            card = replace(card, reading=rows.reading.about(used))
+        if self.prepare is None or rows is None:
+            return card
+        return remember(card, rows.X, sample_weight=rows.sample_weight)
+
+    def _with_tie_break(self, card: Card) -> Card:
+        """Keep with a card how it was chosen among equally good ones, which its problem does not tell."""
+        slack, made = self.recipe.slack, card.provenance
+        if slack is None or made is None or made.settings is None:
+            return card
+        asked = Settings.from_dict(made.settings).changed(tie_break="log_loss", slack=slack).to_dict()
+        minimised = f"{made.minimised}, then log loss among the cards within {shown(slack)} of the least"
+        return replace(card, provenance=replace(made, settings=asked, minimised=minimised))
+
+
+def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None) -> Problem:
+    return settings.problem(
+        X, rows.y, feature_names=names, sample_weight=rows.sample_weight, rate_groups=rows.rate_groups
+    )
+
+
+def with_directions(settings: Settings, prepare: Prepare, names: Sequence[str]) -> Settings:
+    """Add what the preparation demands of its features: constraints, and the sign that a column must have."""
+    bounds: Any = settings.bounds
+    if any(prepare.bounds_):
+        mine = [None] * len(names) if bounds is None else read_bounds(bounds, names)
+        both = [_both(one, column) for one, column in zip(mine, prepare.bounds_, strict=True)]
+        bounds = ByName(tuple(zip(names, both, strict=True)))
+    return replace(settings, constraints=(*settings.constraints, *prepare.constraints_), bounds=bounds)
+
+
+def _both(mine: Bounds, column: Bounds) -> Bounds:
+    """Return the bounds that obey two others."""
+    if mine is None or column is None:
+        return column if mine is None else mine
+    low = [end for end in (mine[0], column[0]) if end is not None]
+    high = [end for end in (mine[1], column[1]) if end is not None]
+    return max(low, default=None), min(high, default=None)

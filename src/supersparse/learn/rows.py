@@ -1,0 +1,116 @@
+"""TrainingRows: what is learned from, whatever kind of table it came in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from supersparse.base.errors import InvalidDataError
+from supersparse.problem.rows import check_labelled, group_columns
+from supersparse.table.reading import Reading
+from supersparse.table.sources import as_array, as_frame, as_series
+from supersparse.table.training import TrainingTable
+
+
+def two_classes(y: NDArray[Any]) -> NDArray[Any]:
+    """Return y; raise when labels are missing or there are more than two classes."""
+    check_labelled(y)
+    try:
+        classes = np.unique(y)
+    except TypeError:
+        raise InvalidDataError("y mixes labels of different types; give two values of one type") from None
+    if len(classes) > 2:
+        check_classification_targets(y)
+        shown = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if len(classes) > 5 else "")
+        raise InvalidDataError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"y has {len(classes)} classes ({shown}); merge them into two, or drop the rows of the others"
+        )
+    return y
+
+
+def name_of(y: Any) -> str | None:
+    """Return the name of a series, None where there is none."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a frame, a mapping of columns, an array or a sparse matrix, in the same kind."""
+    if isinstance(X, Mapping):
+        return {name: _take_values(column, rows) for name, column in X.items()}
+    frame = as_frame(X)
+    if frame is not None:
+        return frame[rows].to_native()
+    return (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[rows]
+
+
+def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some values of one column, in the type they came in."""
+    series = as_series(column)
+    if series is not None:
+        return series[rows].to_native()
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    held = np.empty(len(column), dtype=object)  # of objects: numpy would turn numbers beside text into text
+    held[:] = column
+    return held[rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainingRows:
+    """What a fit learns from; with a preparation X holds raw columns."""
+
+    X: Any
+    y: NDArray[Any]
+    sample_weight: Any
+    rate_groups: Any
+    groups: Any = None  # for the splitter
+    names: tuple[str, ...] | None = None  # of the columns, where X is an array with names
+    title: str | None = None  # what is predicted: the name of y
+    notes: tuple[str, ...] = ()  # on rows that were left out
+    reading: Reading | None = None  # how the file was read that they came from
+    is_counted: bool = False  # whether each stands for as many as its weight says
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns X has."""
+        return len(self.X) if isinstance(self.X, Mapping) else int(self.X.shape[1])
+
+    @property
+    def copies(self) -> NDArray[Any] | None:
+        """How many rows each stands for; None for one."""
+        return self.sample_weight if self.is_counted else None
+
+    @classmethod
+    def of_table(cls, table: TrainingTable, *, prepared: bool) -> "TrainingRows":
+        """Return the rows of a file: raw columns where they will be prepared, else a numeric matrix."""
+        raw = {name: column.values for name, column in table.columns.items()}
+        return cls(
+            X=raw if prepared else table.matrix(),
+            y=table.y,
+            sample_weight=table.weights,
+            rate_groups=dict(table.rate_groups) or None,
+            groups=table.split_by,
+            names=None if prepared else tuple(table.columns),
+            title=table.target,
+            reading=table.reading,
+        )
+
+    def take(self, rows: NDArray[np.intp], note: str | None = None) -> "TrainingRows":
+        """Return some of the rows, with a note that says why."""
+        return TrainingRows(
+            X=take_rows(self.X, rows),
+            y=self.y[rows],
+            sample_weight=None if self.sample_weight is None else as_array(self.sample_weight)[rows],
+            rate_groups={n: labels[rows] for n, labels in group_columns(self.rate_groups).items()} or None,
+            names=self.names,
+            title=self.title,
+            groups=None if self.groups is None else as_array(self.groups)[rows],
+            notes=self.notes if note is None else (*self.notes, note),
+            reading=self.reading,
+            is_counted=self.is_counted,
+        )

@@ -1,0 +1,364 @@
+"""Settings: everything that defines a scoring system except the data."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from supersparse.base.errors import InvalidOptionError, InvalidSettingsError
+from supersparse.base.exact import Number, whole
+from supersparse.base.schema.scalars import Either, NumberForm, Schema, TextForm, Truth, Word, suggest
+from supersparse.base.schema.shapes import NamesForm, Record
+from supersparse.base.schema.tree import ByName, FileMapping, FileNode, json_tree, scalars, tree_of, yaml_tree
+from supersparse.base.schema.yaml_text import yaml_text
+from supersparse.base.writing import write_file
+from supersparse.engine.options import SolverKeywords
+from supersparse.learn.settings.sections import EDITS, PREPARE, SOLVE, TABLE, VALIDATE
+from supersparse.learn.settings.with_data import make_problem
+from supersparse.problem.asked import (
+    MAX_POINTS,
+    SYNONYMS,
+    Asked,
+    AskedKeywords,
+    by_position,
+    fields_of,
+    names_of,
+    setting,
+)
+from supersparse.problem.constraints.forms import KINDS
+from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
+from supersparse.problem.limits import Constraint
+from supersparse.problem.penalties import Levels
+from supersparse.problem.points import CoefficientSet, integers
+from supersparse.problem.problem import Problem
+from supersparse.problem.set_forms import LevelsForm, SetForm
+from supersparse.table.small_table import SmallTable, Tabular
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that settings come from, and where each text first stands in it."""
+
+    source: str
+    places: Mapping[str, str]
+
+
+class SettingsKeywords(AskedKeywords, total=False):
+    """The settings as keywords, for type checkers and editors."""
+
+    sample_weight: str | None
+    rate_groups: Sequence[str] | str | None
+    tie_break: Literal["points", "log_loss"]
+    slack: Number
+    solve: SolverKeywords
+    table: Mapping[str, Any]
+    prepare: Mapping[str, Any]
+    validate: Mapping[str, Any] | bool
+    edits: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Settings(Tabular, Asked):
+    """All settings of a scoring system, without the data.
+
+    Create them with `of`, `from_dict` or `load`. Besides the settings of `Problem.of`, they name the
+    columns of `sample_weight` and `rate_groups`, and hold the options of `solve`. Classes and groups are
+    named by their text. To save values by feature, give them as a mapping.
+
+    A file may hold a whole way from a table to a card: `table`, `prepare`, `validate` and `edits` are what
+    ``supersparse fit`` otherwise takes as options. `problem` has its features already and uses none of them.
+
+    >>> settings = Settings.of(C0=0.1, points={"*": range(-5, 6), "age": [0, 0.5]}, max_features=3)
+    >>> settings.to_dict()
+    {'C0': 0.1, 'points': {'*': '-5..5', 'age': [0, 0.5]}, 'max_features': 3}
+    >>> settings.problem([[30], [40]], ["no", "yes"], feature_names=["age"]).sets
+    (CoefficientSet(0, 1/2),)
+    """
+
+    sample_weight: str | None = setting(None, TextForm("the name of a column"), "Column of sample weights.")
+    rate_groups: tuple[str, ...] = setting(
+        (),
+        NamesForm("the name of a column, or a list of them"),
+        "Columns of groups, for constraints on rates; not used as features.",
+    )
+    tie_break: Literal["points", "log_loss"] = setting(
+        "points",
+        Word("points", "log_loss"),
+        "Of equally good cards, the one with the smallest points, or with the least log loss of its risks.",
+        option=str,
+    )
+    slack: Number = setting(
+        0,
+        NumberForm(0),
+        "With tie_break log_loss, how much larger the objective may be than the least, such as 0.01.",
+        option=float,
+    )
+    solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
+    table: Mapping[str, Any] = setting(
+        ByName(()), TABLE, "How `fit` reads the file, and what its columns are for; like the options."
+    )
+    prepare: Mapping[str, Any] = setting(
+        ByName(()), PREPARE, "How `fit` makes features of columns; the arguments of `Prepare`."
+    )
+    validate: Mapping[str, Any] | bool = setting(
+        True, Either(Truth(), VALIDATE), "How `fit` judges the card on held-out rows; false: not at all."
+    )
+    edits: tuple[Mapping[str, Any], ...] = setting(
+        (), EDITS, "Changes that `fit` makes by hand to the card it learned, one after another."
+    )
+    origin: Origin | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, **given: Unpack[SettingsKeywords]) -> "Settings":
+        """Create settings from the arguments of `Problem.of`, with the options of `solve` as a mapping."""
+        known = names_of(cls)
+        for name in given:
+            if name not in known:
+                raise InvalidOptionError(f"unknown setting {name!r}; {suggest(name, known, SYNONYMS)}")
+        values: dict[str, Any] = {**given}
+        listed: dict[str, Any] = {n: tuple(v) for n, v in values.items() if by_position(n, v)}
+        largest = given.get("max_points", "auto")
+        named = {n: _as_in_a_file(n, v, largest) for n, v in values.items() if n not in listed}
+        read = cls.from_dict({n: v for n, v in named.items() if _says_something(n, v)})
+        return replace(read, **listed)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, object]) -> "Settings":
+        """Read the form that `to_dict` returns and files have."""
+        return cls.from_tree(tree_of(content))
+
+    @classmethod
+    def from_tree(cls, tree: FileNode, source: str | None = None) -> "Settings":
+        """Read a tree; `source` names the file it comes from."""
+        if not isinstance(tree, FileMapping):
+            tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
+        given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
+        fold_sizes(given)
+        if source is not None:
+            places: dict[str, str] = {}
+            for scalar in scalars(tree):
+                places.setdefault(scalar.text, scalar.where)
+            given["origin"] = Origin(source, places)
+        return cls(**given)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Settings":
+        """Read a YAML (.yaml, .yml) or JSON (.json) file."""
+        return load_settings(path)
+
+    def save(self, path: str | Path) -> None:
+        """Write a YAML (.yaml, .yml) or JSON (.json) file; `load` gives the same settings."""
+        save_settings(self, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings that differ from the defaults, ready for JSON, in a fixed order."""
+        given = tuple(
+            (f.name, getattr(self, f.name))
+            for f in fields(self)
+            if f.compare and getattr(self, f.name) != f.default
+        )
+        for name, value in given:
+            if by_position(name, value):
+                raise InvalidSettingsError(
+                    f"{name} is a list in the order of the features; use a mapping by name to save it"
+                )
+        content = SETTINGS.write(ByName(given))
+        assert isinstance(content, dict)
+        return content
+
+    def changed(self, **changes: Unpack[SettingsKeywords]) -> "Settings":
+        """Return a copy with some settings changed.
+
+        >>> Settings.of(C0=0.1, max_features=3).changed(C0=0.2).to_dict()
+        {'C0': 0.2, 'max_features': 3}
+        """
+        now = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
+        return replace(Settings.of(**{**now, **changes}), origin=self.origin)
+
+    def problem(
+        self,
+        X: object,
+        y: object,
+        *,
+        sample_weight: object = None,
+        rate_groups: object = None,
+        feature_names: Any = None,
+    ) -> Problem:
+        """Return the problem for some data with these settings.
+
+        Of a data frame, the columns that `sample_weight` and `rate_groups` name are taken out and
+        used as such, unless they are given here.
+        """
+        return make_problem(
+            self, X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names
+        )
+
+    @property
+    def source(self) -> str | None:
+        """The file that the settings come from."""
+        return None if self.origin is None else self.origin.source
+
+    def place(self, text: str) -> str:
+        """Say where a text stands in the file, as the beginning of a message."""
+        if self.origin is None:
+            return ""
+        return f"{self.origin.places.get(text, self.origin.source)}: "
+
+    def _brief(self) -> str:
+        return ", ".join(f"{name} {text}" for name, text in self._changed_texts()) or "defaults"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable((), self._changed_texts() or [("all settings", "default")])
+
+    def _changed_texts(self) -> list[tuple[str, str]]:
+        """The settings that differ from the defaults, as a file has them."""
+        found = []
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if not f.compare or value == f.default:
+                continue
+            if by_position(f.name, value):
+                found.append((f.name, f"one for each of {len(value)} features"))
+                continue
+            content = SETTINGS.write(ByName(((f.name, value),)))
+            assert isinstance(content, dict)
+            text = content[f.name]
+            found.append((f.name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)))
+        return found
+
+
+def _says_something(name: str, value: object) -> bool:
+    """Whether a value is not just the absence of one; None is a value where it is not the default."""
+    if value is None:
+        return name in ("max_features", "class_weight")
+    return name not in ("rate_groups", "constraints", "solve", "table", "prepare", "edits") or bool(value)
+
+
+def _as_in_a_file(name: str, value: object, max_points: object) -> object:
+    """Bring Python's looser ways to say a value to those of a file."""
+    if value is None:
+        return None
+    if name == "constraints" and isinstance(value, Constraint):
+        return [value]
+    if name == "levels":
+        return _each(value, lambda one: one if one is None else Levels.of(one))
+    if name == "points":
+        return _each(value, lambda one: _as_set(one, MAX_POINTS if max_points == "auto" else max_points))
+    return value
+
+
+def _each(value: object, make: Any) -> object:
+    """Make one value, or each value of a mapping."""
+    return {name: make(v) for name, v in value.items()} if isinstance(value, Mapping) else make(value)
+
+
+def _as_set(value: object, max_points: object) -> object:
+    """None for the default, a number for the integers up to it."""
+    if isinstance(value, str | CoefficientSet):
+        return value
+    largest = whole(max_points if value is None else value)
+    return value if largest is None else integers(largest)
+
+
+def fold_sizes(given: dict[str, Any]) -> None:
+    """Let limits on the size be said in one place, and each constraint once."""
+    asked = dict.fromkeys(given.get("constraints", ()))
+    most = [c.most for c in asked if isinstance(c, MaxFeatures)]
+    least = [c.least for c in asked if isinstance(c, MinFeatures)]
+    if most:
+        given["max_features"] = min([*most, *(n for n in [given.get("max_features")] if isinstance(n, int))])
+    if least:
+        given["min_features"] = max([*least, *(n for n in [given.get("min_features")] if n is not None)])
+    if asked:
+        given["constraints"] = tuple(c for c in asked if not isinstance(c, MaxFeatures | MinFeatures))
+
+
+Format = Literal["yaml", "json"]
+_FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+
+
+def load_settings(path: str | Path) -> Settings:
+    """Read a file; errors name the line and column."""
+    form = file_format(path)
+    return read_settings(file_text(path), form, source=str(path))
+
+
+def save_settings(settings: Settings, path: str | Path) -> None:
+    """Write a file that reads back as the same settings."""
+    write_file(path, write_settings(settings, file_format(path)))
+
+
+def read_settings(text: str, form: Format = "yaml", *, source: str = "the text") -> Settings:
+    """Read settings from text; `source` names it in messages.
+
+    >>> read_settings("C0: 0.02").to_dict()
+    {'C0': 0.02}
+    """
+    tree = (json_tree if form == "json" else yaml_tree)(text, source)
+    return Settings.from_tree(tree, source)
+
+
+def write_settings(settings: Settings, form: Format = "yaml") -> str:
+    r"""Write settings as text, in a fixed order.
+
+    >>> write_settings(Settings.of(max_features=5, C0=0.02))
+    'C0: 0.02\nmax_features: 5\n'
+    """
+    content = settings.to_dict()
+    return json.dumps(content, indent=2) + "\n" if form == "json" else yaml_text(content)
+
+
+def file_format(path: str | Path, what: str = "settings files") -> Format:
+    """Return the format that the name of a file tells."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _FORMATS:
+        raise InvalidSettingsError(f"{path}: {what} are YAML or JSON; use a name ending in .yaml or .json")
+    return _FORMATS[suffix]
+
+
+def file_text(path: str | Path) -> str:
+    """Read a text file, which is UTF-8, with or without a mark at its beginning."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidSettingsError(
+            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from None
+
+
+_AT_THE_TOP = {
+    **{name: f"it is about the columns; write it under 'prepare': {name}: ..." for name in PREPARE.fields},
+    **{name: f"it is about the table; write it under 'table': {name}: ..." for name in TABLE.fields},
+    **{
+        name: f"it is about the held-out rows; write it under 'validate': {name}: ..."
+        for name in VALIDATE.fields
+    },
+    **{name: f"it is an option of the solver; write it under 'solve': {name}: ..." for name in SOLVE.fields},
+    **{name: f"it is a constraint; write it under 'constraints': - {name}: ..." for name in KINDS},
+    "seed": "it is an option of the solver; write it under 'solve': random_state: ...",
+}
+SETTINGS = Record(
+    fields_of(Settings),
+    synonyms={**SYNONYMS, "groups": "rate_groups", "options": "solve"},
+    elsewhere=_AT_THE_TOP,
+)
+
+
+def schema() -> Schema:
+    """The JSON Schema (2020-12) of a settings file.
+
+    It allows every file that can be read. What no schema can say (that the levels do not
+    overlap, that a range begins below its end) is said by the reader.
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "supersparse settings",
+        "description": "Settings of a scoring system: everything except the data.",
+        **SETTINGS.schema(),
+        "$defs": {
+            "set": SetForm().definition(),
+            "levels": LevelsForm().definition(),
+            **{name: kind.record.schema() for name, kind in KINDS.items()},
+        },
+    }

@@ -1,0 +1,212 @@
+"""Sweeps over the class weights, or over limits on the false positive rate, judged on held-out rows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from statistics import mean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidOptionError
+from supersparse.base.schema.labels import label_text
+from supersparse.base.stop import Stop
+from supersparse.card.evaluate.outcomes import Tally
+from supersparse.card.evaluate.performance import performance_of
+from supersparse.card.evaluate.trade_off import (
+    CrossValidatedPoint,
+    CrossValidatedTradeOff,
+    HeldOutPoint,
+    HeldOutTradeOff,
+)
+from supersparse.card.performance import Performance
+from supersparse.engine.answers.trade_off import default_ratios, ratio_of_sensitivity, weights_of
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution
+from supersparse.learn.calibrating import LeftOut, Pooled
+from supersparse.learn.clock import Clock
+from supersparse.learn.recipe import PreparedProblem, Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.splits import Split
+from supersparse.learn.validating import validate
+from supersparse.learn.watching import Unwatched, Watch
+from supersparse.problem.constraints.rates import max_false_positive_rate
+from supersparse.problem.objective import PointsEvaluation, evaluate
+from supersparse.problem.penalties import DEFAULT_C0
+from supersparse.problem.variants import quiet_about_penalties, with_class_weights
+
+Judge = Callable[[PreparedProblem, Solution], Tally]
+"""What an answer does on rows that were held out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Sweep:
+    """What is tried: a recipe without weights of its own, and the ratios or limits in rising order."""
+
+    recipe: Recipe
+    plain: PreparedProblem  # with equal weights, and without a limit
+    values: tuple[Fraction, ...]
+    of_limits: bool
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        rows: TrainingRows,
+        ratios: Iterable[Fraction] | None,
+        limits: Iterable[Fraction] | None,
+    ) -> "_Sweep":
+        """C0 is the one of the settings, by default 0.01; the default ratios lie around the balanced one."""
+        settled = recipe.settled(rows)
+        if settled.settings.C0 is None and settled.settings.levels is None:
+            settled = settled.asking(C0=DEFAULT_C0)
+        settled = settled.asking(class_weight=None, objective="errors", risk_threshold=None)
+        plain = settled.question(rows)
+        if limits is not None and plain.problem.goal == "risk":
+            raise InvalidOptionError(
+                "limits on the false positive rate: goal 'risk' minimises the log loss, so a limit does not "
+                "ask for the most sensitive card; use goal 'errors', or sweep ratios"
+            )
+        asked = limits if limits is not None else ratios
+        values = default_ratios(plain.problem) if asked is None else sorted(set(asked))
+        return cls(recipe=settled, plain=plain, values=tuple(values), of_limits=limits is not None)
+
+    @property
+    def positive(self) -> object:
+        """The positive class."""
+        return self.plain.problem.rows.classes[1]
+
+    def _ratio(self, value: Fraction) -> Fraction:
+        return ratio_of_sensitivity(self.plain.problem) if self.of_limits else value
+
+    def question(self, value: Fraction) -> PreparedProblem:
+        """The question of all rows for a ratio or limit; its features are those of `plain`."""
+        problem = with_class_weights(self.plain.problem, *weights_of(self._ratio(value)))
+        if self.of_limits:
+            problem = problem.asking(constraints=max_false_positive_rate(value))
+        return replace(self.plain, recipe=self.asking(value), problem=problem)
+
+    def asking(self, value: Fraction) -> Recipe:
+        """The recipe for a ratio, or for a limit: the most sensitive card within it."""
+        classes = map(label_text, self.plain.problem.rows.classes)
+        weighted = self.recipe.with_plan(1 / len(self.values)).asking(
+            class_weight=dict(zip(classes, weights_of(self._ratio(value)), strict=True))
+        )
+        if not self.of_limits:
+            return weighted
+        limit = max_false_positive_rate(value)
+        return weighted.asking(constraints=(*weighted.settings.constraints, limit))
+
+    def in_words(self, k: int) -> str:
+        """The stage of a value."""
+        what = "false positive rate at most" if self.of_limits else "W+/W- ="
+        return f"{what} {float(self.values[k]):.4g}, {k + 1} of {len(self.values)}"
+
+
+def sweep(
+    recipe: Recipe,
+    rows: TrainingRows,
+    splits: Sequence[Split],
+    ratios: Iterable[Fraction] | None = None,
+    *,
+    limits: Iterable[Fraction] | None = None,
+    repeats: int = 1,
+    watch: Watch | None = None,
+    n_jobs: int = 1,
+) -> CrossValidatedTradeOff:
+    """Learn for each ratio or limit without each fold, and judge on it, within the recipe's time limit.
+
+    Ctrl-C interrupts.
+    """
+    watch, clock = watch or Unwatched(), Clock.of(recipe)
+    tried = _Sweep.of(recipe, rows, ratios, limits)
+    points = []
+    for k, value in enumerate(tried.values):
+        watch.stage(tried.in_words(k))
+        part = clock.part(1 / (len(tried.values) - k))
+        found = validate(tried.asking(value), rows, splits, repeats=repeats, clock=part, n_jobs=n_jobs)
+        if (found is None and part.left != 0) or (found is not None and found.interrupted):
+            raise KeyboardInterrupt
+        if found is None or not found.unseen:
+            raise InvalidOptionError(
+                "the time limit leaves too little time for the folds of each ratio; raise it, or use fewer "
+                "ratios or folds"
+            )
+        pooled = Pooled.of(rows, tried.positive, found.unseen)
+        points.append(
+            CrossValidatedPoint(
+                ratio=None if tried.of_limits else value,
+                limit=value if tried.of_limits else None,
+                features=mean(found.chosen.sizes),
+                performance=replace(
+                    performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation"), folds=found.cut
+                ),
+            )
+        )
+    return CrossValidatedTradeOff(points=tuple(points), folds=len(splits) // repeats, repeats=repeats)
+
+
+def sweep_held_out(
+    recipe: Recipe,
+    rows: TrainingRows,
+    judge: Judge,
+    ratios: Iterable[Fraction] | None = None,
+    *,
+    limits: Iterable[Fraction] | None = None,
+    watch: Watch | None = None,
+) -> HeldOutTradeOff:
+    """Learn from all rows for each ratio or limit, and judge on others, within the recipe's time limit.
+
+    Each search starts from the best card so far. Ctrl-C interrupts.
+    """
+    watch, clock = watch or Unwatched(), Clock.of(recipe)
+    tried = _Sweep.of(recipe, rows, ratios, limits)
+    points: list[HeldOutPoint] = []
+    solutions: list[Solution] = []
+    for k, value in enumerate(tried.values):
+        watch.stage(tried.in_words(k))
+        part = clock.part(1 / (len(tried.values) - k))
+        question = tried.question(value)
+        known = [(evaluate(question.problem, one.points).objective, one.points) for one in solutions]
+        start = min(known, key=lambda pair: pair[0], default=None)
+        options: SolverKeywords = {**part.limited(question.recipe).options, "on_progress": watch}
+        if start is not None:
+            options["initial"] = start[1]
+        with quiet_about_penalties():  # at the ends of the sweep one class has almost no weight: intended
+            solution = question.solve(**options)
+        if solution.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        solutions.append(solution)
+        points.append(
+            HeldOutPoint(
+                ratio=None if tried.of_limits else value,
+                limit=value if tried.of_limits else None,
+                features=solution.evaluation.features,
+                performance=performance_of(judge(question, solution), "validation"),
+                training=_training(solution.evaluation),
+                proven=solution.proven_optimal,
+            )
+        )
+    return HeldOutTradeOff(points=tuple(points))
+
+
+def _training(found: PointsEvaluation) -> Performance:
+    """What an answer does on its own rows as `predict` classifies: a score of 0 is the negative class."""
+    return Performance(
+        on="training",
+        true_positives=found.positive - found.wrong_positive,
+        false_negatives=found.wrong_positive,
+        true_negatives=found.negative - found.wrong_negative + found.zero_negative,
+        false_positives=found.wrong_negative - found.zero_negative,
+    )
+
+
+def judged_on(rows: TrainingRows, held_out: NDArray[np.intp]) -> Judge:
+    """Judge on some rows of the same table, which the question was not asked of."""
+    X = rows.take(held_out).X
+
+    def judge(question: PreparedProblem, solution: Solution) -> Tally:
+        unseen = LeftOut(rows=held_out, scores=question.scores(solution, X))
+        return Pooled.of(rows, question.problem.rows.classes[1], [unseen]).tally(1.0, Fraction(0))
+
+    return judge

@@ -1,0 +1,73 @@
+"""The performance of a solution on the rows that it was learned from."""
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supersparse.base.integer_arrays import distinct_of, fits_int64
+from supersparse.card.performance import Performance
+
+if TYPE_CHECKING:
+    from supersparse.engine.solution import Solution
+
+
+def training_performance(solution: "Solution") -> Performance:
+    """Count what `predict` gets right and wrong on the training rows, by sample weight.
+
+    Class weights do not enter, but in the log loss of a risk model. The counts are those that were verified.
+    The AUC is computed in whole numbers: a card of many different totals would take long in fractions.
+    """
+    from supersparse.card.evaluate.performance import LEVEL
+    from supersparse.card.evaluate.rates import auc_with_interval
+
+    found = solution.evaluation
+    false_positives = found.wrong_negative - found.zero_negative
+    auc = auc_with_interval(_auc(solution), found.negative, found.positive, LEVEL)
+    loss, baseline = (None, None) if solution.slope is None else _log_losses(solution)
+    return Performance(
+        on="training",
+        true_positives=found.positive - found.wrong_positive,
+        false_negatives=found.wrong_positive,
+        true_negatives=found.negative - false_positives,
+        false_positives=false_positives,
+        auc=auc.value,
+        auc_interval=auc.interval,
+        log_loss=loss,
+        baseline_log_loss=baseline,
+    )
+
+
+def _log_losses(solution: "Solution") -> tuple[float, float]:
+    """The mean log loss, class weights applied, and that of the prevalence as everyone's risk."""
+    problem = solution.problem
+    weights = [float(w * n) for w, n in zip(problem.class_weights, problem.class_totals, strict=True)]
+    both = sum(weights)
+    loss = float(solution.evaluation.loss) * float(sum(problem.class_totals)) / both
+    return loss, -sum(w / both * math.log(w / both) for w in weights if w)
+
+
+def _auc(solution: "Solution") -> Fraction:
+    """The share of pairs in which the positive row has more points, a tie counting half."""
+    from supersparse.card.evaluate.outcomes import added_up
+    from supersparse.problem.near_totals import NearTotals, integer_totals
+
+    rows = solution.problem.rows
+    coefficients = solution.points.coefficients
+    near = NearTotals.of(solution.problem, coefficients)
+    ranked = None if near is None else near.ranks()
+    if ranked is None:
+        distinct, groups = distinct_of(integer_totals(solution.problem, coefficients))
+        n_groups = len(distinct)
+    else:
+        groups, n_groups = ranked[0], len(ranked[1])
+    weights = rows.weights
+    if not fits_int64(2 * solution.problem.total_weight**2):
+        weights = weights.astype(object)
+    negatives, positives = (
+        added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive)
+    )
+    below: Any = np.cumsum(negatives, dtype=negatives.dtype)
+    won = int((positives * (2 * below - negatives)).sum())
+    return Fraction(won, 2 * int(negatives.sum()) * int(positives.sum()))

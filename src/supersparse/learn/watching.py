@@ -1,0 +1,32 @@
+"""Watch: who is told how learning goes on."""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from supersparse.engine.solution import TraceEvent
+
+
+class Watch(Protocol):
+    """Something that shows the progress of a fit: its stages, its models, and what held-out rows say."""
+
+    def __call__(self, event: "TraceEvent") -> None:
+        """Take note of a better model or bound."""
+
+    def stage(self, what: str) -> None:
+        """Take note of what is done from now on."""
+
+    def cross_validated(self, error: float) -> None:
+        """Take note of the error on held-out rows so far."""
+
+
+class Unwatched:
+    """Tells nobody."""
+
+    def __call__(self, event: "TraceEvent") -> None:
+        """Do nothing."""
+
+    def stage(self, what: str) -> None:
+        """Do nothing."""
+
+    def cross_validated(self, error: float) -> None:
+        """Do nothing."""

@@ -1,1 +1,0 @@
-"""Learning: a recipe turns a table into a card; refit, cross-validate, choose, calibrate."""

@@ -1,0 +1,170 @@
+"""Commands: their parameters spread out as options, put together again before they run.
+
+A command takes some dataclasses of options as parameters, or all but some of their options:
+``Annotated[ColumnOptions, Without("weights")]``. What the command line leaves open, the settings file says,
+where the command has one.
+"""
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
+from typer.models import OptionInfo
+
+from supersparse.base.schema.scalars import Word
+from supersparse.learn.settings.settings import Settings
+from supersparse.show.cli import say
+from supersparse.show.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    Output,
+    TableOptions,
+    ValidationOptions,
+)
+
+
+class Without:
+    """The options of a group that a command does not have."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Spread the dataclasses among a command's parameters out as options."""
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, type[Any]] = {}
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        group, *more = get_args(parameter.annotation) or (parameter.annotation,)
+        if is_dataclass(group):
+            groups[parameter.name] = group  # type: ignore[assignment]
+            without = {name for one in more if isinstance(one, Without) for name in one.names}
+            parameters += [one for one in _fields_as_parameters(group) if one.name not in without]
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    parameters = list(map(_with_default_in_help, parameters))
+
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            values = {f.name: given.pop(f.name) for f in fields(group) if f.name in given}
+            if group is AskedOptions:
+                values["declared"] = {option: given.pop(option) for option in _OPTIONS}
+            given[name] = group(**values)
+        say.hush(quiet=any(isinstance(one, Output) and bool(one.quiet) for one in given.values()))
+        asked = next((one for one in given.values() if isinstance(one, AskedOptions)), None)
+        if asked is not None and asked.settings is not None:
+            settings = Settings.load(asked.settings)
+            for name, group in groups.items():
+                if group in _SECTIONS:
+                    given[name] = _with_file(given[name], settings, asked.settings)
+        _note_unused_sheet(given)
+        function(**given)
+
+    run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _note_unused_sheet(given: Mapping[str, Any]) -> None:
+    """Say that a sheet was named of a file that has none."""
+    table = next((one for one in given.values() if isinstance(one, TableOptions)), None)
+    if table is None or table.sheet is None:
+        return
+    from supersparse.table.workbook import is_workbook
+
+    data = given.get("data")
+    for path in data if isinstance(data, list) else [data]:
+        if isinstance(path, Path) and not is_workbook(path):
+            say.note(f"--sheet {table.sheet!r} is not used: {path} is not a workbook")
+
+
+_SECTIONS = {ColumnOptions: "table", TableOptions: "table", ValidationOptions: "validate"}
+
+
+def _with_file(group: Any, settings: Settings, path: Path) -> Any:
+    """Return the options with what the settings file says where the command line says nothing."""
+    section: Mapping[str, Any] | bool = getattr(settings, _SECTIONS[type(group)])
+    if isinstance(section, bool):
+        section = {} if section else {"validate": False}
+    known = {f.name for f in fields(group)}
+    changes: dict[str, Any] = {}
+    for name, value in section.items():
+        if name not in known:
+            continue
+        overriding = _overriding(group, name)
+        if overriding is None:
+            changes[name] = list(value) if isinstance(value, tuple) else value
+        else:
+            say.note(f"{overriding} overrides {name} in {path}")
+    return replace(group, **changes)
+
+
+def _overriding(group: Any, name: str) -> str | None:
+    """The option that stands against what a file says, if one was given."""
+    if isinstance(group, ValidationOptions):
+        if name != "validate" and group.validate is False:
+            return "--no-validate"
+        if name == "validate" and (group.validate or group.asks):
+            return "--validate" if group.validate else group.asks[0]
+    return None if getattr(group, name) is None else f"--{name.replace('_', '-')}"
+
+
+def _fields_as_parameters(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    parameters = []
+    for one in fields(group):
+        if one.name == "declared":
+            parameters += [_setting_option(name) for name in _OPTIONS]
+            continue
+        default = inspect.Parameter.empty if one.default is MISSING else one.default
+        parameters.append(
+            inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name], default=default
+            )
+        )
+    return parameters
+
+
+_OPTIONS = {f.name: f for f in fields(Settings) if f.metadata.get("option") is not None}
+
+
+def _setting_option(name: str) -> inspect.Parameter:
+    """Return the command-line option of a declared setting, with the same name and help."""
+    metadata = _OPTIONS[name].metadata
+    read, word, help_ = metadata["option"], f"--{name.replace('_', '-')}", metadata["field"].help
+    annotation: Any
+    form = metadata["field"].form
+    if isinstance(form, Word):
+        default, metavar = str(_OPTIONS[name].default), "|".join(form.known)
+        annotation = Annotated[
+            str | None, typer.Option(word, help=help_, metavar=metavar, show_default=default)
+        ]
+    elif isinstance(read, type):
+        annotation = Annotated[read | None, typer.Option(word, help=help_)]
+    else:
+        annotation = Annotated[Any, typer.Option(word, help=help_, parser=read, metavar="VALUE")]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
+
+
+def _with_default_in_help(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return an option that says its default at the end of its help, as "default: 6", and nowhere else."""
+    type_, *more = get_args(parameter.annotation) or (parameter.annotation,)
+    info = next((one for one in more if isinstance(one, OptionInfo)), None)
+    if info is None or parameter.default is inspect.Parameter.empty:
+        return parameter
+    shown = info.show_default if isinstance(info.show_default, str) else None
+    if shown is None and type(parameter.default) in (int, float, str):
+        shown = f"{parameter.default:g}" if isinstance(parameter.default, float) else str(parameter.default)
+    if shown is None and parameter.default is True:
+        shown = f"--{parameter.name}"
+    said = copy.copy(info)
+    said.show_default = False
+    if shown:
+        text = (info.help or "").removesuffix(".")
+        said.help = f"{text}{'. Default' if '. ' in text else '; default'}: {shown}."
+    return parameter.replace(annotation=Annotated[type_, said])

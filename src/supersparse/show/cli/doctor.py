@@ -1,0 +1,214 @@
+"""`supersparse doctor`: check the installation."""
+
+import locale
+import os
+import platform
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import typer
+
+from supersparse._version import __version__
+from supersparse.base.errors import SupersparseError
+from supersparse.show.cli.options import Output
+
+
+def doctor(output: Output) -> None:
+    """Check the installation.
+
+    Shows versions, solvers, optional packages and folders, and solves a small test problem. Include
+    the output in bug reports.
+
+    \b
+    Example:
+      supersparse doctor
+    """
+    found = diagnose()
+    output.show(found.in_words(), found.as_data)
+    if not found.is_well:
+        raise typer.Exit(1)
+
+
+_NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
+_OPTIONAL = {
+    "matplotlib": "pictures (PNG, PDF) and plots",
+    "reportlab": "PDF reports",
+    "xlsxwriter": "spreadsheets",
+    "onnx": "ONNX files",
+    "skops": "saving estimators",
+    "pyarrow": "Parquet files",
+    "python-calamine": "reading Excel workbooks",
+    "pyreadstat": "reading SAS, SPSS and Stata files",
+    "duckdb": "counting the rows of large files (--engine duckdb)",
+    "starlette": "the studio",
+    "uvicorn": "the studio",
+    "anywidget": "the studio in notebooks",
+    "pandas": "data frames",
+    "polars": "data frames and Parquet files",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A package, its version if it is installed, and its use."""
+
+    name: str
+    version: str | None
+    use: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check and its outcome."""
+
+    what: str
+    works: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """Everything that `doctor` found."""
+
+    version: str
+    python: str
+    system: str
+    cores: int
+    encoding: str
+    needed: tuple[Package, ...]
+    optional: tuple[Package, ...]
+    solvers: tuple[Package, ...]
+    folders: tuple[Check, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def is_well(self) -> bool:
+        """Whether every required package is installed and every check passed."""
+        return all(p.version for p in self.needed) and all(c.works for c in (*self.folders, *self.checks))
+
+    def as_data(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {**asdict(self), "well": self.is_well}
+
+    def in_words(self) -> str:
+        """The same for a person."""
+        lines = [
+            f"supersparse {self.version}, Python {self.python}, {self.system}",
+            f"{self.cores} cores, text encoding {self.encoding}",
+            "",
+            "required packages: " + ", ".join(f"{p.name} {p.version or 'MISSING'}" for p in self.needed),
+            "",
+            *_listed("solver", self.solvers),
+            "",
+            *_listed("package", self.optional),
+            "",
+            *(
+                f"{check.what}: {'' if check.works else 'FAILED, '}{check.detail}"
+                for check in (*self.folders, *self.checks)
+            ),
+            "",
+            "Everything works." if self.is_well else "Something does not work; see above.",
+        ]
+        return "\n".join(lines)
+
+
+def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
+    rows = [
+        (what, "version", "for"),
+        *((p.name, p.version or "-", p.use if p.version else p.remedy) for p in packages),
+    ]
+    widths = [max(len(row[k]) for row in rows) for k in range(2)]
+    return [f"{row[0].ljust(widths[0])}  {row[1].ljust(widths[1])}  {row[2]}".rstrip() for row in rows]
+
+
+def diagnose() -> Diagnosis:
+    """Run all checks; nothing is installed or changed."""
+    from supersparse.engine.registry import installed_version
+
+    return Diagnosis(
+        version=__version__,
+        python=platform.python_version(),
+        system=platform.platform(),
+        cores=os.cpu_count() or 1,
+        encoding=f"{sys.stdout.encoding or locale.getpreferredencoding(False)}",
+        needed=tuple(
+            Package(name=n, version=installed_version(n), use="", remedy=f"pip install {n}") for n in _NEEDED
+        ),
+        optional=tuple(
+            Package(name=name, version=installed_version(name), use=use, remedy=f"{use}: pip install {name}")
+            for name, use in _OPTIONAL.items()
+        ),
+        solvers=_solvers(),
+        folders=(_compiled_code(), _data_folder()),
+        checks=(_small_problem(),),
+    )
+
+
+def _solvers() -> tuple[Package, ...]:
+    from supersparse.engine import registry
+
+    found = [registry.availability(name) for name in registry.names()]
+    return tuple(
+        Package(
+            name=s.name,
+            version=(s.version or "built in") if s.installed else None,
+            use="solving",
+            remedy=s.remedy,
+        )
+        for s in found
+    )
+
+
+def _compiled_code() -> Check:
+    """The cache of compiled functions: beside the source, or in NUMBA_CACHE_DIR."""
+    import supersparse.engine.kernels as kernels
+
+    cache = os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(cache) if cache else Path(next(iter(kernels.__path__))) / "__pycache__"
+    kept = len(list(folder.rglob("*.nbi"))) if folder.is_dir() else 0
+    detail = f"{folder}, {kept} functions cached"
+    if not _is_writable(folder):
+        return Check(
+            what="compiled solver",
+            works=True,
+            detail=f"{detail}; not writable, so every run compiles; set NUMBA_CACHE_DIR to a writable folder",
+        )
+    return Check(what="compiled solver", works=True, detail=detail)
+
+
+def _data_folder() -> Check:
+    from supersparse.table.datasets.originals import data_folder
+
+    folder = data_folder()
+    state = "exists" if folder.is_dir() else "not created yet; `supersparse datasets fetch` creates it"
+    return Check(what="data folder", works=True, detail=f"{folder}, {state}")
+
+
+def _is_writable(folder: Path) -> bool:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _small_problem() -> Check:
+    from supersparse.engine.solve import solve
+    from supersparse.problem.problem import Problem
+
+    problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 1], C0=0.3, max_points=3)
+    what = "test problem"
+    try:
+        solution = solve(problem, time_limit=60)
+    except (SupersparseError, ImportError, OSError) as error:
+        return Check(what=what, works=False, detail=str(error))
+    return Check(
+        what=what,
+        works=solution.proven_optimal,
+        detail=f"solved by {solution.solver} in {solution.seconds:.1f} s and verified",
+    )

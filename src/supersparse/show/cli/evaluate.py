@@ -1,0 +1,81 @@
+"""`supersparse evaluate`: evaluate a scoring system on labelled data."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.show.cli.options import CardFile, DataFile, Output, TableOptions, Weights
+from supersparse.show.cli.say import note, one_line, say_outside, say_size
+
+if TYPE_CHECKING:
+    from supersparse.card.evaluate.calibrating import Method
+
+
+def evaluate(
+    model: CardFile,
+    data: DataFile,
+    target: Annotated[str, typer.Option(metavar="NAME", help="Column with the true classes.")],
+    table: TableOptions,
+    output: Output,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare. Repeatable.")
+    ] = None,
+    weights: Weights = None,
+    calibrate: Annotated[
+        str,
+        typer.Option(
+            metavar="isotonic|logistic|none", help="How to calibrate risks on this data (cross-fitted)."
+        ),
+    ] = "isotonic",
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+) -> None:
+    """Evaluate a scoring system on labelled data.
+
+    Prints sensitivity, specificity, predictive values and the AUC with confidence intervals, and the risk
+    at each total. A card with risks of its own is also judged by them: log loss and calibration. Use --by to
+    compare subgroups. Results on the training data are optimistic.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --out card.json
+      supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
+    """
+    from supersparse.card.cases import read_labelled
+    from supersparse.show.cli.unknown import check_scored
+    from supersparse.show.document import ScoringSystem
+
+    system = ScoringSystem.load(model)
+    others = [name for name in by or [] if name not in system.card.columns]
+    say_size(data)
+    cases = read_labelled(data, table.reading, system.card, target, others, weights, note=note)
+    check_scored(system.card, cases, "leave such rows out")
+    say_outside(system.outside(cases.columns))
+    found = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
+    risk = system.risk(
+        cases.columns, cases.y, sample_weight=cases.weights, level=level, method=_method(calibrate)
+    )
+    groups = [
+        system.by_subgroup(cases.columns, cases.y, name, sample_weight=cases.weights, level=level)
+        for name in by or []
+    ]
+    parts = [found.in_words(), f"Risk by total:\n{risk}\n{risk.in_words()}"]
+    parts += [f"By {one_line(group.by)}:\n{group}" for group in groups]
+    output.show(
+        "\n\n".join(parts),
+        lambda: {
+            "evaluation": found.cells(),
+            "risk": risk.table(),
+            "brier": None if risk.forecasts is None else risk.forecasts.brier,
+            "thresholds": found.thresholds.table(),
+            "by": {group.by: group.table() for group in groups},
+        },
+    )
+
+
+def _method(word: str) -> "Method | None":
+    from supersparse.base.errors import InvalidOptionError, did_you_mean
+
+    known: dict[str, Method | None] = {"isotonic": "isotonic", "logistic": "logistic", "none": None}
+    if word not in known:
+        raise InvalidOptionError(f"--calibrate is {word!r}; {did_you_mean(word, known)}")
+    return known[word]

@@ -1,0 +1,240 @@
+"""`supersparse explain`: explain one prediction, and what would change it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.show.cli.options import CardFile, Output, TableOptions
+from supersparse.show.cli.say import note, one_line, say_outside, say_size
+
+if TYPE_CHECKING:
+    from supersparse.card.card import Card, Item
+    from supersparse.card.cases import Cases
+    from supersparse.card.explain.flips import Change, Flip
+    from supersparse.card.explain.reasons import Explanation
+
+
+def explain(
+    model: CardFile,
+    values: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VALUES", help="The case to explain: age=63 smoker=yes, or a table and --row."
+        ),
+    ],
+    table: TableOptions,
+    output: Output,
+    row: Annotated[int, typer.Option(help="Row of the table, starting at 1.")] = 1,
+    fixed: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Column that cannot change. Repeatable.")
+    ] = None,
+    most: Annotated[int, typer.Option(help="Maximum number of changes to show.")] = 3,
+) -> None:
+    """Explain one prediction.
+
+    Prints the points of each item, the risk if the card has risks, and the smallest changes that lead to the
+    other class, with the risk after them.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --out card.json
+      supersparse explain card.json biopsies.csv --row 5
+      supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
+    """
+    from supersparse.base.exact import shown
+    from supersparse.show.cli.unknown import check_near
+    from supersparse.show.document import ScoringSystem
+    from supersparse.show.document.risk_strip import risk_percent
+
+    system = ScoringSystem.load(model)
+    person, written = _person(system, values, row, table)
+    check_near(system.card, person)
+    found = system.explain(person)
+    if person:
+        say_outside(system.outside(person))
+    flips = system.flips(person, fixed=fixed or (), most=most)
+    lines = [
+        *_points(found, system.card, written),
+        "",
+        f"Predicted: {found.label} (the total is {shown(found.total)}; "
+        f"{system.card.positive} needs {system.card.cutoff.positive})",
+        *(() if found.risk is None else (f"Risk of {system.card.positive}: {risk_percent(found.risk)}",)),
+        "",
+        *_ways(flips, system.card, written),
+    ]
+    output.show("\n".join(map(one_line, lines)), lambda: _document(found, flips, written))
+
+
+def _person(
+    system: object, values: list[str], row: int, table: TableOptions
+) -> tuple[dict[str, object], dict[str, str]]:
+    """Return the values of a person, and how those beyond every number are written."""
+    from supersparse.base.errors import InvalidDataError, InvalidOptionError
+    from supersparse.card.cases import person_of, read_as_written, read_cases
+    from supersparse.show.document import ScoringSystem
+    from supersparse.table.values import is_beyond
+
+    assert isinstance(system, ScoringSystem)
+    if len(values) == 1 and (values[0] == "-" or Path(values[0]).is_file()):
+        say_size(Path(values[0]))
+        cases = read_cases(Path(values[0]), table.reading, system.card, note=note)
+        if not 1 <= row <= cases.n_rows:
+            raise InvalidOptionError(f"--row is {row}; {values[0]} has rows 1 to {cases.n_rows}")
+        person = {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
+        limited = [name for name, value in person.items() if is_beyond(value)]
+        if not limited or values[0] == "-":  # standard input is read once
+            known = {name: _limits_of(cases, name, person[name]) for name in limited}
+            return person, {name: text for name, text in known.items() if text}
+        columns = read_as_written(Path(values[0]), table.reading, system.card, limited)
+        return person, {name: column[row - 1] for name, column in columns.items()}
+    words: dict[str, str] = {}
+    for value in values:
+        name, mark, text = value.partition("=")
+        while mark and name not in system.card.columns and "=" in text:  # a name may hold the sign, too
+            more, mark, text = text.partition("=")
+            name = f"{name}={more}"
+        if not mark:
+            raise InvalidDataError(f"{value!r} is neither a file nor a value; write values as age=63")
+        if name in words:
+            raise InvalidOptionError(
+                f"{name!r} is given twice, as {words[name]!r} and {text!r}; give one value"
+            )
+        words[name] = text
+    return person_of(system.card, words, table.reading), {name: text.strip() for name, text in words.items()}
+
+
+def _limits_of(cases: "Cases", name: str, value: object) -> str:
+    """The cells of a column that stand for a value beyond every number: one of them was written."""
+    limits = cases.table.limits.get(name, ())
+    return " or ".join(one.cell for one in limits if one.below == (value == float("-inf")))
+
+
+def _points(found: "Explanation", card: "Card", written: Mapping[str, str]) -> list[str]:
+    from supersparse.base.exact import shown
+
+    rows = [
+        (
+            _asked(reason.item, card),
+            "missing" if reason.missing else _answer(reason.item.column, reason.value, card, written),
+            shown(reason.points),
+        )
+        for reason in found.reasons
+    ]
+    rows.append(("total", "", shown(found.total)))
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    return [
+        f"  {name.ljust(widths[0])}  {value.ljust(widths[1])}  {points.rjust(widths[2])}"
+        for name, value, points in rows
+    ]
+
+
+def _asked(item: "Item", card: "Card") -> str:
+    """The question of an item, as the card prints it where it has words of its own."""
+    from supersparse.card.lines import line_of_item
+    from supersparse.card.wording import ColumnWording
+
+    words = card.wording.of(item.column)
+    if words == ColumnWording(column=item.column):
+        return item.asks
+    domain = next((domain for domain in card.domains if domain.column == item.column), None)
+    return line_of_item(item, domain, words).text
+
+
+def _answer(column: str, value: object, card: "Card", written: Mapping[str, str]) -> str:
+    """A value, as the card calls it."""
+    from fractions import Fraction
+
+    from supersparse.card.words import category_text
+    from supersparse.table.values import is_missing
+
+    if is_missing(value):
+        return "missing"
+    answers = card.wording.of(column).answers
+    if isinstance(value, str | bool | int | float | Fraction) and value in answers:
+        return answers[value]  # type: ignore[index]
+    return category_text(value) if isinstance(value, Fraction) else str(_shown(column, value, written))
+
+
+def _ways(flips: "tuple[Flip, ...]", card: "Card", written: Mapping[str, str]) -> list[str]:
+    if not flips:
+        return ["No change of these values leads to the other class."]
+    lines = [f"The smallest changes that lead to {flips[0].label}:"]
+    lines += [
+        f"  {', '.join(_said(change, card, written) for change in flip.changes)}{_risk_after(flip)}"
+        for flip in flips
+    ]
+    return lines
+
+
+def _risk_after(flip: "Flip") -> str:
+    from supersparse.show.document.risk_strip import risk_percent
+
+    return "" if flip.risk is None else f" (risk {risk_percent(flip.risk)})"
+
+
+def _said(change: "Change", card: "Card", written: Mapping[str, str]) -> str:
+    from fractions import Fraction
+
+    from supersparse.card.words import category_text
+
+    before, after = _answer(change.column, change.before, card, written), repr(change.after)
+    if isinstance(change.after, str | bool | Fraction):
+        after = card.wording.of(change.column).answers.get(change.after, category_text(change.after))
+    return f"{card.wording.of(change.column).label or change.column}: {before} -> {after}"
+
+
+def _document(
+    found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[str, str]
+) -> dict[str, object]:
+    from supersparse.card.evaluate.rates import plain_number
+
+    return {
+        "reasons": [
+            {
+                "item": reason.item.name,
+                "question": reason.item.asks,
+                "value": _shown(reason.item.column, reason.value, written),
+                "missing": reason.missing,
+                "points": plain_number(reason.points),
+            }
+            for reason in found.reasons
+        ],
+        "total": plain_number(found.total),
+        "threshold": plain_number(found.threshold),
+        "prediction": found.label,
+        "risk": found.risk,
+        "flips": [
+            {
+                "changes": {change.column: _plain(change.after) for change in flip.changes},
+                "total": plain_number(flip.total),
+                "prediction": flip.label,
+                "risk": flip.risk,
+                "proven_smallest": flip.proven_smallest,
+            }
+            for flip in flips
+        ],
+    }
+
+
+def _shown(column: str, value: object, written: Mapping[str, str]) -> object:
+    """A value; one that is beyond every number, such as <3.0, as it is written."""
+    from supersparse.table.values import is_beyond
+
+    return written[column] if is_beyond(value) and column in written else _plain(value)
+
+
+def _plain(value: object) -> object:
+    from fractions import Fraction
+
+    from supersparse.card.evaluate.rates import plain_number
+    from supersparse.table.values import is_beyond
+
+    if isinstance(value, Fraction):
+        return plain_number(value)
+    if is_beyond(value):
+        return "too low to measure" if str(value) == "-inf" else "too high to measure"
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if value is None or isinstance(value, str | bool | int | float) else repr(value)

@@ -1,0 +1,251 @@
+"""`supersparse fit`: learn a scoring system from a table."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.base.errors import InvalidOptionError, SupersparseError
+from supersparse.show.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    DataFiles,
+    FeatureOptions,
+    Output,
+    SearchOptions,
+    TableOptions,
+    ValidationOptions,
+    WordingOptions,
+)
+from supersparse.show.cli.outputs import check_outputs
+from supersparse.show.cli.rows import EngineOptions, read_rows_question
+from supersparse.show.cli.say import complain, note, remark
+
+if TYPE_CHECKING:
+    from supersparse.learn.counts import CountTable
+    from supersparse.learn.splits import Split
+
+
+def fit(
+    data: DataFiles,
+    columns: ColumnOptions,
+    wording: WordingOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    validation: ValidationOptions,
+    search: SearchOptions,
+    table: TableOptions,
+    engine: EngineOptions,
+    output: Output,
+    frontier: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Also show the lowest error for each number of features up to K."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Save the scoring system to this JSON file.")
+    ] = None,
+    out_dir: Annotated[
+        Path | None, typer.Option(file_okay=False, help="Save it to this folder in every format.")
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False,
+            metavar="FILE",
+            help="Write a proof that no card is better to this file, for `supersparse-check`.",
+        ),
+    ] = None,
+) -> None:
+    """Learn a scoring system from a table and print it.
+
+    Numbers are cut at round values, categories become yes/no questions, and missing values become a
+    question of their own. Dates and identifiers are left out. Notes say what happened to each column.
+    It is evaluated by 5-fold cross-validation, repeated twice, which also calibrates its risks, and chooses
+    C0 if you do not set it. Ctrl-C stops the search and keeps the best scoring system so far. During the
+    folds, Ctrl-C skips the rest of them. The time limit covers everything.
+
+    Several files are count tables that `supersparse counts` wrote, one from each site. `fit` learns from
+    them together, as if the rows were in one place. With --engine duckdb they are Parquet or CSV files of
+    rows, or a folder of them, which are counted there and need not fit into memory.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --save-settings settings.yaml
+      supersparse fit biopsies.csv --target diagnosis --out card.json
+      supersparse fit biopsies.csv --target diagnosis --cut-points Mitoses=3
+      supersparse fit biopsies.csv --target diagnosis --settings settings.yaml
+    """
+    import json
+
+    from supersparse.engine.answers.frontier import frontier as find_frontier
+    from supersparse.engine.answers.proven import reconciled
+    from supersparse.engine.certify.statement import check_certifiable, check_certifiable_goal
+    from supersparse.learn.certifying import check_text_file
+    from supersparse.learn.clock import Clock
+    from supersparse.learn.counts import NO_RISKS
+    from supersparse.learn.counts_file import is_count_table
+    from supersparse.learn.editing import check_possible, with_changes
+    from supersparse.show.cli.certify import with_certificate
+    from supersparse.show.cli.counts import is_divided, read_counts_question
+    from supersparse.show.cli.faces import check_folder, files_there, write_folder
+    from supersparse.show.cli.learn import fit_with_progress, with_progress
+    from supersparse.show.cli.recipe import asked_goal
+    from supersparse.show.cli.training import read_question, read_splits
+    from supersparse.show.cli.wording import read_words, with_words
+    from supersparse.show.document import ScoringSystem
+
+    check_folder(out_dir)
+    check_outputs(
+        ("--out", out),
+        ("--certificate", certificate),
+        *(("--out-dir", file) for file in files_there(out_dir)),
+        inputs=(*data, asked.settings, wording.names, features.cut_points),
+    )
+    if certificate is not None:
+        check_certifiable_goal(asked_goal(asked))
+        check_text_file(data[0])
+    if validation.asks and not validation.judges:
+        raise InvalidOptionError(
+            f"{validation.asks[0]} judges the card on held-out rows; remove it, or remove --no-validate"
+        )
+    counts: CountTable | None = None
+    divided: tuple[list[Split], int] | None = None
+    of_counts = any(map(is_count_table, data))
+    if of_counts and engine.counts_rows:
+        raise InvalidOptionError("--engine duckdb counts rows, and count tables have none; remove it")
+    if engine.counts_rows:
+        question, rows, divided = read_rows_question(
+            data, table.reading, columns, asked, features, search, validation, engine.memory
+        )
+    elif of_counts:
+        counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
+        divided = None if is_divided(counts, question, validation) else ([], 1)
+    elif len(data) == 1:
+        question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
+    else:
+        raise InvalidOptionError(
+            f"{data[1]}: only count tables can be combined; put the rows into one file, write counts with "
+            "`supersparse counts`, or count the rows of all files with --engine duckdb"
+        )
+    if certificate is not None:
+        if counts is not None or rows.is_counted:
+            raise InvalidOptionError("--certificate needs rows, and there are only counts; remove it")
+        check_certifiable(question.problem)
+    edits = question.recipe.settings.edits
+    check_possible(question, edits)
+    words = read_words(wording, None if counts is not None or rows.is_counted else rows)
+    clock = Clock.of(question.recipe, question.seconds)
+    splits, repeats = read_splits(rows, validation) if divided is None else divided
+    fitted = fit_with_progress(
+        question,
+        rows,
+        splits,
+        clock if frontier is None else clock.part(0.7),
+        repeats=repeats,
+        n_jobs=search.n_jobs,
+    )
+    unedited: SupersparseError | None = None  # told at the end, like a full disk
+    if edits:
+        try:
+            fitted = with_changes(fitted, rows, edits)
+            before = "" if fitted.validation is None else "; the folds judged the card before that"
+            note(f"changed by hand, as {asked.settings} says{before}")
+        except SupersparseError as error:
+            unedited = error
+            remark(
+                f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned"
+            )
+    question, judged = fitted.question, fitted.validation
+    tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
+    card = fitted.card if counts is None else counts.raw_card(fitted.card)
+    card = with_words(card, wording, words)
+    uncertified: str | None = None  # told at the end, like a disk that is full
+    if certificate is not None:
+        card, uncertified = with_certificate(
+            card, fitted, certificate, rows, target=columns.target, data=data[0]
+        )
+    system = ScoringSystem(card)
+    saved: list[Path] = []
+    failure: OSError | None = None  # told at the end: a full disk must not lose the card
+
+    def save() -> None:
+        nonlocal failure
+        failure = None
+        saved.clear()
+        try:
+            if out is not None:
+                system.save(out)
+                saved.append(out)
+            if out_dir is not None:
+                saved.extend(write_folder(system, out_dir))
+        except OSError as error:
+            failure = error
+
+    save()  # before the frontier, which may take long
+    sizes = None
+    if frontier is not None:
+        sizes = with_progress(
+            find_frontier, question.problem, max_features=frontier, **clock.limited(question.recipe).options
+        )
+        made = card.provenance
+        if not edits and made is not None:
+            proven, sizes = reconciled(fitted.solution, sizes)
+            bound = min(proven.lower_bound, made.objective)
+            if bound > made.lower_bound:
+                system = ScoringSystem(replace(card, provenance=replace(made, lower_bound=bound)))
+                save()
+    cost = None if counts is None else counts.cost_in_words(fitted.solution)
+    folds = [judged.in_words()] if judged is not None and tells else []
+    if folds and cost is not None:
+        folds = [f"Of the people counted, so these figures are optimistic: {folds[0]}"]
+    remark("")
+    output.show(
+        "\n\n".join(
+            [
+                str(system),
+                *folds,
+                *([] if sizes is None else [str(sizes)]),
+                *([] if cost is None else [cost, NO_RISKS]),
+            ]
+        ),
+        lambda: {
+            "card": json.loads(system.to_json()),
+            "columns": [] if question.prepare is None else list(question.prepare.notes_),
+            "cross_validation": None
+            if judged is None
+            else {**judged.as_data(), **({} if cost is None else {"of_people_counted_only": True})},
+            "frontier": None if sizes is None else sizes.table(),
+            **(
+                {}
+                if counts is None
+                else {
+                    "left_out_at_most": counts.left_out,
+                    "merged_at_most": counts.merged,
+                    "cost_of_suppression": cost,
+                    "no_risks": None if cost is None else NO_RISKS,
+                }
+            ),
+            "saved": [str(path) for path in saved],
+        },
+    )
+    if failure is not None:
+        raise OSError(f"the card above could not be saved: {failure}") from failure
+    if out is not None:
+        remark(f"Saved to {out}")
+    if out_dir is not None:
+        remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
+    if saved and counts is None and not rows.is_counted and str(data[0]) != "-":
+        weights = question.recipe.settings.sample_weight
+        named = (("--target", None if card.title == rows.title else rows.title), ("--weights", weights))
+        more = [word for option, name in named if name is not None for word in (option, name)]
+        remark(f"Next: {shlex.join(['supersparse', 'report', str(saved[0]), str(data[0]), *more])}")
+    if not saved:
+        remark("Not saved. Use --out card.json to save it, or --out-dir FOLDER to save it in every format.")
+    if uncertified is not None:
+        complain(uncertified)
+    if unedited is not None:
+        raise InvalidOptionError(f"the card above is as it was learned, without edits: {unedited}")
+    if uncertified is not None:
+        raise typer.Exit(1)

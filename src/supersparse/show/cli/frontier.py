@@ -1,0 +1,63 @@
+"""`supersparse frontier`: the lowest error for each number of features."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supersparse.show.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    DataFile,
+    FeatureOptions,
+    Output,
+    SearchOptions,
+    TableOptions,
+)
+from supersparse.show.cli.outputs import check_outputs
+from supersparse.show.cli.say import note, remark
+
+
+def frontier(
+    data: DataFile,
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    table: TableOptions,
+    output: Output,
+    plot: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Draw the frontier to this .png, .svg or .pdf file.")
+    ] = None,
+) -> None:
+    """Show the lowest error for each number of features.
+
+    Use it to decide how many features are worth having. Goes up to --max-features. The error is that on
+    the training data; where classes are weighted, it is the weighted error, and the number of errors stands
+    beside it. The time limit covers all sizes together.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv
+      supersparse frontier biopsies.csv --target diagnosis --max-features 3
+    """
+    from supersparse.engine.answers.frontier import frontier as find_frontier
+    from supersparse.show.cli.learn import with_progress
+    from supersparse.show.cli.training import read_question
+
+    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.cut_points))
+    question, rows = read_question(data, table.reading, columns, asked, features, search)
+    asked_size = question.recipe.settings_for(rows.y).max_features
+    most = asked_size if isinstance(asked_size, int) else 8
+    options = question.recipe.options
+    if options.get("checkpoint") is not None:
+        note("the checkpoint of the settings is for `fit`; a frontier is not saved")
+        options = {**options, "checkpoint": None}
+    found = with_progress(find_frontier, question.problem, max_features=most, **options)
+    remark("")
+    output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})
+    if plot is not None:
+        from supersparse.show.document.plots import save_plot
+
+        save_plot(found, plot)
+        remark(f"Plot saved to {plot}")

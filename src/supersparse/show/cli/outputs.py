@@ -1,0 +1,52 @@
+"""Files that a command writes: each can be written, and none is an input or written twice."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from supersparse.base.errors import InvalidOptionError
+from supersparse.show.cli.streams import files_are_asked
+
+
+def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str | None] = ()) -> None:
+    """Refuse outputs that cannot be written, or that cost an input or each other, before any work is done.
+
+    Each output comes with its option, None if it was not asked for. An input may also be a folder or a
+    pattern, which stand for the tables that they hold, and a text that is no file.
+    """
+    files_are_asked(out for _, out in outputs)
+    read = [file for given in inputs if given is not None for file in _files(given)]
+    seen: list[tuple[str, Path]] = []
+    for option, out in outputs:
+        if out is None:
+            continue
+        if not out.absolute().parent.is_dir():
+            raise InvalidOptionError(
+                f"cannot write {str(out)!r}: the folder {str(out.parent)!r} does not exist"
+            )
+        if out.exists() and not out.is_file():
+            continue  # /dev/stdout takes whatever comes
+        if any(_are_one(out, file) for file in read):
+            raise InvalidOptionError(f"{option}: {out} would overwrite an input; choose another name")
+        for other, path in seen:
+            if _are_one(out, path):
+                twice = f"{option} names" if other == option else f"{other} and {option} both name"
+                raise InvalidOptionError(f"{twice} {out}, and only one file could be kept; choose two names")
+        seen.append((option, out))
+
+
+def _files(given: Path | str) -> Iterator[str]:
+    """The files that an input stands for."""
+    if os.path.isfile(given):
+        yield os.fspath(given)
+        return
+    from supersparse.table.duckdb_files import files_of
+
+    yield from files_of(Path(given))
+
+
+def _are_one(one: Path, other: Path | str) -> bool:
+    """Whether two paths lead to one file, by links or by another spelling too."""
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))

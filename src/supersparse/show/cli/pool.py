@@ -1,0 +1,100 @@
+"""`supersparse pool`: all scoring systems almost as good as the best."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from supersparse.show.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    DataFile,
+    FeatureOptions,
+    Output,
+    SearchOptions,
+    TableOptions,
+)
+from supersparse.show.cli.say import one_line, remark
+
+if TYPE_CHECKING:
+    from supersparse.card.card import Cutoff
+    from supersparse.engine.answers.pool import Pool
+    from supersparse.problem.points import Points
+    from supersparse.problem.problem import Problem
+
+
+def pool(
+    data: DataFile,
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    table: TableOptions,
+    output: Output,
+    within: Annotated[
+        float, typer.Option(help="How much worse the objective may be; 0.01 is one per cent.")
+    ] = 0.01,
+    max_models: Annotated[int, typer.Option(help="Maximum number of models to keep.")] = 1000,
+    shown: Annotated[int, typer.Option(help="Maximum number of models to print.")] = 10,
+) -> None:
+    """List the scoring systems almost as good as the best.
+
+    Use it to see whether the best one has rivals, and which features they all use. Models that predict
+    every row alike are shown once; with --goal risk, models whose points differ by a common factor.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv
+      supersparse pool biopsies.csv --target diagnosis --max-features 2
+    """
+    from supersparse.engine.answers.pool import pool as find_pool
+    from supersparse.show.cli.learn import with_progress
+    from supersparse.show.cli.training import read_question
+
+    question, _ = read_question(data, table.reading, columns, asked, features, search)
+    options = question.recipe.options
+    found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **options)
+    remark("")
+    output.show(
+        _text(found, shown),
+        lambda: {
+            "models": found.table(),
+            "left_out": found.left_out,
+            "complete": found.complete,
+            "least_objective": float(found.best),
+            "always": list(found.always()),
+            "never": list(found.never()),
+        },
+    )
+
+
+def _text(found: "Pool", shown: int) -> str:
+    from supersparse.base.exact import shown as exactly
+    from supersparse.engine.answers.words import loss_name, named_points
+
+    is_risk, loss = found.problem.goal == "risk", loss_name(found.problem)
+    is_weighted = loss == "weighted error"
+    columns = [loss, *(["errors"] if is_weighted else []), "size", "points"]
+    lines = [str(found), "", "  ".join(columns)]
+    for model in found.models[:shown]:
+        size = model.evaluation.size
+        points = ", ".join(f"{p} {name}" for name, p in named_points(found.names, model.points).items())
+        if is_risk:
+            lines.append(f"{float(model.evaluation.loss):8.6f}  {size:>4}  {points or 'none'}")
+            continue
+        errors, needed = (
+            exactly(model.evaluation.training_errors),
+            _cutoff(found.problem, model.points).positive,
+        )
+        weighted = f"{float(model.evaluation.loss):{len(loss)}.4f}  " if is_weighted else ""
+        lines.append(f"{weighted}{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
+    if len(found.models) > shown:
+        lines.append(f"and {len(found.models) - shown} more; print them with --shown")
+    lines += ["", f"features in every model: {', '.join(found.always()) or 'none'}"]
+    return "\n".join(map(one_line, lines))
+
+
+def _cutoff(problem: "Problem", points: "Points") -> "Cutoff":
+    from supersparse.card.card import Cutoff
+
+    whole = all(points.values[j].denominator == problem.rows.scales[j] == 1 for j in points.support)
+    return Cutoff(threshold=-points.intercept_value, reached=problem.intercept.mode == "free", whole=whole)

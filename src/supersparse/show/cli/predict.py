@@ -1,0 +1,116 @@
+"""`supersparse predict`: score the rows of a table."""
+
+import csv
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supersparse.base.writing import whole_text
+from supersparse.show.cli.options import CardFile, DataFile, Output, TableOptions
+from supersparse.show.cli.outputs import check_outputs
+from supersparse.show.cli.say import note, say_outside, say_size
+
+
+def no_formula(cell: object) -> object:
+    """Put an apostrophe before text that a spreadsheet would run as a formula; numbers stay as they are.
+
+    >>> no_formula("=1+1"), no_formula("-2.5"), no_formula("ill")
+    ("'=1+1", '-2.5', 'ill')
+    """
+    from supersparse.table.cells_of_text import is_number
+
+    if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number(cell):
+        return f"'{cell}"
+    return cell
+
+
+def predict(
+    model: CardFile,
+    data: DataFile,
+    table: TableOptions,
+    output: Output,
+    copy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="NAME", help="Column to copy to the output, such as an identifier. Repeatable."
+        ),
+    ] = None,
+    reasons: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Reason codes: add the N answers that cost each row most points."
+        ),
+    ] = 0,
+    unknown: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|allow",
+            help="Missing values that the card needs: refuse them, or print the possible totals.",
+        ),
+    ] = "refuse",
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Output CSV file; default: print to the screen.")
+    ] = None,
+) -> None:
+    """Score the rows of a table.
+
+    Prints a CSV with the total, as on the card, and the prediction for each row, and the risk if the scoring
+    system has risks. Use --reasons to add the answers that cost each row most points. Other columns are
+    ignored. A number further from the range of the training rows than that range is wide is refused, unless
+    --unknown allow is given. With it, a row without a value that the card needs gets the lowest and the
+    highest total that it can have, and a class if both agree. Text that a spreadsheet would run as a formula,
+    such as a class called =1+1, gets an apostrophe in front; --json leaves it as it is.
+
+    \b
+    Example:
+      supersparse demo --save-data biopsies.csv --out card.json
+      supersparse predict card.json biopsies.csv --out scores.csv
+    """
+    from fractions import Fraction
+
+    import numpy as np
+
+    from supersparse.base.exact import shown
+    from supersparse.card.cases import read_cases
+    from supersparse.card.evaluate.rates import plain_number
+    from supersparse.card.scoring import predicted_labels, score_table
+    from supersparse.show.cli.unknown import check_choice, check_scored, possible_columns
+    from supersparse.show.document import ScoringSystem
+
+    check_outputs(("--out", out), inputs=(data, model))
+    check_choice(unknown, reasons=reasons > 0)
+    system = ScoringSystem.load(model)
+    say_size(data)
+    cases = read_cases(data, table.reading, system.card, copy or [], note=note)
+    allowed = "use --unknown allow to get the totals that are possible"
+    check_scored(system.card, cases, allowed if unknown == "refuse" else None)
+    say_outside(system.outside(cases.columns))
+    # a card without items needs the number of rows from somewhere
+    columns = cases.columns or {"": np.empty(cases.n_rows)}
+    found: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
+    if unknown == "allow":
+        found |= possible_columns(system.card, columns, json=output.json)
+    else:
+        scores, zero = score_table(system.card, columns), system.card.zero_total
+        exact = [Fraction(n, scores.denominator) + zero for n in scores.numerators.tolist()]
+        found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]
+        found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
+        if system.card.risk is not None:
+            found["risk"] = np.asarray(system.predict_risk(columns)).tolist()
+    if reasons:
+        listed = system.reasons(columns, most=reasons).table()
+        found |= {name: [row[name] for row in listed] for name in (listed[0] if listed else ())}
+    if output.json and out is None:
+        output.show(
+            "", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+        )
+        return
+    with nullcontext(sys.stdout) if out is None else whole_text(out) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(map(no_formula, found))
+        writer.writerows(map(no_formula, row) for row in zip(*found.values(), strict=True))
+    if out is not None and output.json:
+        output.show("", lambda: {"rows": cases.n_rows, "saved": str(out)})

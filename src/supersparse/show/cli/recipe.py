@@ -1,0 +1,192 @@
+"""The recipe from the command line and the settings file, and the notes about it."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from supersparse.base.errors import InvalidOptionError, did_you_mean
+from supersparse.base.exact import counted
+from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords
+from supersparse.learn.settings.class_weights import ClassWeights
+from supersparse.learn.settings.sections import MISSING, prepare_arguments
+from supersparse.learn.settings.settings import Settings
+from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
+from supersparse.show.cli.say import note, remark
+
+if TYPE_CHECKING:
+    from supersparse.learn.prepare.prepare import Prepare
+    from supersparse.learn.recipe import PreparedProblem, Recipe
+    from supersparse.learn.rows import TrainingRows
+
+_OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others are named like the setting
+
+
+def read_recipe(
+    asked: AskedOptions, columns: ColumnOptions, features: FeatureOptions, search: SearchOptions
+) -> "Recipe":
+    """Combine the command line with the settings file; class weights come later, with the rows."""
+    from supersparse.learn.recipe import Recipe, slack_of
+
+    settings = read_settings_file(
+        asked.settings, {**asked.declared, "positive": columns.positive, "sample_weight": columns.weights}
+    )
+    slack_of(settings)  # errors show before the table is read
+    if asked.class_weight is not None:
+        ClassWeights.read(asked.class_weight, "--class-weight")
+        if settings.class_weight != "auto":
+            note(f"--class-weight overrides class_weight in {asked.settings}")
+    if features.no_prepare and settings.prepare:
+        note(f"--no-prepare overrides prepare in {asked.settings}")
+    return Recipe(
+        settings=settings,
+        prepare=None if features.no_prepare else _prepare(features, settings, asked.settings),
+        options=solver_options(settings, asked.settings, search.options),
+    )
+
+
+def asked_goal(asked: AskedOptions) -> str:
+    """Return the goal of the option, or of the settings file, without a note about either."""
+    option: str | None = asked.declared.get("goal")
+    return option or (Settings() if asked.settings is None else Settings.load(asked.settings)).goal
+
+
+def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows") -> "Recipe":
+    """Return the recipe with the weights that --class-weight gives to the classes of these rows."""
+    if asked.class_weight is None:
+        return recipe
+    weights = ClassWeights.read(asked.class_weight, "--class-weight").of(rows.y, recipe.settings.positive)
+    return recipe.asking(class_weight=weights)
+
+
+def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
+    """Read the settings file, if any; options override it."""
+    settings = Settings() if path is None else Settings.load(path)
+    changes = {name: value for name, value in given.items() if value is not None}
+    if "max_points" in changes and not _has_default_sets(settings):
+        raise InvalidOptionError(
+            f"--max-points: {path} already sets the points of each feature; "
+            "change them there, or remove --max-points"
+        )
+    for name in changes:
+        if getattr(settings, name) != getattr(Settings(), name):
+            note(f"{_option(name)} overrides {name} in {path}")
+    return settings.changed(**changes)
+
+
+def solver_options(settings: Settings, path: Path | None, given: SolverKeywords) -> SolverKeywords:
+    """Return solver options: the command line overrides the file, which overrides the defaults.
+
+    Values that no solver takes are refused here, before the table is read.
+    """
+    for name in given:
+        if name in settings.solve:
+            note(f"{_option(name)} overrides {name} in {path}")
+    options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
+    if (solver := options.get("solver", "auto")) != "auto":
+        from supersparse.engine.answering import check_goal
+        from supersparse.engine.registry import get
+
+        check_goal(solver, get(solver).capabilities, settings.goal)
+    SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
+    return options
+
+
+def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
+    """Print notes on each column, and the size and classes of the problem."""
+    from supersparse.learn.doubts import doubts
+    from supersparse.problem.rows import chosen_positive
+
+    problem, recipe = question.problem, question.recipe
+    for about_a_column in () if question.prepare is None else question.prepare.notes_:
+        remark(f"  {about_a_column}")
+    controls, cases = int((~problem.rows.positive).sum()), int(problem.rows.positive.sum())
+    if rows.is_counted:
+        controls, cases = map(int, problem.class_totals)
+    remark(f"{counted(controls + cases, 'row')}, {counted(problem.rows.n_features, 'feature')}")
+    negative, positive = problem.rows.classes
+    why = chosen_positive(rows.y).why
+    swap = f"; it was chosen {why}, use --positive {shlex.quote(str(negative))} to swap the classes"
+    remark(
+        f"positive class {positive!r} ({counted(cases, 'row')}), "
+        f"negative class {negative!r} ({counted(controls, 'row')})"
+        + (swap if recipe.settings.positive is None else "")
+    )
+    if recipe.balances(rows.y, rows.copies):
+        from supersparse.learn.recipe import RARE_CLASS
+
+        note(
+            f"one class has less than {RARE_CLASS:.0%} of the rows, so errors are weighted to give "
+            "both classes the same total; use --class-weight none for equal weights"
+        )
+    if problem.ignored:
+        constant = ", ".join(repr(problem.rows.names[j]) for j in problem.ignored)
+        note(f"constant, so not used: {constant}")
+    for doubt in doubts(question, rows):
+        note(doubt)
+
+
+def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) -> "Prepare":
+    from supersparse.learn.prepare.prepare import Prepare
+
+    given = _arguments(features)
+    for name, value in given.items():
+        if name in settings.prepare:
+            note(f"{'--no-intervals' if value is False else _option(name)} overrides {name} in {path}")
+    return Prepare(**{**prepare_arguments(settings.prepare), **given})
+
+
+def _arguments(features: FeatureOptions) -> dict[str, Any]:
+    """Return the options that were given as arguments of `Prepare`."""
+    from supersparse.learn.prepare.cut_points import read_cut_points
+
+    if features.missing is not None and features.missing not in MISSING.known:
+        raise InvalidOptionError(
+            f"--missing is {features.missing!r}; {did_you_mean(features.missing, MISSING.known)}"
+        )
+    read: dict[str, Callable[[Any], Any]] = {
+        "cut_points": lambda text: read_cut_points(text, "--cut-points"),
+        "per_variable": lambda text: _limit(text, "--per-variable"),
+        "direction": lambda entries: _by_column(entries, "--direction", "age=+"),
+        "shape": lambda entries: _by_column(entries, "--shape", "age=any"),
+        "units": lambda entries: _by_column(entries, "--units", "age=years"),
+        "candidates": lambda text: text if text == "auto" else _limit(text, "--candidates", ", or auto"),
+    }
+    return {
+        name: read.get(name, lambda value: value)(getattr(features, name))
+        for name in features.given
+        if name != "no_prepare"
+    }
+
+
+def _by_column(given: list[str] | None, option: str, example: str) -> dict[str, str] | None:
+    """Read ``NAME=VALUE`` entries; the name is all before the last equals sign."""
+    found: dict[str, str] = {}
+    for entry in given or ():
+        name, sign, value = (part.strip() for part in entry.rpartition("="))
+        if not (name and sign and value):
+            raise InvalidOptionError(f"{option} is {entry!r}; give a column and a value, such as {example}")
+        if name in found:
+            raise InvalidOptionError(f"{option} names {name!r} twice; give it once")
+        found[name] = value
+    return found or None
+
+
+def _limit(given: str, option: str, more: str = "") -> int | None:
+    if given == "all":
+        return None
+    if given.isascii() and given.isdigit() and int(given) > 0:
+        return int(given)
+    raise InvalidOptionError(
+        f"{option} is {given!r}; give a whole number of at least 1, all for no limit{more}"
+    )
+
+
+def _option(name: str) -> str:
+    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+
+
+def _has_default_sets(settings: Settings) -> bool:
+    """Whether some feature still takes its points from max_points."""
+    shared = [part for part in (settings.points, settings.levels) if part is not None]
+    return all(isinstance(part, Mapping) for part in shared)

@@ -1,0 +1,277 @@
+"""The content of a card, shared by all faces: lines with points, what totals mean, risks, evidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, get_args
+
+from supersparse.base.errors import InvalidOptionError, did_you_mean
+from supersparse.base.exact import shown
+from supersparse.card.baseline import baseline, no_better
+from supersparse.card.card import Card, Cutoff, Item
+from supersparse.card.evidence import Judgement, facts, judgement, skipped_folds, weighted_risks
+from supersparse.card.lines import Line, line_of_item, lines_of
+from supersparse.card.naming import class_names, enumerated, heading
+from supersparse.card.possible import example_of
+from supersparse.card.printed import moved_risk
+from supersparse.card.rules import Domain, IsMissing
+from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula
+from supersparse.table.plain import visible
+
+Style = Literal["card", "paper"]
+TIMES = "\u00d7"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAnswer:
+    """One answer of a line, and its points."""
+
+    text: str
+    points: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLine:
+    """One line: its number on the page, what it asks, and its points or its answers."""
+
+    number: int
+    text: str
+    times: bool = False  # the points multiply the value
+    example: Fraction | None = None  # a value that they can multiply
+    points: str = ""
+    answers: tuple[ShownAnswer, ...] = ()
+
+    @property
+    def shown_points(self) -> str:
+        """The points, after a sign where they multiply; none where the answers have them."""
+        return f"{TIMES} {self.points}" if self.times else self.points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Lines that are added up, and the name of their total."""
+
+    lines: tuple[ShownLine, ...]
+    adds: str
+    total: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """Everything a face shows, in order."""
+
+    heading: str
+    how: str
+    parts: tuple[Part, ...]  # none, one, or in the paper's style A and B
+    difference: tuple[str, str] | None  # what to do with A and B, and the name of the result
+    total: str  # the name of the number that decides
+    cutoff: Cutoff
+    negative: str
+    positive: str
+    always: str | None  # the class of everyone, for a card without lines
+    example: str | None  # how to multiply, where a line needs it
+    risks: tuple[RiskColumn, ...]
+    risk_note: str | None  # why they are not the shares of events below them
+    judgements: tuple[Judgement, ...]
+    baseline: str | None  # how good the same answer for everyone would be
+    warning: str | None  # of a card that is no better; not for the bedside
+    notes: tuple[str, ...]  # what missing values do, the source
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def at_the_bedside(self) -> "Content":
+        """The content of a form to fill in: whether a card is worth using is not for whoever fills it in."""
+        return replace(self, warning=None, baseline=None if self.warning else self.baseline)
+
+    @property
+    def results(self) -> tuple[tuple[str, str], ...]:
+        """What totals mean, the positive class first: ("4 or more", "yes")."""
+        return (self.cutoff.positive, self.positive), (self.cutoff.negative, self.negative)
+
+    @property
+    def rule(self) -> str:
+        """The rule in a sentence."""
+        if self.always is not None:
+            return f"No question is asked: predict {self.always} for everyone."
+        return (
+            f"Predict {self.positive} if {self.total} is {self.cutoff.positive}, otherwise {self.negative}."
+        )
+
+    @property
+    def decides(self) -> str:
+        """The name of the number that decides, over the risks: "Total", or "Total C"."""
+        return "Total" if self.difference is None else self.difference[1]
+
+    @property
+    def lines(self) -> tuple[ShownLine, ...]:
+        """The lines of all parts."""
+        return tuple(line for part in self.parts for line in part.lines)
+
+
+def content_of(card: Card, style: Style = "card") -> Content:
+    """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
+    if style not in get_args(Style):
+        raise InvalidOptionError(f"style is {style!r}; {did_you_mean(str(style), get_args(Style))}")
+    shown_card = card if style == "card" else _as_learned(card)
+    lines = lines_of(shown_card) if style == "card" else ()
+    parts, difference = _one_part(card, lines) if style == "card" else _paper_parts(shown_card)
+    negative, positive = class_names(card)
+    cutoff = shown_card.cutoff
+    asked = bool(shown_card.items)
+    total = "Total C" if difference is not None else "the total"
+    strip = risk_columns(shown_card) if asked else ()
+    formula = risk_formula(shown_card, positive, total) if asked and not strip else ()
+    weighted = weighted_risks(card)
+    judged = card.performance[-1] if card.performance else None
+    return Content(
+        heading=heading(card),
+        how=_how_to_add(parts),
+        parts=parts,
+        difference=difference,
+        total=total,
+        cutoff=cutoff,
+        negative=negative,
+        positive=positive,
+        always=None if asked else (positive if cutoff.includes(Fraction(0)) else negative),
+        example=_example(parts),
+        risks=strip,
+        risk_note=weighted if strip else None,
+        judgements=tuple(map(judgement, card.performance)),
+        baseline=None if judged is None else baseline(card, judged),
+        warning=None if judged is None else no_better(card, judged),
+        notes=(
+            *(_missing_notes(lines) if style == "card" else _missing_by_item(parts, shown_card)),
+            *formula,
+            *((weighted,) if formula and weighted is not None else ()),
+            *(f"{skipped_folds(seen)}." for seen in card.performance if seen.folds is not None),
+            *(() if card.source is None else (f"Source: {visible(card.source)}",)),
+        ),
+        facts=facts(card),
+    )
+
+
+def _as_learned(card: Card) -> Card:
+    """The card with the points that the solver found, and the risks of the totals that these give."""
+    learned = card.as_learned
+    return replace(learned, risk=moved_risk(card.risk, learned.intercept - card.intercept))
+
+
+def _one_part(card: Card, lines: Sequence[Line]) -> tuple[tuple[Part, ...], None]:
+    if not lines:
+        return (), None
+    shown_lines = tuple(
+        ShownLine(
+            number=line.number,
+            text=visible(line.text) or '""',
+            times=line.times,
+            example=example_of(_domain(card, line.column)) if line.times else None,
+            points="" if line.answers else shown(line.points),
+            answers=tuple(
+                ShownAnswer(text=visible(a.text) or '""', points=shown(a.points)) for a in line.answers
+            ),
+        )
+        for line in lines
+    )
+    return (Part(lines=shown_lines, adds="Add up the points", total="Total"),), None
+
+
+def _paper_parts(card: Card) -> tuple[tuple[Part, ...], tuple[str, str] | None]:
+    """A line for each item; where points have both signs, their totals A and B are subtracted."""
+    up = [item for item in card.items if item.points > 0]
+    down = [item for item in card.items if item.points < 0]
+    if not card.items:
+        return (), None
+    if not up or not down:
+        return (_paper_part(card, card.items, 1, "Total", 1),), None
+    parts = (_paper_part(card, up, 1, "Total A", 1), _paper_part(card, down, len(up) + 1, "Total B", -1))
+    return parts, ("Subtract Total B from Total A", "Total C")
+
+
+def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign: int) -> Part:
+    lines = tuple(
+        ShownLine(
+            number=n,
+            text=visible(_text(card, item)) or '""',
+            times=not item.is_yes_no,
+            example=None if item.is_yes_no else example_of(_domain(card, item.column)),
+            points=shown(sign * item.points),
+        )
+        for n, item in enumerate(items, start=first)
+    )
+    last = first + len(lines) - 1
+    adds = f"Add points from {first} to {last}" if last > first else f"Points of line {first}"
+    return Part(lines=lines, adds=adds, total=total)
+
+
+def _text(card: Card, item: Item) -> str:
+    return line_of_item(item, _domain(card, item.column), card.wording.of(item.column)).text
+
+
+def _domain(card: Card, column: str) -> Domain | None:
+    return next((domain for domain in card.domains if domain.column == column), None)
+
+
+def _how_to_add(parts: Sequence[Part]) -> str:
+    times = {line.times for part in parts for line in part.lines}
+    if not times:
+        return ""
+    if times == {True}:
+        return "Multiply each value by its points."
+    if times == {False}:
+        return "Add up the points of the answers that apply."
+    return f"Multiply each value by its points ({TIMES}); take the points of the other lines that apply."
+
+
+def _example(parts: Sequence[Part]) -> str | None:
+    """How to multiply, shown for the first line that needs it."""
+    for line in (line for part in parts for line in part.lines):
+        if line.example is not None:
+            value, product = shown(line.example), shown(line.example * Fraction(line.points))
+            gives = f"{value} {TIMES} {line.points} = {product} {'point' if product == '1' else 'points'}"
+            return f"For example, a value of {value} in line {line.number} gives {gives}."
+    return None
+
+
+def _missing_notes(lines: Sequence[Line]) -> list[str]:
+    """What a value that is not known gives."""
+    given: dict[Fraction, list[int]] = {}
+    refusing = []
+    for line in lines:
+        if line.missing is not None:
+            given.setdefault(line.missing, []).append(line.number)
+        elif not any(isinstance(rule, IsMissing) for rule in (line.rule, *(a.rule for a in line.answers))):
+            refusing.append(line.number)
+    return _said(given, refusing, len(lines))
+
+
+def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
+    ordered = list(card.items)
+    if len(parts) > 1:
+        ordered = [i for i in card.items if i.points > 0] + [i for i in card.items if i.points < 0]
+    n_added = len(parts[0].lines) if parts else 0
+    given: dict[Fraction, list[int]] = {}
+    refusing = []
+    for n, item in enumerate(ordered, start=1):
+        if item.missing is not None:
+            given.setdefault(item.missing if n <= n_added else -item.missing, []).append(n)
+        elif not isinstance(item.rule, IsMissing):
+            refusing.append(n)
+    return _said(given, refusing, len(ordered))
+
+
+def _said(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
+    counted_as = [
+        f"A missing answer counts as {shown(points)} point{'' if abs(points) == 1 else 's'} in "
+        f"{lines_named(numbers)}."
+        for points, numbers in given.items()
+    ]
+    if not refusing:
+        return counted_as
+    if len(refusing) == n_lines:
+        return ["Every line needs an answer."]
+    return [*counted_as, f"{lines_named(refusing).capitalize()} must be answered."]
+
+
+def lines_named(numbers: Sequence[int]) -> str:
+    """Name lines of a card by their numbers: "lines 1, 2 and 5"."""
+    return f"line{'s' if len(numbers) > 1 else ''} {enumerated([str(number) for number in numbers])}"

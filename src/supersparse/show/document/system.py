@@ -1,0 +1,385 @@
+"""ScoringSystem: a card that prints, scores, saves and exports itself."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidCardError, did_you_mean
+from supersparse.base.exact import shown
+from supersparse.base.writing import write_file
+from supersparse.card import checks, file, scoring
+from supersparse.card.build import Number, card_of
+from supersparse.card.card import Card, Item, Label
+from supersparse.card.explain.flips import Flip, flips
+from supersparse.card.explain.reasons import Explanation, explain
+from supersparse.card.printed import printed
+from supersparse.card.risk import Risk, risk_of
+from supersparse.card.rules import Domain, Outside
+from supersparse.card.scoring import decide
+from supersparse.card.tables import is_person, read_card_table
+from supersparse.learn.card_of_solution import card_of_solution
+from supersparse.show.document.drawing import FaceWriters, pictures
+from supersparse.show.document.evaluating import Evaluating
+from supersparse.show.document.text import card_text
+from supersparse.show.document.worded import Unknown, Worded
+
+if TYPE_CHECKING:
+    from supersparse.card.explain.reason_codes import ReasonCodes
+    from supersparse.engine.solution import Solution
+    from supersparse.problem.points import Points
+    from supersparse.show.document.content import Style
+    from supersparse.show.document.html import Sheet
+    from supersparse.show.document.tree import DecisionTree
+
+
+class Faces:
+    """Methods that show the card; each format is imported when used."""
+
+    __slots__ = ()
+    card: Card
+
+    def to_text(self, *, columns: int = 80, style: "Style" = "card") -> str:
+        """Return the card as text, wrapped at `columns`, as `print` shows it.
+
+        `style` "paper" prints the points as they were learned, negative ones too, in the look of the paper.
+        """
+        return card_text(self.card, columns=columns, style=style)
+
+    def to_markdown(self, *, style: "Style" = "card") -> str:
+        """Return the card as Markdown, for GitHub, Jupyter and pandoc."""
+        from supersparse.show.document.text import card_markdown
+
+        return card_markdown(self.card, style=style)
+
+    def to_html(self, *, style: "Style" = "card") -> str:
+        """Return the card as an HTML fragment with its own style, as notebooks show it."""
+        from supersparse.show.document.html import card_html
+
+        return card_html(self.card, style=style)
+
+    def to_latex(self, *, style: "Style" = "card") -> str:
+        r"""Return the card as a LaTeX file, also for ``\\input``; its first line names the engine."""
+        from supersparse.show.document.latex import card_latex
+
+        return card_latex(self.card, style=style)
+
+    def to_svg(self, *, style: "Style" = "card") -> str:
+        """Return the card as SVG, with selectable text."""
+        from supersparse.show.document.drawing import drawing_svg
+        from supersparse.show.document.pictures import card_drawing
+
+        return drawing_svg(card_drawing(self.card, style=style))
+
+    def sheet(self, *, paper: str = "a4", style: "Style" = "card") -> "Sheet":
+        """Return a printable sheet with boxes to fill in, on "a4" or "letter"; see `to_html` and `save`."""
+        from supersparse.show.document.html import Sheet
+
+        return Sheet(self.card, paper, style)
+
+    def tree(self, *, max_leaves: int = 64) -> "DecisionTree":
+        """Return the smallest decision tree with the same predictions, for a card of yes/no items.
+
+        It prints as text and has `to_svg` and `save`. Raises if it needs more than `max_leaves` leaves.
+        """
+        from supersparse.show.document.tree import DecisionTree
+
+        return DecisionTree.of(self.card, max_leaves=max_leaves)
+
+    def save(self, path: str | Path, *, style: "Style" = "card") -> None:
+        """Write the card to a file, in the format that the file name ends in.
+
+        .json (or no ending; `load` reads it), .txt, .md, .html, .tex, .svg, and with matplotlib .png, .pdf.
+        `style` "paper" gives them the look of the paper.
+        """
+        if Path(path).suffix.lower() in (".json", ""):
+            file.save(self.card, path)
+            return
+        from supersparse.show.document.drawing import write
+
+        write(card_faces(self.card, style), path, others=(".json",))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+class Exporting:
+    """Methods that export the card to other programs."""
+
+    __slots__ = ()
+
+    card: Card
+
+    def export(self, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
+        """Export the card to another program; also write it to `path` if given.
+
+        Targets: "python", "sql", "javascript" and "pmml" return text, "xlsx" and "onnx" return bytes. Options
+        are those of `to_sql`, `to_xlsx` and so on in `card.export`. Raises `UnsupportedCardError`,
+        naming the item or column, if the target cannot express the card.
+
+        >>> from supersparse import ScoringSystem, item
+        >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], threshold=1)
+        >>> namespace = {}
+        >>> exec(system.export("python"), namespace)
+        >>> namespace["predict"]({"age": 70})
+        'yes'
+        """
+        from supersparse.card.export import export
+
+        return export(self.card, target, path, **options)
+
+    def calculator(self, path: str | Path | None = None) -> str:
+        """Return a web page that scores one person, in a single file that works offline.
+
+        Shows points, total and class, and the risk if the card has risks.
+        """
+        from supersparse.show.document.calculator import calculator
+
+        page = calculator(self.card)
+        if path is not None:
+            write_file(path, page)
+        return page
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
+    """A scoring system: print it, score rows with it, save it, export it.
+
+    All its data are in `card`. It needs only numpy: a saved scoring system loads without scikit-learn,
+    numba or a solver.
+
+    >>> from supersparse import Problem, solve
+    >>> problem = Problem.of([[0], [0], [1], [1]], list("nnyy"), C0=0.3, feature_names=["fever"])
+    >>> system = ScoringSystem.from_solution(solve(problem, "exhaustive"))
+    >>> system.predict({"fever": 1})
+    'y'
+    """
+
+    card: Card
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[Item],
+        *,
+        threshold: Number | None = None,
+        above: Number | None = None,
+        classes: tuple[Label, Label] = ("no", "yes"),
+        title: str | None = None,
+        source: str | None = None,
+        domains: Mapping[str, Domain | Sequence[object]] | None = None,
+        outside: Outside = "accept",
+        risk: Mapping[Number, float] | Risk | None = None,
+    ) -> "ScoringSystem":
+        """Write a scoring system by hand, with items made by `supersparse.item`.
+
+        The positive class (the second one) is predicted for `threshold` points or more; or, for a rule that
+        says "more than 2.5", for a total `above` that. `domains` lists the known values of columns; `outside`
+        decides whether others are refused. `risk` gives published risks of the positive class by total:
+        ``{0: 0.02, 1: 0.03, 2: 0.04}``.
+
+        >>> from supersparse import item
+        >>> system = ScoringSystem.of(
+        ...     [item("age", at_least=65, points=1, unit="years"), item("sex", equals="F", points=2)],
+        ...     threshold=3, classes=("low", "high"), domains={"sex": ["F", "M"]})
+        >>> system.predict({"age": 70, "sex": "F"})
+        'high'
+        """
+        return cls(
+            card_of(
+                items,
+                threshold=threshold,
+                above=above,
+                classes=classes,
+                title=title,
+                source=source,
+                domains=domains,
+                outside=outside,
+                risk=risk,
+            )
+        )
+
+    @classmethod
+    def from_solution(cls, solution: "Solution", *, title: str | None = None) -> "ScoringSystem":
+        """Create the card of a verified solution. Features without points are left out.
+
+        Class labels that JSON cannot represent are converted to text.
+        """
+        return cls(printed(card_of_solution(solution, title)))
+
+    @property
+    def classes(self) -> tuple[Label, Label]:
+        """(negative, positive)."""
+        return self.card.classes
+
+    @property
+    def threshold(self) -> Fraction:
+        """The least total that predicts the positive class.
+
+        With ``card.cutoff.reached`` false, which only cards of fractional totals have, it must be exceeded.
+        """
+        return self.card.threshold
+
+    @property
+    def points(self) -> dict[str, Fraction]:
+        """Points by item, in the order of the card; items are named "age" (points x value) or "age >= 60"."""
+        return {item.name: item.points for item in self.card.items}
+
+    def points_on(self, features: Sequence[str]) -> "Points":
+        """Return the points as coefficients of these features, for ``solve(problem, initial=system)``.
+
+        Each item must be one of the features: a column that it multiplies, or a rule such as "age >= 60",
+        as named by `Prepare`.
+
+        >>> from supersparse import item
+        >>> items = [item("age", at_least=60, points=2), item("bmi", points=1)]
+        >>> system = ScoringSystem.of(items, above=3)
+        >>> system.points_on(["bmi", "pulse", "age >= 60"])
+        <Points: 1, 0, 2; intercept -3>
+        """
+        from supersparse.problem.points import Points
+
+        values = dict.fromkeys(features, Fraction(0))
+        model = self.card.as_learned
+        for name, points in ((item.name, item.points) for item in model.items):
+            if name not in values:
+                raise InvalidCardError(
+                    f"the item {name!r} is not among the features; {did_you_mean(name, features)}"
+                )
+            values[name] += points
+        unit = lcm(*(v.denominator for v in values.values()))
+        intercept = model.intercept
+        if model.totals_are_whole and intercept == -model.threshold:
+            intercept += Fraction(1, 2)  # the solver's scores are above 0 where the threshold is reached
+        return Points(tuple(int(v * unit) for v in values.values()), intercept * unit, unit)
+
+    def total(self, data: object, *, names: Sequence[str] | None = None) -> Fraction | NDArray[np.generic]:
+        """Return the total points: an exact number for one person, an array for a table.
+
+        A total of `threshold` or more predicts the positive class. One person is a mapping from column names
+        to values, or a row of a pandas frame. A table is a data frame, a mapping from column names to
+        columns, or an array, with the column names in `names` or the columns of the training table. The
+        result has integers if all totals are whole, otherwise floats, never rounded across the threshold.
+
+        >>> from supersparse import item
+        >>> system = ScoringSystem.of([item("age", at_least=65, points=3)], threshold=3)
+        >>> system.total({"age": 70}), system.total({"age": [40, 70]})
+        (Fraction(3, 1), array([0, 3]))
+        """
+        if is_person(data):
+            return scoring.score_person(self.card, data) + self.card.zero_total  # type: ignore[arg-type]
+        return decide(self.card, data, names).totals
+
+    def predict(self, data: object, *, names: Sequence[str] | None = None) -> Label | NDArray[np.generic]:
+        """Return the class of one person, or an array of classes for a table; see `total`.
+
+        A total of the threshold or more, computed exactly, predicts the positive class.
+        """
+        if is_person(data):
+            return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
+        return scoring.predicted_labels(self.card, decide(self.card, data, names).positive)
+
+    def predict_risk(
+        self, data: object, *, names: Sequence[str] | None = None
+    ) -> float | NDArray[np.float64]:
+        """Return the card's risk of the positive class for one person, or an array for a table; see `total`.
+
+        The prediction depends only on the threshold, so a risk above 0.5 does not imply the positive class.
+        """
+        risk = self.card.risk
+        if risk is None:
+            raise InvalidCardError(
+                "this scoring system has no risks; use `recalibrate` to learn them from data"
+            )
+        if is_person(data):
+            return risk_of(risk, self.total(data))  # type: ignore[arg-type]
+        scores = scoring.score_table(self.card, data, names)
+        totals = scores.numerators + int(self.card.zero_total * scores.denominator)
+        return risk.of(scoring.Scores(totals, scores.denominator).floats)
+
+    def outside(self, data: object, *, names: Sequence[str] | None = None) -> tuple[checks.OutsideValue, ...]:
+        """Report the values of a table, or of one person, that lie outside the domains of their columns.
+
+        These are unknown categories, and numbers outside the declared range or, for a learned card, outside
+        the range of the training data.
+        """
+        if is_person(data):
+            data = {name: [value] for name, value in data.items()}  # type: ignore[attr-defined]
+        return checks.outside_values(self.card, read_card_table(self.card, data, names))
+
+    def explain(self, person: Mapping[str, object]) -> Explanation:
+        """Return the points that each item gives to one person, and the prediction."""
+        return explain(self.card, person)
+
+    def reasons(
+        self, data: object, *, names: Sequence[str] | None = None, most: int = 4, of: Label | None = None
+    ) -> "ReasonCodes":
+        """Return the reasons of each row of a table: the answers that cost most points, at most `most`.
+
+        The cost of an answer is its distance from the best possible one. Reasons speak for the class `of`, by
+        default the positive one, so the best answer gives the fewest points; for the negative class it gives
+        the most. `table` and `to_frame` return the reasons with their costs.
+
+        >>> from supersparse import item
+        >>> items = [item("age", at_least=65, points=3), item("smoker", equals=True, points=1)]
+        >>> system = ScoringSystem.of(items, threshold=3)
+        >>> system.reasons({"age": [70, 40], "smoker": [True, False]}, most=1).table()
+        [{'reason_1': 'Age: 65 or older', 'cost_1': 3}, {'reason_1': None, 'cost_1': None}]
+        """
+        from supersparse.card.explain.reason_codes import reason_codes
+
+        return reason_codes(self.card, data, names, most=most, of=of)
+
+    def flips(
+        self, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10
+    ) -> tuple[Flip, ...]:
+        """Return the smallest changes to one person that lead to the other class, at most `most`.
+
+        Smallest means the fewest columns, then the fewest points. The result is empty if no change leads to
+        the other class. Columns in `fixed` do not change. See `card.explain.flips` for the values that
+        a column can change to.
+        """
+        return flips(self.card, person, fixed=fixed, most=most)
+
+    def to_json(self) -> str:
+        """Return the card as JSON text; the round trip is exact."""
+        return file.to_json(self.card)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ScoringSystem":
+        """Read JSON text written by `to_json`; raises for anything else."""
+        return cls(file.from_json(text))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ScoringSystem":
+        """Read a JSON file written by `save`; raises for anything else."""
+        return cls(file.load(path))
+
+    def __repr__(self) -> str:
+        terms = [f"{shown(item.points)} x {item.name!r}" for item in self.card.items]
+        total = " + ".join(terms) or "0"
+        return f"<ScoringSystem: {self.card.positive!r} if {total} {self.card.cutoff.comparison}>"
+
+
+def card_faces(card: Card, style: "Style" = "card") -> FaceWriters:
+    """Every face of a card that a file can hold, JSON apart."""
+    from supersparse.show.document.html import card_page
+    from supersparse.show.document.latex import card_latex
+    from supersparse.show.document.pictures import card_drawing
+    from supersparse.show.document.text import card_markdown, card_text
+
+    return {
+        ".txt": lambda: card_text(card, style=style) + "\n",
+        ".md": lambda: card_markdown(card, style=style),
+        ".html": lambda: card_page(card, style=style),
+        ".tex": lambda: card_latex(card, style=style),
+        **pictures(lambda show: card_drawing(card, show, style=style)),
+    }

@@ -1,0 +1,218 @@
+"""The text faces of a card: plain text and Markdown."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from supersparse.card.card import Card
+from supersparse.card.evidence import MEASURES
+from supersparse.show.document.content import TIMES, Content, Style, content_of
+from supersparse.show.document.risk_strip import rows_behind
+from supersparse.table.plain import padded, width, wrap
+
+_BLANK = "......"
+_LEAST_NAME_WIDTH = 12  # the longest escape, \U0001f600, and the mark of a broken word fit in
+_LABEL_WIDTH = 10  # of the labels before the facts
+
+
+def card_text(card: Card, *, columns: int = 80, style: Style = "card") -> str:
+    """Return the card as lines of at most so many terminal columns (40 or more)."""
+    columns = max(columns, 40)
+    content = content_of(card, style)
+    sentences = [content.how.replace(TIMES, "x"), (content.example or "").replace(TIMES, "x"), content.rule]
+    paragraphs = [
+        _title(content, columns),
+        _table(content, columns),
+        [line for sentence in sentences if sentence for line in wrap(sentence, columns)],
+        _risks(content, columns),
+        _judgements(content, columns),
+        [line for note in _remarks(content) for line in wrap(note, columns)],
+        _facts(content, columns),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
+
+
+def _remarks(content: Content) -> list[str]:
+    """The warning, or what the baseline is, and the notes."""
+    first = f"Warning: {content.warning}" if content.warning else content.baseline
+    return [*([] if first is None else [first]), *content.notes]
+
+
+def _title(content: Content, columns: int) -> list[str]:
+    lines = wrap(content.heading, columns)
+    return [*lines, "-" * max(map(width, lines))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A row of the table: its number, its text and what stands to the right of it."""
+
+    number: str = ""
+    text: str
+    sign: str = ""
+    points: str = ""  # or the name of a total
+    blank: bool = True  # something is to be written behind it
+    indent: int = 0
+
+
+def _rows(content: Content) -> Iterator[_Row]:
+    for part in content.parts:
+        for line in part.lines:
+            number = f"{line.number}. "
+            if not line.answers:
+                yield _Row(number=number, text=line.text, sign="x" * line.times, points=line.points)
+                continue
+            yield _Row(number=number, text=line.text, blank=False)
+            for answer in line.answers:
+                last = answer is line.answers[-1]
+                yield _Row(text=answer.text, points=answer.points, indent=2, blank=last)
+        yield _Row(text=part.adds, points=part.total)
+    if content.difference is not None:
+        yield _Row(text=content.difference[0], points=content.difference[1])
+
+
+def _table(content: Content, columns: int) -> list[str]:
+    rows = list(_rows(content))
+    if not rows:
+        return []
+    head = 2 + max(len(row.number) for row in rows)
+    end = max(len("points"), *(len(row.points) + 2 * bool(row.number) for row in rows))
+    room = max(columns - head - len("  ") - end - len(f" = {_BLANK}"), _LEAST_NAME_WIDTH)
+    texts = [wrap(row.text, room - row.indent) for row in rows]
+    name_width = max(
+        *(width(line) + row.indent for row, lines in zip(rows, texts, strict=True) for line in lines), 8
+    )
+    printed = [f"{' ' * (head + name_width)}  {'points'.rjust(end)}"]
+    for row, lines in zip(rows, texts, strict=True):
+        for i, line in enumerate(lines, start=1):
+            start = (row.number if i == 1 else "").rjust(head) + " " * row.indent
+            if i < len(lines) or not row.points:
+                printed.append(start + line)
+                continue
+            value = f"  {row.sign}{row.points.rjust(end - len(row.sign))}"
+            blank = f" = {_BLANK}" if row.blank else ""
+            printed.append(start + padded(line, name_width - row.indent) + value + blank)
+    return printed
+
+
+def in_blocks(rows: Sequence[Sequence[str]], columns: int) -> list[list[list[str]]]:
+    """Break a table that is wider than so many columns of text into tables with the same first cells."""
+    widths = [max(width(row[k]) for row in rows) for k in range(len(rows[0]))]
+    blocks: list[list[list[str]]] = []
+    k = 1
+    while k < len(widths):
+        used, start = widths[0], k
+        while k < len(widths) and (used + 2 + widths[k] <= columns or k == start):
+            used += 2 + widths[k]
+            k += 1
+        blocks.append([[row[0], *row[start:k]] for row in rows])
+    return blocks
+
+
+def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Rows of short cells below one another, broken into blocks where they do not fit."""
+    printed: list[str] = []
+    for block in in_blocks(rows, columns):
+        first, *widths = (max(width(row[k]) for row in block) for k in range(len(block[0])))
+        for row in block:
+            cells = [" " * (w - width(c)) + c for w, c in zip(widths, row[1:], strict=True)]
+            printed.append("  ".join([padded(row[0], first), *cells]))
+    return printed
+
+
+def _risks(content: Content, columns: int) -> list[str]:
+    if not content.risks:
+        return []
+    rows = [
+        [content.decides, *(column.totals for column in content.risks)],
+        ["Risk", *(column.percent for column in content.risks)],
+    ]
+    rows += [[name, *cells] for name, cells in rows_behind(content.risks)]
+    note = wrap(content.risk_note, columns) if content.risk_note else []
+    return [*wrap(f"Risk ({content.positive}):", columns), *_grid(rows, columns), *note]
+
+
+def _judgements(content: Content, columns: int) -> list[str]:
+    if not content.judgements:
+        return []
+    rows = [["", *(one.on for one in content.judgements)]]
+    rows += [[name, *(one.cells[k] for one in content.judgements)] for k, name in enumerate(MEASURES)]
+    return _grid(rows, columns)
+
+
+def _facts(content: Content, columns: int) -> list[str]:
+    printed = []
+    indent = max([_LABEL_WIDTH, *(len(label) + 2 for label, _ in content.facts)])
+    for label, fact in content.facts:
+        first, *others = wrap(fact, columns - indent)
+        printed += [label.ljust(indent) + first, *(" " * indent + line for line in others)]
+    return printed
+
+
+# Entities where Markdown dialects differ about the backslash, above all inside of tables.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "\\": "&#92;"}
+_SPECIAL = re.compile(r"[&<>|\\]|[`*_\[\]~$^@!#]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
+def card_markdown(card: Card, *, style: Style = "card") -> str:
+    """Return the card as Markdown: a heading, a table with blanks to fill in, the rule, the evidence."""
+    content = content_of(card, style)
+    blocks = [f"### {markdown_escaped(content.heading)}"]
+    if content.parts:
+        blocks.append("\n".join(_markdown_lines(content)))
+    blocks.append("\n".join(markdown_escaped(s) for s in (content.how, content.example, content.rule) if s))
+    if content.risks:
+        blocks.append("\n".join(_markdown_risks(content)))
+    if content.risk_note:
+        blocks.append(markdown_escaped(content.risk_note))
+    if content.judgements:
+        rows = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
+        blocks.append("\n".join(_markdown_table(rows)))
+    remarks = _remarks(content)
+    if remarks:
+        blocks.append("\n".join(map(markdown_escaped, remarks)))
+    if content.facts:
+        blocks.append("\n".join(f"- **{label}**: {markdown_escaped(fact)}" for label, fact in content.facts))
+    return "\n\n".join(blocks) + "\n"
+
+
+def markdown_escaped(text: str) -> str:
+    r"""Return visible text so that Markdown shows it as it is.
+
+    >>> markdown_escaped("heart_failure <b>")
+    'heart\\_failure &lt;b&gt;'
+    """
+    return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
+
+
+def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    head, *others = ("| " + " | ".join(map(markdown_escaped, row)) + " |" for row in rows)
+    return [head, "|:--" + "|--:" * (len(rows[0]) - 1) + "|", *others]
+
+
+def _markdown_risks(content: Content) -> list[str]:
+    rows = [
+        [f"{content.decides}, and risk of {content.positive}", *(column.totals for column in content.risks)],
+        ["Risk", *(column.percent for column in content.risks)],
+    ]
+    rows += [[name, *cells] for name, cells in rows_behind(content.risks)]
+    return _markdown_table(rows)
+
+
+def _markdown_lines(content: Content) -> list[str]:
+    rows = ["| | | points | |", "|--:|:--|--:|:-:|"]
+    for part in content.parts:
+        for line in part.lines:
+            text = markdown_escaped(line.text)
+            if not line.answers:
+                rows.append(f"| {line.number}. | {text} | {line.shown_points} | {_BLANK} |")
+                continue
+            rows.append(f"| {line.number}. | {text} | | |")
+            for answer in line.answers:
+                blank = _BLANK if answer is line.answers[-1] else ""
+                rows.append(f"| | - {markdown_escaped(answer.text)} | {answer.points} | {blank} |")
+        rows.append(f"| | **{part.adds}** | **{part.total}** | {_BLANK} |")
+    if content.difference is not None:
+        what, name = content.difference
+        rows.append(f"| | **{what}** | **{name}** | {_BLANK} |")
+    return rows

@@ -1,0 +1,276 @@
+"""SLIMClassifierCV: the penalty C0 chosen by cross-validation."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from supersparse.base.errors import (
+    InvalidOptionError,
+    InvalidProblemError,
+    SkippedFoldsWarning,
+    did_you_mean,
+    users_level,
+)
+from supersparse.engine.answers.penalty_grid import folder_of, solve_in
+from supersparse.engine.executors import workers_of
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution
+from supersparse.learn.choosing import RULES, Candidate, choose_penalty, read_values
+from supersparse.learn.clock import Clock
+from supersparse.learn.folds import Fold, FoldResult, FoldsInTime, FoldTask, named_folds
+from supersparse.learn.recipe import PreparedProblem
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.splits import splits_of
+from supersparse.learn.starting import start_from
+from supersparse.show.estimators.base import ScoringSystemClassifier
+from supersparse.show.estimators.parameters import SLIMCVKeywords, takes_settings
+from supersparse.show.estimators.reporting import logger, reporting
+from supersparse.table.sources import as_array
+
+_USUAL = 0.01  # the default C0 of SLIMClassifier
+
+
+@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best", tie_break="points", slack=0.0)
+class SLIMClassifierCV(ScoringSystemClassifier):
+    """Learn a scoring system, with C0 chosen by cross-validation.
+
+    The error of a fold is the share of its test rows that `predict` gets wrong, by sample and class
+    weight. The final model is fitted to all rows.
+
+    Parameters
+    ----------
+    Cs : int or array-like, default=6
+        Values of C0 to try, or how many. A number gives values evenly spaced on a logarithmic scale, from
+        the loss of the lightest row (below it, a feature may be used to fix one row) to the loss of the best
+        constant model (above it, no feature is used).
+    cv : int, splitter or iterable of splits, default=5
+        A number means that many stratified folds, shuffled by a fixed seed; rows of a group stay together,
+        and rows of weight 0 are in no fold. None means 5.
+    rule : {"best", "one_sd", "one_se"}, default="best"
+        "best": the lowest mean error. Ties go to the fewest features, then to the largest C0.
+        "one_sd", "one_se": the fewest features within one standard deviation, or standard error, of the
+        lowest mean error. Ties go to the lowest mean error, then to the largest C0.
+        A value that uses no feature in most folds gives way to others within one standard error.
+        Features are averaged over the folds. The standard deviation is ``std_test_score`` at the lowest mean
+        error; the standard error divides it by the square root of the number of folds.
+    positive, C1, points, max_points, bounds, levels, max_features, min_features, constraints, class_weight, \
+intercept, solver, solver_options, gap
+        As in `SLIMClassifier`, for every fit. At least one feature must have no levels, because C0 applies
+        only to those.
+    tie_break, slack
+        As in `SLIMClassifier`, for every fit, which then neither share their work nor save it.
+    calibrate : {"isotonic", "logistic"}, default=None
+        How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
+        learned from the test rows of the folds, which takes no more fits and respects `cv` and `groups`. They
+        are slightly optimistic, because C0 was chosen on the same rows.
+    prepare : None, "auto" or Prepare, default=None
+        As in `SLIMClassifier`. Each fold learns its own features, so its test rows do not leak into the
+        cut points.
+    initial : model, default=None
+        As in `SLIMClassifier`, for every fit. A linear classifier is fitted again in each fold. A fold in
+        which the starting point violates a constraint starts without it.
+    checkpoint : path, default=None
+        Folder to save the progress of every fit to; created if missing. Run the same fit with the same
+        folder to resume. What its files say was proven is believed, so keep it where only you can write.
+        Delete the folder when you are done.
+    certificate : path, default=None
+        File for a proof that no card is better, such as "proof.vipr.gz", which `supersparse-check` and other
+        programs can check. Written once the optimum is proven, beyond the time limit.
+    time_limit : float, default=60
+        Time limit of the whole fit in seconds: half for the folds, the rest for the final fit.
+    node_limit : int, default=None
+        Limit of each fit; there are folds x values + 1 fits. Where possible, a fold solves one fit and one
+        frontier over sizes instead of a fit per value. This gives the same objective and the same sum of
+        points, but perhaps another of several equally good models.
+    n_jobs : int, default=None
+        Number of joblib processes for the folds, each with one thread, and of threads for the final fit.
+    executor : concurrent.futures.Executor, default=None
+        Where the folds and the proof of the final fit run, instead of joblib's processes and threads: a
+        `ProcessPoolExecutor`, or dask's ``Client.get_executor()``. A clone shares it.
+    random_state : int, RandomState instance or None, default=None
+        Random seed of every fit. None means 0. Folds are random only if `cv` is a random splitter.
+    verbose : int, default=0
+        1 logs the error of each value and the progress of the final fit, 2 logs all of that progress.
+
+    Attributes
+    ----------
+    C0_ : float
+        The chosen value.
+    Cs_ : ndarray
+        The values tried, in ascending order.
+    C0_by_rule_ : dict
+        The value that each rule would choose.
+    best_index_ : int
+        Index of the chosen value in ``Cs_`` and ``cv_results_``.
+    best_score_ : float
+        Its mean score, 1 - error.
+    cv_results_ : dict of arrays
+        As in GridSearchCV: ``params``, ``param_C0``, ``split0_test_score``, ...,
+        ``mean_test_score``, ``std_test_score`` (of a sample), ``rank_test_score`` and times; also
+        ``split0_size``, ..., ``mean_size`` (features) and ``split0_gap``, ..., ``mean_gap``.
+    n_splits_ : int
+        The number of folds; fewer than `cv` asks for where the time limit left no time for some.
+
+    All attributes of a fitted `SLIMClassifier` are available too, from the fit on all rows.
+
+    Notes
+    -----
+    Ctrl-C during the folds interrupts. During the final fit it keeps the best model so far.
+
+    Examples
+    --------
+    >>> from supersparse import SLIMClassifierCV
+    >>> X = [[i, i % 2] for i in range(12)]
+    >>> y = [i > 5 for i in range(12)]
+    >>> model = SLIMClassifierCV(Cs=[0.1, 0.5], cv=3, max_points=2, solver="exhaustive").fit(X, y)
+    >>> model.C0_, model.C0_by_rule_["one_sd"]
+    (0.1, 0.1)
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[SLIMCVKeywords]) -> None: ...
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None
+    ) -> Self:
+        """Choose C0 by cross-validation and learn a scoring system from all rows.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+            Training data. Data frames keep their feature names.
+        y : array-like of shape (n_samples,)
+            Labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights, used in the fits and in the errors of the folds. Weight k equals k copies of a
+            row in the same fold; weight 0 leaves it out.
+        groups : array-like of shape (n_samples,), default=None
+            Groups such as patients, one label per row, which the folds keep together; or for the splitter.
+        rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
+            Groups for constraints on rates by group, as in `SLIMClassifier.fit`.
+
+        Returns
+        -------
+        self
+        """
+        if self.rule not in RULES:
+            raise InvalidOptionError(f"rule is {self.rule!r}; {did_you_mean(str(self.rule), RULES)}")
+        recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
+        clock = Clock.of(recipe)
+        question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
+        clock = clock.reserving(3 * question.seconds)  # making the card, and judging it, reads the rows again
+        problem = question.problem
+        if all(levels is not None for levels in problem.levels):
+            raise InvalidProblemError(
+                "every feature has levels, so there is no C0 to choose; use SLIMClassifier"
+            )
+        start_from(self.initial, problem)  # before the folds, so that errors show at once
+        self.Cs_ = read_values(self.Cs, problem)
+        costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
+        folds = self._folds(rows)
+        executor = self.executor
+        in_time = FoldsInTime(
+            task=FoldTask(
+                recipe=recipe.with_plan(1 / (2 * len(folds))),
+                penalties=[float(C0) for C0 in self.Cs_],
+                rows=rows,
+                costs=costs,
+                # a linear model fitted to all rows would leak the test rows
+                initial=clone(self.initial) if hasattr(self.initial, "fit") else self.initial,
+            ),
+            clock=clock.part(0.5),
+            n_jobs=effective_n_jobs(self.n_jobs) if executor is None else workers_of(executor),
+            executor=executor,
+            at_once=True,
+            must=True,
+        )
+        by_fold = list(in_time.learned(folds))
+        self._count(by_fold, len(folds))
+        by_value = [list(results) for results in zip(*by_fold, strict=True)]
+        self._choose(by_value)
+        final = question.with_penalty(self.C0_)
+        self._learn(final, rows, start_from(self.initial, final.problem), clock)
+        unseen = [result.unseen for result in by_value[self.best_index_]]
+        cut = None if len(by_fold) == len(folds) else (len(by_fold), len(folds))
+        self._keep_judged(final, rows, unseen, cut)
+        return self
+
+    def _folds(self, rows: TrainingRows) -> list[Fold]:
+        if self.cv is not None and not isinstance(self.cv, Integral):
+            X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # its length is no count
+            return named_folds(list(check_cv(self.cv, rows.y, classifier=True).split(X, rows.y, rows.groups)))
+        used = np.arange(len(rows.y))
+        if rows.sample_weight is not None:
+            used = np.flatnonzero(as_array(rows.sample_weight))  # weight 0 leaves a row out
+        groups = None if rows.groups is None else as_array(rows.groups)[used]
+        splits = splits_of(rows.y[used], 5 if self.cv is None else int(self.cv), groups=groups)
+        return named_folds([(used[train], used[test]) for train, test in splits])
+
+    def _count(self, by_fold: Sequence[object], asked: int) -> None:
+        self.n_splits_ = len(by_fold)
+        if self.n_splits_ < asked:
+            warnings.warn(
+                f"the time limit left time for {self.n_splits_} of {asked} folds; raise time_limit",
+                SkippedFoldsWarning,
+                stacklevel=users_level(),
+            )
+
+    def _solve(self, question: PreparedProblem, options: SolverKeywords) -> Solution:
+        if self.checkpoint is None or question.recipe.slack is not None:
+            return super()._solve(question, {**options, "checkpoint": None})
+        given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
+        return solve_in(folder_of(self.checkpoint), question.problem, **given)
+
+    def _choose(self, by_value: list[list[FoldResult]]) -> None:
+        candidates = [
+            Candidate(
+                C0=float(C0), errors=tuple(r.loss for r in results), sizes=tuple(r.size for r in results)
+            )
+            for C0, results in zip(self.Cs_, by_value, strict=True)
+        ]
+        choices = {rule: choose_penalty(candidates, rule) for rule in RULES}
+        if all(r.sampled is not None and r.size == 0 for results in by_value for r in results):
+            usual = int(np.argmin(np.abs(self.Cs_ - _USUAL)))  # no fold had the time to find any model
+            choices = dict.fromkeys(RULES, usual)
+        self.best_index_ = choices[self.rule]
+        self.C0_ = float(self.Cs_[self.best_index_])
+        self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in choices.items()}
+        self.cv_results_ = tabulate(self.Cs_, by_value)
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        with reporting(self.verbose):
+            word = "log loss" if getattr(self, "goal", "errors") == "risk" else "error"
+            for c in candidates:
+                error, deviation, size = float(c.mean_error), float(c.variance) ** 0.5, float(c.mean_size)
+                logger.info("C0 %.6g  %s %.4f ± %.4f  %.1f features", c.C0, word, error, deviation, size)
+            logger.info("chosen by rule %r: C0 %.6g", self.rule, self.C0_)
+
+
+def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) -> dict[str, Any]:
+    """Put the results of all folds into the form of GridSearchCV's ``cv_results_``."""
+    params = np.ma.MaskedArray(Cs, mask=False)
+    table: dict[str, Any] = {"params": [{"C0": float(C0)} for C0 in Cs], "param_C0": params}
+    columns = {
+        "fit_time": [[r.fit_seconds for r in results] for results in by_value],
+        "score_time": [[r.score_seconds for r in results] for results in by_value],
+        "test_score": [[r.score for r in results] for results in by_value],
+        "size": [[r.size for r in results] for results in by_value],
+        "gap": [[r.gap for r in results] for results in by_value],
+    }
+    for name, values in columns.items():
+        matrix = np.array(values)
+        if not name.endswith("_time"):
+            table.update({f"split{k}_{name}": column for k, column in enumerate(matrix.T)})
+        table[f"mean_{name}"] = matrix.mean(axis=1)
+        table[f"std_{name}"] = matrix.std(axis=1, ddof=min(1, matrix.shape[1] - 1))
+    losses = [sum(r.loss for r in results) for results in by_value]  # exact: equal means rank equal
+    ranks = [1 + sum(other < own for other in losses) for own in losses]
+    table["rank_test_score"] = np.array(ranks, dtype=np.int32)
+    return table

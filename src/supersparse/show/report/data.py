@@ -1,0 +1,196 @@
+"""The labelled rows that a report is based on, and a count of the rows it skips."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidDataError
+from supersparse.card.card import Card
+from supersparse.card.checks import OutsideValue, expectations, outside_values
+from supersparse.card.evaluate.outcomes import as_list, read_classes
+from supersparse.card.tables import read_card_table
+from supersparse.show.report.plan import Plan
+from supersparse.table.numeric import checked_weights
+from supersparse.table.values import is_missing, nearest_column
+
+Positions = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LabelledRows:
+    """Columns by name, with a class for each row; every row can be scored by the card."""
+
+    columns: Mapping[str, NDArray[Any]]
+    y: NDArray[Any]
+    positive: NDArray[np.bool_]
+    weights: NDArray[Any] | None
+    n_given: int
+    together: Positions | None = None  # equal numbers for rows that stay together, such as rows of one person
+    left_out: tuple[tuple[str, int], ...] = ()  # by column: rows skipped because a required value is missing
+    missing: tuple[tuple[str, int], ...] = ()  # by column: missing values, over all input rows
+    outside: tuple[OutsideValue, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: Positions) -> "LabelledRows":
+        """Select rows by position; a position may repeat."""
+        return LabelledRows(
+            columns={name: column[rows] for name, column in self.columns.items()},
+            y=self.y[rows],
+            positive=self.positive[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            n_given=len(rows),
+            together=None if self.together is None else self.together[rows],
+        )
+
+
+def read_data(
+    card: Card, table: object, y: object, sample_weight: object = None, together: str | None = None
+) -> LabelledRows:
+    """Read a data frame or a mapping of columns; rows that the card cannot score are skipped and counted."""
+    columns = _columns(table)
+    labels = as_list(y, "y")
+    n = len(labels)
+    for name, column in columns.items():
+        if len(column) != n:
+            raise InvalidDataError(
+                f"column {name!r} has {len(column)} values for {n} labels; the lengths must match"
+            )
+    array = np.empty(n, dtype=object)
+    array[:] = labels
+    weights = None
+    if sample_weight is not None:
+        weights = checked_weights(np.asarray(as_list(sample_weight, "sample_weight")), n)
+    whole = LabelledRows(
+        columns=columns,
+        y=array,
+        positive=read_classes(card, labels),
+        weights=weights,
+        n_given=n,
+        together=_codes(columns, together),
+    )
+    return scorable(card, whole)
+
+
+def scorable(card: Card, data: LabelledRows) -> LabelledRows:
+    """Skip rows that lack a value the card needs, and count the missing values."""
+    cells = read_card_table(card, data.columns, None)
+    usable = np.ones(len(data), dtype=bool)
+    left_out, missing = [], []
+    for expected in expectations(card):
+        gone = cells.columns[expected.column].missing
+        if gone is None or not gone.any():
+            continue
+        missing.append((expected.column, int(gone.sum())))
+        if expected.refuses_missing:
+            left_out.append((expected.column, int(gone.sum())))
+            usable &= ~gone
+    if not usable.any():
+        raise InvalidDataError(
+            f"none of the {len(data)} rows has a value in every column that the card needs; "
+            "fill in the missing values"
+        )
+    kept = data if usable.all() else data.take(np.flatnonzero(usable))
+    return LabelledRows(
+        columns=kept.columns,
+        y=kept.y,
+        positive=kept.positive,
+        weights=kept.weights,
+        n_given=len(data),
+        together=kept.together,
+        left_out=tuple(left_out),
+        missing=tuple(missing),
+        outside=outside_values(card, read_card_table(card, kept.columns, None)),
+    )
+
+
+def _columns(table: object) -> dict[str, NDArray[Any]]:
+    if isinstance(table, Mapping):
+        return {str(name): _array(values) for name, values in table.items()}
+    frame = nw.from_native(table, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise InvalidDataError("the table is lazy; call .collect() first")
+    if not isinstance(frame, nw.DataFrame):
+        raise InvalidDataError(
+            f"{type(table).__name__} is not a table; give a data frame or a dict of columns"
+        )
+    return {str(name): _array(frame[name]) for name in frame.columns}
+
+
+def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Positions | None:
+    """Number the distinct values of a column."""
+    if name is None:
+        return None
+    if name not in columns:
+        raise InvalidDataError(f"the table has no column {name!r}; {nearest_column(name, list(columns))}")
+    values = columns[name].tolist()
+    for row, value in enumerate(values):
+        if is_missing(value):
+            raise InvalidDataError(f"column {name!r} is missing in row {row + 1}; every row needs a group")
+    known = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    return np.array([known[value] for value in values], dtype=np.intp)
+
+
+def _array(values: Any) -> NDArray[Any]:
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        if series.dtype.is_numeric() and not series.null_count():
+            return np.asarray(series.to_numpy())
+        values = series.to_list()
+    if isinstance(values, np.ndarray):
+        return values
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise InvalidDataError(f"a column is {values!r}; give one value per row")
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Positions]]:
+    """Yield the training and test rows of each fold.
+
+    Folds are stratified by class. Rows of one group stay in one fold: groups are taken in random order, and
+    each goes to the smallest fold so far.
+    """
+    random = np.random.default_rng(plan.seed)
+    fold = np.empty(len(data), dtype=np.intp)
+    if data.together is None:
+        start = 0
+        for of_class in (data.positive, ~data.positive):
+            rows = random.permutation(np.flatnonzero(of_class))
+            fold[rows] = (np.arange(len(rows)) + start) % plan.folds
+            start += len(rows)  # fold sizes differ by at most one row
+    else:
+        groups = _groups(data.together)
+        if len(groups) < plan.folds:
+            raise InvalidDataError(
+                f"{len(groups)} groups are too few for {plan.folds} folds; use fewer folds"
+            )
+        sizes = np.zeros(plan.folds, dtype=np.intp)
+        for k in random.permutation(len(groups)):
+            smallest = int(sizes.argmin())
+            fold[groups[k]] = smallest
+            sizes[smallest] += len(groups[k])
+    for k in range(plan.folds):
+        yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+def bootstrap_samples(data: LabelledRows, plan: Plan) -> Iterator[Positions]:
+    """Yield bootstrap samples of rows, or of whole groups."""
+    random = np.random.default_rng([plan.seed, 1])
+    groups = None if data.together is None else _groups(data.together)
+    for _ in range(plan.bootstrap):
+        if groups is None:
+            yield random.integers(0, len(data), len(data))
+        else:
+            yield np.concatenate([groups[k] for k in random.integers(0, len(groups), len(groups))])
+
+
+def _groups(codes: Positions) -> list[Positions]:
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)

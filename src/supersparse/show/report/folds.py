@@ -1,0 +1,198 @@
+"""Cross-validation for a report: the card learned again without each fold, and judged on it."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from statistics import mean, stdev
+
+from supersparse.base.errors import SupersparseError
+from supersparse.base.schema.labels import label_text
+from supersparse.card.card import Card
+from supersparse.card.evaluate.forecasts import Forecasts
+from supersparse.card.evaluate.rates import Rate
+from supersparse.engine.options import SolverKeywords
+from supersparse.learn.refit import Refit, Refitted
+from supersparse.show.report.budget import Part
+from supersparse.show.report.data import LabelledRows, Positions, report_folds
+from supersparse.show.report.measures import MEASURES, Judged, judge, method_of, pooled, slope_of
+from supersparse.show.report.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Mean and standard deviation over samples; `sd` is None for a single sample."""
+
+    mean: float
+    sd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossValidation:
+    """Performance on held-out rows, fold by fold."""
+
+    folds: tuple[Judged, ...]
+    asked: int  # number of folds planned
+    failures: tuple[str, ...]
+    stopped: bool  # by the user, before the last fold
+    timed_out: bool  # before the last fold
+
+    @property
+    def done(self) -> int:
+        """How many of those asked there are."""
+        return len(self.folds)
+
+    def spread(self, measure: str) -> Spread | None:
+        """Mean and standard deviation of a measure over the folds where it is defined.
+
+        The calibration slope is that of all folds together: a single fold has too few rows for one.
+        """
+        if measure == "calibration slope":
+            slope = slope_of(self.forecasts)
+            return None if slope is None else Spread(mean=slope, sd=None)
+        k = MEASURES.index(measure)
+        values = [v for fold in self.folds for v in [fold.values[k]] if v is not None]
+        if not values:
+            return None
+        return Spread(mean=mean(values), sd=stdev(values) if len(values) > 1 else None)
+
+    @property
+    def forecasts(self) -> Forecasts:
+        """The risks of all held-out rows, each from a card that was learned without the row."""
+        return pooled([fold.forecasts for fold in self.folds])
+
+
+def again(refit: Refit, rows: Positions, seconds: float | None, planned: float | None) -> Refitted:
+    """Learn the card again from some rows, within a time limit; samples follow what was planned."""
+    options: SolverKeywords = {**refit.recipe.options, "time_limit": seconds}
+    recipe = replace(refit.recipe, options=options, planned_seconds=planned)
+    return replace(refit, recipe=recipe)(rows)
+
+
+def cross_validate(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Part) -> CrossValidation:
+    """Refit without each fold; Ctrl-C and the end of the time keep the finished folds."""
+    method = method_of(card)
+    judged: list[Judged] = []
+    failures: list[str] = []
+    stopped = timed_out = False
+    try:
+        for k, (train, test) in enumerate(report_folds(data, plan)):
+            if part.over:
+                timed_out = True
+                break
+            part.tell(f"cross-validation: fold {k + 1} of {plan.folds}", k)
+            try:
+                new = again(refit, train, part.seconds_each(plan.folds - k), part.planned)
+                judged.append(judge(new.card, data.take(train), data.take(test), method, new.proven))
+            except SupersparseError as error:
+                failures.append(f"fold {k + 1}: {error}")
+    except KeyboardInterrupt:
+        stopped = True
+    return CrossValidation(
+        folds=tuple(judged),
+        asked=plan.folds,
+        failures=tuple(failures),
+        stopped=stopped,
+        timed_out=timed_out,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TradePoint:
+    """What cards learned with one ratio of class weights do on held-out rows, all folds together."""
+
+    ratio: Fraction  # cost of an error in the positive class, over that in the negative class
+    is_own: bool  # the ratio that the card was learned with
+    sensitivity: Rate
+    specificity: Rate
+    sizes: tuple[int, int]  # least and most items
+    proven: int
+    folds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trades:
+    """Sensitivity against specificity over the class weights, by rising ratio."""
+
+    points: tuple[TradePoint, ...]
+    asked: int  # number of ratios planned, that of the card included
+    failures: tuple[str, ...]
+    stopped: bool
+    timed_out: bool
+
+    @property
+    def done(self) -> int:
+        """How many of those asked there are."""
+        return len(self.points)
+
+
+def trades_planned(plan: Plan) -> int:
+    """How many refits the trade-off takes."""
+    return plan.ratios * plan.folds
+
+
+def trade(
+    card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, plan: Plan, part: Part
+) -> Trades:
+    """Learn again with other class weights, without each fold; only ratios with all their folds count."""
+    negative, positive = refit.problem.class_weights
+    method, failures, stopped, timed_out = method_of(card), [], False, False
+    ratio = positive / negative if negative else Fraction(1)
+    points = [_point(ratio, own.folds, is_own=True)]
+    steps = trades_planned(plan)
+    done = 0
+    try:
+        for factor in _factors(plan.ratios):
+            if part.over:
+                timed_out = True
+                break
+            weighted = _with_ratio(refit, ratio * factor)
+            judged = []
+            for k, (train, test) in enumerate(report_folds(data, plan)):
+                part.tell(f"trade-off: card {done + 1} of {steps}", done)
+                done += 1
+                try:
+                    new = again(weighted, train, part.seconds_each(steps - done + 1), part.planned)
+                    judged.append(judge(new.card, data.take(train), data.take(test), method, new.proven))
+                except SupersparseError as error:
+                    failures.append(f"ratio {float(ratio * factor):.3g}, fold {k + 1}: {error}")
+            if len(judged) == len(own.folds):
+                points.append(_point(ratio * factor, tuple(judged), is_own=False))
+    except KeyboardInterrupt:
+        stopped = True
+    return Trades(
+        points=tuple(sorted(points, key=lambda point: point.ratio)),
+        asked=plan.ratios + 1,
+        failures=tuple(failures),
+        stopped=stopped,
+        timed_out=timed_out,
+    )
+
+
+def _factors(number: int) -> list[Fraction]:
+    """2, 1/2, 4, 1/4, ...: the nearest ratios first, in case the time ends."""
+    return [Fraction(2) ** ((k // 2 + 1) * (1 if k % 2 == 0 else -1)) for k in range(number)]
+
+
+def _with_ratio(refit: Refit, ratio: Fraction) -> Refit:
+    negative, positive = map(label_text, refit.problem.rows.classes)
+    weights = {negative: 2 / (1 + ratio), positive: 2 * ratio / (1 + ratio)}
+    return replace(refit, recipe=refit.recipe.asking(class_weight=weights))
+
+
+def _point(ratio: Fraction, folds: tuple[Judged, ...], *, is_own: bool) -> TradePoint:
+    counts = [fold.confusion for fold in folds]
+    positives = sum((c.n_positive for c in counts), Fraction(0))
+    negatives = sum((c.n_negative for c in counts), Fraction(0))
+    sizes = [fold.size for fold in folds]
+    return TradePoint(
+        ratio=ratio,
+        is_own=is_own,
+        sensitivity=Rate(
+            events=sum((c.true_positives for c in counts), Fraction(0)), of=positives, level=counts[0].level
+        ),
+        specificity=Rate(
+            events=sum((c.true_negatives for c in counts), Fraction(0)), of=negatives, level=counts[0].level
+        ),
+        sizes=(min(sizes), max(sizes)),
+        proven=sum(fold.proven for fold in folds),
+        folds=len(folds),
+    )

@@ -1,0 +1,153 @@
+"""make_report: from a card and labelled rows to a report."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from supersparse.base.errors import InvalidOptionError
+from supersparse.card.card import Card
+from supersparse.card.naming import heading
+from supersparse.show.document import ScoringSystem
+from supersparse.show.report.blocks import Section, counted
+from supersparse.show.report.budget import Tell, silent
+from supersparse.show.report.data import read_data
+from supersparse.show.report.evidence import Evidence, gather
+from supersparse.show.report.plan import Plan
+from supersparse.show.report.sections.limits import limits
+from supersparse.show.report.sections.model import making, missing_parts, model, summary
+from supersparse.show.report.sections.performance import calibration, performance, subgroups
+from supersparse.show.report.sections.probast import probast
+from supersparse.show.report.sections.proof import proof, sizes, theory
+from supersparse.show.report.sections.repeat import repeat
+from supersparse.show.report.sections.resampling import stability, trade_offs, validation
+from supersparse.show.report.sections.source import source
+from supersparse.show.report.sections.tripod import tripod
+from supersparse.table.plain import visible
+from supersparse.table.small_table import SmallTable, Tabular
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Report(Tabular):
+    """A complete report; `save` writes it. The same report gives the same bytes."""
+
+    title: str
+    subtitle: str
+    sections: tuple[Section, ...]
+    missing: tuple[str, ...] = field(default=())  # missing parts, and why they are missing
+
+    def section(self, name: str) -> Section:
+        """Return a section by its name."""
+        for section in self.sections:
+            if section.name == name:
+                return section
+        known = ", ".join(s.name for s in self.sections)
+        raise InvalidOptionError(f"the report has no section {name!r}; it has {known}")
+
+    def to_html(self, paper: str = "a4") -> str:
+        """Return a self-contained HTML page that prints on A4 or Letter."""
+        from supersparse.show.report.html import report_html
+
+        return report_html(self.title, self.subtitle, self.sections, paper)
+
+    def to_pdf(self, paper: str = "a4") -> bytes:
+        """Return a PDF file, A4 or Letter. Needs reportlab, and matplotlib for the figures."""
+        from supersparse.show.report.pdf import report_pdf
+
+        return report_pdf(self.title, self.subtitle, self.sections, paper)
+
+    def save(self, path: str | Path, paper: str = "a4") -> None:
+        """Write the report as HTML or PDF, by the suffix of the path (.html or .pdf)."""
+        from supersparse.show.document.drawing import write
+
+        write({".html": lambda: self.to_html(paper), ".pdf": lambda: self.to_pdf(paper)}, path)
+
+    def _brief(self) -> str:
+        missing = f"; {len(self.missing)} parts missing" if self.missing else ""
+        return f"{self.title}, {len(self.sections)} sections{missing}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(("section", "TRIPOD+AI"), [(s.title, ", ".join(s.tripod)) for s in self.sections])
+
+
+def make_report(
+    system: ScoringSystem | Card,
+    X: object,
+    y: object,
+    *,
+    sample_weight: object = None,
+    by: str | Sequence[str] = (),
+    target: str | None = None,
+    cv_groups: str | None = None,
+    plan: Plan | None = None,
+    date: str | None = None,
+    command: str | None = None,
+    progress: Tell = silent,
+    executor: Executor | None = None,
+) -> Report:
+    """Evaluate a card on labelled data, refit it on parts of the data, and report on both.
+
+    X is a data frame or a mapping of columns. It needs the columns of the card, the subgroup columns in
+    `by` and, for refits, every column that the card was learned from. `target` is the name of the outcome, as
+    shown in the report. `plan` sets the number of refits and the time for all of them; ``Plan.nothing()``
+    skips them. `cv_groups` is a column, such as the patient, whose rows stay in one fold and are sampled
+    together. `date` and `command`, how the report was asked for, are printed as written; without a date, the
+    report is the same file every day. `progress` is called with each step and an estimate of the time left.
+    `executor` is where the proofs of the refits run, as in `solve`.
+
+    >>> from supersparse import ScoringSystem, item
+    >>> system = ScoringSystem.of([item("age", at_least=65, points=1)], threshold=1)
+    >>> report = make_report(system, {"age": [50, 60, 70, 80]}, ["no", "no", "yes", "yes"])
+    >>> [section.title for section in report.sections][:3]
+    ['Summary', 'The scoring system', 'Source of data']
+    >>> print(report.missing[0])
+    the check of the claims: the card was written by hand, so it cannot be learned again
+    """
+    card = system if isinstance(system, Card) else system.card
+    evidence = gather(
+        card,
+        read_data(card, X, y, sample_weight, cv_groups),
+        by=(by,) if isinstance(by, str) else tuple(by),
+        plan=plan or Plan(),
+        target=target,
+        cv_groups=cv_groups,
+        progress=progress,
+        executor=executor,
+    )
+    return _report(evidence, date, command)
+
+
+def write_report(
+    system: ScoringSystem | Card,
+    X: object,
+    y: object,
+    path: str | Path,
+    *,
+    paper: str = "a4",
+    **options: object,
+) -> Report:
+    """Make a report and write it to an .html or .pdf file; the options are those of `make_report`."""
+    report = make_report(system, X, y, **options)  # type: ignore[arg-type]
+    report.save(path, paper)
+    return report
+
+
+def _report(evidence: Evidence, date: str | None, command: str | None) -> Report:
+    missing = missing_parts(evidence)
+    answered: list[Section] = [summary(evidence, missing)]
+    answered += [
+        write(evidence)
+        for write in (
+            model, source, making, proof, sizes, validation, performance, calibration, trade_offs,
+            stability, subgroups, theory, limits,
+        )
+    ]  # fmt: skip
+    answered.append(repeat(evidence, command))
+    dated = "" if date is None else f"{visible(date)}. "
+    return Report(
+        title=heading(evidence.card),
+        subtitle=f"{dated}Report on a scoring system, following TRIPOD+AI, on "
+        f"{counted(len(evidence.data), 'row')}.",
+        sections=(*answered, tripod(answered), probast(evidence)),
+        missing=missing,
+    )

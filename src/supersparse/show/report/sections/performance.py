@@ -1,0 +1,244 @@
+"""Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
+
+from supersparse.card.evaluate.calibration_line import calibration_line, why_no_line
+from supersparse.card.evaluate.evaluation import Subgroups
+from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts
+from supersparse.card.evaluate.rates import count_text
+from supersparse.card.evaluate.risk_table import RiskTable
+from supersparse.card.evaluate.thresholds import Confusion
+from supersparse.card.naming import class_names
+from supersparse.show.document.evaluation_plots import Calibration
+from supersparse.show.report.blocks import (
+    Block,
+    Figure,
+    Paragraph,
+    Section,
+    TableBlock,
+    column_name,
+    counted,
+    error_rate,
+    rate,
+    shown_decimal,
+)
+from supersparse.show.report.evidence import Evidence
+from supersparse.show.report.folds import CrossValidation
+from supersparse.table.plain import visible
+
+_MOST_THRESHOLDS = 15
+_DECISIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def performance(evidence: Evidence) -> Section:
+    """TRIPOD+AI asks for the measures (12e), their values with intervals (23a) and the threshold (15)."""
+    blocks: list[Block] = []
+    if evidence.same_rows:
+        blocks.append(Paragraph("Apparent performance: these are the training rows."))
+    blocks += [_rates(evidence), _matrix(evidence)]
+    if evidence.evaluation.auc.value is not None:
+        blocks.append(
+            Figure(
+                picture=evidence.evaluation,
+                caption="ROC curve; the circle marks the card's threshold.",
+                alt=f"ROC curve with an area of {evidence.evaluation.auc}.",
+            )
+        )
+    blocks.append(_thresholds(evidence))
+    return Section(
+        name="performance",
+        title="Performance on these rows",
+        tripod=("12e", "15", "23a"),
+        blocks=tuple(blocks),
+    )
+
+
+def _rates(evidence: Evidence) -> TableBlock:
+    found = evidence.evaluation
+    c = found.confusion
+    measures = [
+        ("error rate", rate(error_rate(c))),
+        ("sensitivity", rate(c.sensitivity)),
+        ("specificity", rate(c.specificity)),
+        ("positive predictive value", rate(c.ppv)),
+        ("negative predictive value", rate(c.npv)),
+        ("prevalence", rate(c.prevalence)),
+        ("AUC", str(found.auc)),
+    ]
+    if found.forecasts is not None:
+        measures.append(("Brier score of the card's risks", f"{found.forecasts.brier:.4f}"))
+        measures.append(("log loss of the card's risks", f"{found.forecasts.log_loss:.4f}"))
+    return TableBlock(
+        caption="Measures with 95 % intervals (Wilson; AUC: Newcombe)",
+        header=("measure", "value (interval)"),
+        rows=tuple(measures),
+        text_columns=2,
+        notes=(f"Predicted {class_names(evidence.card)[1]}: a total of {c.cutoff.positive}.",),
+    )
+
+
+def _matrix(evidence: Evidence) -> TableBlock:
+    negative, positive = class_names(evidence.card)
+    c = evidence.evaluation.confusion
+    header = ("true class", f"predicted {positive}", f"predicted {negative}", "of these, at the threshold")
+    rows = (
+        (positive, *map(count_text, (c.true_positives, c.false_negatives, c.zero_positives))),
+        (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
+    )
+    kept = 4 if c.cutoff.tie is not None else 3  # otherwise ties are not special
+    return TableBlock(
+        caption="True and predicted classes", header=header[:kept], rows=tuple(row[:kept] for row in rows)
+    )
+
+
+def _thresholds(evidence: Evidence) -> TableBlock:
+    every = evidence.evaluation.thresholds
+    step = -(-len(every.rows) // _MOST_THRESHOLDS)
+    kept = [r for i, r in enumerate(every.rows) if i % step == 0 or r is every.current]
+
+    def row(c: Confusion) -> tuple[str, ...]:
+        own = ""
+        if c is every.current:
+            same = c.cutoff.positive == every.now.positive
+            own = " (this card)" if same else f" (this card, {every.now.positive})"
+        rates = (c.sensitivity, c.specificity, c.ppv, c.npv)
+        return f"{c.cutoff.positive}{own}", *map(rate, rates)
+
+    return TableBlock(
+        caption="Other thresholds",
+        header=("positive for a total of", "sensitivity", "specificity", "PPV", "NPV"),
+        rows=tuple(row(c) for c in kept),
+        notes=() if step == 1 else (f"{len(kept)} of {len(every.rows)} thresholds are shown.",),
+    )
+
+
+def calibration(evidence: Evidence) -> Section:
+    """TRIPOD+AI asks for calibration and clinical utility (12e, 23a) beside discrimination."""
+    risks, own = evidence.risks, evidence.evaluation.forecasts
+    positive = class_names(evidence.card)[1]
+    blocks: list[Block] = [_risk_table(risks, positive)]
+    if len(risks.rows) > 1:
+        blocks.append(
+            Figure(
+                picture=risks,
+                caption=f"Observed risk of {positive} by total, with 95 % intervals.",
+                alt="Bars: " + "; ".join(f"{r.totals} points: {rate(r.observed)}" for r in risks.rows) + ".",
+            )
+        )
+    blocks += _risks_judged(evidence, own)
+    return Section(
+        name="calibration", title="Risks and calibration", tripod=("12e", "23a"), blocks=tuple(blocks)
+    )
+
+
+def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
+    own = ("card's risk",) if risks.has_card_risks else ()
+    return TableBlock(
+        caption=f"Risk ({positive}) by total of points",
+        header=("total", "rows", "events", "observed risk (95 %)", *own, "calibrated", "cross-fitted"),
+        rows=tuple(
+            (
+                r.totals,
+                count_text(r.observed.of),
+                count_text(r.observed.events),
+                rate(r.observed),
+                *(shown_decimal(r.card_risk) for _ in own),
+                shown_decimal(r.calibrated),
+                shown_decimal(r.cross_fitted),
+            )
+            for r in risks.rows
+        ),
+        notes=(
+            *("Card's risk: as the card says it, whatever these rows show." for _ in own),
+            "Calibrated: an increasing curve fitted to all rows. "
+            "Cross-fitted: curves that were fitted without the row.",
+        ),
+    )
+
+
+def _risks_judged(evidence: Evidence, own: Forecasts | None) -> list[Block]:
+    """Judge risks on rows that they were not fitted to, if there are such risks."""
+    folds = evidence.validation
+    if isinstance(folds, CrossValidation) and (evidence.same_rows or own is None):
+        words = (
+            "Risks on unseen rows: each row gets the risk from the card that was learned without its fold, "
+            "so no row helped to predict itself."
+        )
+        return [Paragraph(words), *_judged(folds.forecasts, "cross-validated risks")]
+    if own is not None:
+        words = (
+            "These are the training rows, so the calibration of the card's risks is flattering."
+            if evidence.same_rows
+            else "The card's own risks, on these rows."
+        )
+        return [Paragraph(words), *_judged(own, "the card's risks")]
+    if evidence.risks.forecasts is not None:
+        return _judged(evidence.risks.forecasts, "cross-fitted risks")
+    return [Paragraph("There are no predicted risks to evaluate, because all rows have the same total.")]
+
+
+def _judged(forecasts: Forecasts, whose: str) -> list[Block]:
+    decisions, curve, line = forecasts.decision_curve(), forecasts.groups(), calibration_line(forecasts)
+    fitted = why_no_line(forecasts) if line is None else line.in_words()
+    return [
+        Paragraph(f"For {whose}: {forecasts.in_words()} {fitted} {visible(curve.in_words())}"),
+        Figure(
+            picture=Calibration(forecasts=forecasts, curve=curve, line=line),
+            caption=f"Calibration of {whose}: observed risk in {counted(len(curve.bins), 'group')} of rows "
+            "with similar predicted risk (95 % intervals), and a logistic calibration line. Below: rows by "
+            "predicted risk and outcome.",
+            alt="Points: "
+            + "; ".join(f"predicted {b.predicted:.3f}, observed {rate(b.observed)}" for b in curve.bins)
+            + ".",
+        ),
+        Figure(
+            picture=decisions,
+            caption=f"Decision curve of {whose}: net benefit by the risk threshold for action.",
+            alt=decisions.in_words(),
+        ),
+        _decision_table(forecasts.decision_curve(_DECISIONS), decisions),
+    ]
+
+
+def _decision_table(some: DecisionCurve, every: DecisionCurve) -> TableBlock:
+    return TableBlock(
+        caption="Net benefit per row",
+        header=("act at a risk of", "by risk", "on everyone", "on no one"),
+        rows=tuple(
+            (f"{p.at:g}", shown_decimal(p.treat_some), shown_decimal(p.treat_all), "0") for p in some.points
+        ),
+        notes=(every.in_words(),),
+    )
+
+
+def subgroups(evidence: Evidence) -> Section:
+    """Performance by subgroup column; TRIPOD+AI asks for fairness (14) and for key subgroups (23a)."""
+    blocks: list[Block] = []
+    if not evidence.subgroups:
+        blocks.append(
+            Paragraph("Not in this report: no subgroup column was chosen, such as sex, age group or site.")
+        )
+    for found in evidence.subgroups:
+        blocks += [_table(found), Paragraph(visible(found.in_words()))]
+    if evidence.subgroups:
+        blocks.append(
+            Paragraph(
+                "Small groups have wide intervals: a difference between two groups whose intervals overlap "
+                "widely may be chance. Differences in prevalence change predictive values, not the card."
+            )
+        )
+    return Section(name="subgroups", title="Subgroups", tripod=("14", "23a"), blocks=tuple(blocks))
+
+
+def _table(found: Subgroups) -> TableBlock:
+    rows = []
+    named = [
+        ("missing" if g.label is None else visible(str(g.label)) or '""', g.evaluation) for g in found.groups
+    ]
+    for label, one in [*named, ("all rows", found.overall)]:
+        c = one.confusion
+        rates = (c.prevalence, error_rate(c), c.sensitivity, c.specificity)
+        rows.append((label, count_text(c.n), *map(rate, rates), str(one.auc)))
+    return TableBlock(
+        caption=f"By {column_name(found.by)}",
+        header=("group", "rows", "prevalence", "error rate", "sensitivity", "specificity", "AUC"),
+        rows=tuple(rows),
+    )

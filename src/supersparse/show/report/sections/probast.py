@@ -1,0 +1,240 @@
+"""The PROBAST+AI appendix: what is known for each signalling question, the judgement left to assessors."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from supersparse.base.exact import shown
+from supersparse.card.evaluate.rates import count_text
+from supersparse.card.naming import with_class_names
+from supersparse.show.report.blocks import (
+    PROBAST,
+    Block,
+    Paragraph,
+    Section,
+    TableBlock,
+    column_name,
+    counted,
+)
+from supersparse.show.report.bootstrap import Stability
+from supersparse.show.report.evidence import Evidence
+from supersparse.show.report.folds import CrossValidation
+from supersparse.show.report.plan import Absent
+from supersparse.table.plain import visible
+
+Known = Callable[[Evidence], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A signalling question in our words, and what is known about it, or else whom to ask."""
+
+    question: str
+    known: str | Known
+
+
+_ASK = "to be answered by the authors: "
+_DOMAINS = ("Participants and data sources", "Predictors", "Outcome", "Analysis")
+
+
+def probast(evidence: Evidence) -> Section:
+    """Two tables, development and evaluation, with four domains each."""
+    parts: tuple[tuple[str, tuple[tuple[Signal, ...], ...]], ...] = (
+        ("Development of the model: quality", (_PEOPLE, _PREDICTORS, _OUTCOME, _DEVELOPMENT)),
+        ("Evaluation of the model: risk of bias", (_PEOPLE, _PREDICTORS, _OUTCOME, _EVALUATION)),
+    )
+    blocks: list[Block] = [
+        Paragraph(
+            "Prefilled with what the card and the rows show. The judgement is the assessors': answer each "
+            "question with yes, probably yes, probably no, no or no information, then rate each domain, and "
+            "for the first three domains the applicability to the intended use. Questions are paraphrased; "
+            f"use the original tool: {PROBAST}"
+        )
+    ]
+    for caption, domains in parts:
+        rows = []
+        for k, (domain, signals) in enumerate(zip(_DOMAINS, domains, strict=True), start=1):
+            rows.append((str(k), domain.upper(), "", ""))
+            for number, signal in enumerate(signals, start=1):
+                known = signal.known if isinstance(signal.known, str) else signal.known(evidence)
+                rows.append((f"{k}.{number}", signal.question, known, "............"))
+        blocks.append(
+            TableBlock(
+                caption=caption,
+                header=("no.", "signalling question", "known from card and rows", "answer"),
+                rows=tuple(rows),
+                text_columns=4,
+            )
+        )
+    return Section(name="probast", title="PROBAST+AI appendix", tripod=(), blocks=tuple(blocks))
+
+
+def _similar(evidence: Evidence) -> str:
+    made = evidence.card.provenance
+    if made is None:
+        return _ASK + "the card was written by hand; how were its cut points chosen?"
+    return (
+        "Within this program, yes: the same rules for every row. "
+        + _ASK
+        + "preparation before the table was read"
+    )
+
+
+def _available(evidence: Evidence) -> str:
+    names = ", ".join(map(column_name, evidence.card.columns)) or "no column"
+    return f"The card needs {names}. {_ASK}whether they are known when the card is used"
+
+
+def _missing(evidence: Evidence) -> str:
+    data = evidence.data
+    if not data.missing:
+        found = "No value that the card needs is missing in these rows."
+    else:
+        left = data.n_given - len(data)
+        values = sum(n for _, n in data.missing)
+        found = (
+            f"{counted(values, 'value')} missing in {counted(len(data.missing), 'column')}; "
+            f"{counted(left, 'row')} left out for it, the others scored by the card's own rule."
+        )
+    return f"{found} {_ASK}censoring, and rows left out before"
+
+
+def _events(evidence: Evidence) -> str:
+    confusion, made = evidence.evaluation.confusion, evidence.card.provenance
+    smaller = min(confusion.n_positive, confusion.n_negative)
+    text = f"{count_text(confusion.n)} rows, {count_text(smaller)} in the smaller class"
+    if made is None or not made.features:
+        return f"{text}. {_ASK}a sample size calculation"
+    each = float(smaller) / len(made.features)
+    return (
+        f"{text}; {counted(len(made.features), 'candidate feature')}, so {each:.1f} rows of the smaller "
+        f"class for each. {_ASK}a sample size calculation"
+    )
+
+
+def _handling(evidence: Evidence) -> str:
+    cut = [item for item in evidence.card.items if item.is_yes_no]
+    if not cut:
+        return "Numbers enter as they are, in a straight line; no shape other than that was possible."
+    where = "cut points were fixed beforehand"
+    if not isinstance(evidence.refit, Absent) and evidence.refit.cut_points_fitted:
+        where = "cut points were learned from the rows"
+        if not (isinstance(evidence.validation, Absent) and isinstance(evidence.stability, Absent)):
+            where += ", again in each fold and sample"
+    return (
+        f"{len(cut)} of {counted(len(evidence.card.items), 'item')} are yes/no questions; {where}. Cutting "
+        "numbers loses information: it is the price of a card that is added up by hand."
+    )
+
+
+def _imbalance(evidence: Evidence) -> str:
+    if isinstance(evidence.refit, Absent):
+        return _ASK + "whether classes were weighted"
+    negative, positive = evidence.refit.problem.class_weights
+    if negative == positive:
+        what = "classes" if evidence.is_risk else "kinds of error"
+        return f"Not applicable: both {what} had the same weight, and no rows were resampled."
+    if evidence.is_risk:
+        return (
+            f"Rows were weighted {shown(negative)} (negative) and {shown(positive)} (positive) in the log "
+            "loss; no rows were resampled. The risks follow these weights, and were not recalibrated."
+        )
+    return (
+        f"Errors were weighted {shown(negative)} (negative) and {shown(positive)} (positive); no rows were "
+        "resampled. Risks are fitted to the rows as they are, without these weights."
+    )
+
+
+def _imbalance_in_evaluation(evidence: Evidence) -> str:
+    text = _imbalance(evidence)
+    if text.startswith((_ASK, "Not")):
+        return text
+    return "Yes: all measures of how well the card does count the rows as they are, without class weights."
+
+
+def _overfitting(evidence: Evidence) -> str:
+    made = evidence.card.provenance
+    if made is None:
+        return _ASK + "how the card was made"
+    tried = f"Settings limit it: {visible(made.allowed)}; {with_class_names(evidence.card, made.minimised)}."
+    if evidence.is_edited:
+        tried += " The card was then edited by hand, and the edits were not judged on held-out rows."
+    if isinstance(evidence.stability, Stability):
+        tried += f" Optimism was measured on {counted(evidence.stability.samples, 'bootstrap sample')}."
+    return tried
+
+
+def _beyond_apparent(evidence: Evidence) -> str:
+    done = []
+    if isinstance(evidence.validation, CrossValidation):
+        done.append(f"cross-validation in {counted(len(evidence.validation.folds), 'fold')}")
+    if isinstance(evidence.stability, Stability):
+        done.append(f"optimism from {counted(evidence.stability.samples, 'bootstrap sample')}")
+    if done:
+        return f"Yes: {'; '.join(done)}."
+    only = "only performance on these rows is reported"
+    if evidence.same_rows:
+        return f"No: {only}, which are the training rows."
+    return f"Not known: {only}. {_ASK}whether these are other people than in the training rows"
+
+
+def _leakage(evidence: Evidence) -> str:
+    if not isinstance(evidence.validation, CrossValidation):
+        return "Not applicable: the rows were not split."
+    kept = (
+        f"Rows of one {column_name(evidence.cv_groups)} stayed in one fold."
+        if evidence.cv_groups is not None
+        else "Rows were taken as independent: name the column of repeated people with --cv-groups."
+    )
+    return f"Features, cut points, points and risks were learned without the fold they are judged on. {kept}"
+
+
+def _replicated(evidence: Evidence) -> str:
+    if isinstance(evidence.validation, Absent) and isinstance(evidence.stability, Absent):
+        return "Not applicable: nothing was learned again."
+    return (
+        "Cut points, choice of questions, points, threshold and risks: yes. The settings (C0, limits, "
+        f"constraints) were taken as fixed. {_ASK}whether they were chosen on these rows"
+    )
+
+
+def _measured(evidence: Evidence) -> str:
+    return (
+        "Discrimination (AUC, sensitivity, specificity), calibration (slope, groups, Brier score) and net "
+        "benefit are in this report, with intervals."
+        + ("" if evidence.card.risk is not None else " The card itself gives a class, not a risk.")
+    )
+
+
+_PEOPLE = (
+    Signal("Suitable data sources?", _ASK + "where the data come from"),
+    Signal("Suitable study design?", _ASK + "design, and how people were sampled"),
+    Signal("Inclusions and exclusions leave representative people?", _ASK + "who was left out, and why"),
+)
+_PREDICTORS = (
+    Signal("Predictors defined and assessed alike for everyone?", _ASK + "how each was measured"),
+    Signal("Predictors prepared alike for everyone?", _similar),
+    Signal("Predictors assessed without knowing the outcome?", _ASK + "blinding"),
+    Signal("Predictors available when the model is to be used?", _available),
+)
+_OUTCOME = (
+    Signal("Outcome defined and assessed suitably?", _ASK + "definition and standard"),
+    Signal("Outcome defined and assessed alike for everyone?", _ASK + "how it was verified"),
+    Signal("Outcome assessed without using predictors?", _ASK + "blinding; predictors in its definition"),
+    Signal("Suitable time between predictors and outcome?", _ASK + "the time horizon"),
+)
+_DEVELOPMENT = (
+    Signal("Sample large enough?", _events),
+    Signal("Continuous and categorical predictors handled suitably?", _handling),
+    Signal("Missing or censored data handled suitably?", _missing),
+    Signal("If class imbalance was addressed: predictions recalibrated?", _imbalance),
+    Signal("Overfitting addressed?", _overfitting),
+)
+_EVALUATION = (
+    Signal("More than apparent performance?", _beyond_apparent),
+    Signal("Sample large enough?", _events),
+    Signal("Missing or censored data handled suitably?", _missing),
+    Signal("If class imbalance was addressed: evaluated on rows as they are?", _imbalance_in_evaluation),
+    Signal("If rows were split: data leakage avoided?", _leakage),
+    Signal("If rows were resampled: every step of development repeated?", _replicated),
+    Signal("Performance measured suitably (calibration, discrimination, net benefit)?", _measured),
+)

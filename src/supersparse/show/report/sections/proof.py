@@ -1,0 +1,269 @@
+"""What was proven: the recomputed claims, the lowest loss for each size, and the theoretical bounds."""
+
+from fractions import Fraction
+from math import ceil
+
+from supersparse.base.exact import counted, shown
+from supersparse.card.evaluate.rates import count_text
+from supersparse.card.evidence import facts
+from supersparse.card.provenance import CertificateFile, Provenance
+from supersparse.engine.answers.frontier import Frontier, FrontierRow
+from supersparse.engine.answers.words import counts_errors, least_in_words, least_of, what_is_least
+from supersparse.problem.problem import Problem
+from supersparse.problem.theory.bounds import Bound
+from supersparse.show.report.blocks import (
+    NONE,
+    Block,
+    Bullets,
+    Figure,
+    Paragraph,
+    Section,
+    TableBlock,
+    item_name,
+    why,
+)
+from supersparse.show.report.evidence import Evidence
+from supersparse.show.report.plan import Absent
+from supersparse.show.report.recheck import Recheck
+from supersparse.table.plain import visible
+
+
+def proof(evidence: Evidence) -> Section:
+    """Whether a better card could exist, and whether the numbers on the card can be reproduced."""
+    made = evidence.card.provenance
+    blocks: list[Block] = []
+    if made is None:
+        blocks.append(Paragraph("Nothing was proven, because the card was written by hand."))
+    else:
+        blocks.append(Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True))
+        if evidence.proven_here:
+            blocks.append(
+                Paragraph(
+                    "The card's file claims less: the searches for the table of sizes below proved the rest."
+                )
+            )
+        blocks.append(_verdict(evidence, made))
+        if isinstance(evidence.recheck, Recheck):
+            blocks.append(_compared(made, evidence.recheck))
+        if made.certificate is not None:
+            blocks += _how_to_check(made.certificate)
+    return Section(name="proof", title="What was proven", tripod=("12c",), blocks=tuple(blocks))
+
+
+def _how_to_check(certificate: CertificateFile) -> list[Block]:
+    """The certificate, and what a stranger does with it."""
+    file, checked_by = visible(certificate.file), [visible(name) for name in certificate.checked_by]
+    return [
+        Paragraph(
+            "The proof is also a file, with which anyone can check it without trusting this software: "
+            f"{file}, sha256 {certificate.sha256}."
+        ),
+        Bullets(
+            items=(
+                f"Checked by {' and '.join(checked_by)}." if checked_by else "Not checked yet.",
+                "Check it with plain Python and no package: "
+                f"“python -I supersparse_check.py DATA CARD {file}”. The program has at most 500 lines, "
+                "builds the question from the table, and prints PROVEN or the first thing that is wrong.",
+                "Or with viprchk, a program by others: “supersparse certify CARD DATA --viprchk PROGRAM” "
+                "gives it the same question and the lines of the proof.",
+            )
+        ),
+    ]
+
+
+def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
+    found = evidence.recheck
+    if isinstance(found, Absent):
+        return Paragraph(f"The claims could not be recomputed: {visible(found.reason)}.")
+    if found.confirms(evidence.card):
+        exactly = "exactly those on the card"
+        if made.is_risk:
+            exactly = "those on the card, the log loss to ten decimals"
+        return Paragraph(
+            f"Confirmed: recomputed from these rows, the objective and both error counts are {exactly}, and "
+            "the card satisfies all its constraints. The lower bound is the solver's; it was checked when "
+            "the card was learned."
+        )
+    if evidence.is_edited and found.has_numbers_of(made) and found.is_printed_as_learned:
+        return Paragraph(
+            "Recomputed from these rows, the objective and both error counts are those on the card. The "
+            f"edits by hand broke what the settings ask for: {visible(found.obeys or '')}."
+        )
+    if evidence.same_rows:
+        broken = "" if found.broken is None else f" {visible(found.broken)}."
+        return Paragraph(
+            "NOT CONFIRMED: these are the training rows, but the recomputed numbers differ from those on "
+            f"the card.{broken} The card was changed after it was learned; do not rely on its claims.",
+            strong=True,
+        )
+    return Paragraph(
+        "The claims refer to the training rows. It is not known that these are the same rows: the numbers "
+        "differ, and neither confirm nor refute the proof."
+    )
+
+
+def _compared(made: Provenance, found: Recheck) -> TableBlock:
+    def row(what: str, claimed: object, again: object) -> tuple[str, str, str, str]:
+        return what, str(claimed), str(again), "yes" if claimed == again else "no"
+
+    def written(objective: Fraction) -> str:
+        return f"{float(objective):.10f}" if made.is_risk else str(objective)
+
+    tie = "" if made.threshold_was_free else " (total = threshold is wrong)"
+    if made.half_was_wrong:
+        tie = " (risk = one half is wrong)"
+    numbers = "" if made.is_risk else " (exact fractions)"
+    return TableBlock(
+        caption=f"The card's claims, and the same numbers recomputed from these rows{numbers}",
+        header=("quantity", "claimed", "recomputed", "equal"),
+        rows=(
+            (
+                "objective",
+                written(made.objective),
+                written(found.objective),
+                "yes" if found.has_objective_of(made) else "no",
+            ),
+            row(f"training errors{tie}", made.training_errors, found.training_errors),
+            row("predicted errors", made.predicted_errors, found.predicted_errors),
+            row("total weight", made.total_weight, found.n),
+            ("proven lower bound", written(made.lower_bound), NONE, NONE),
+            ("gap", f"{float(made.gap):.6f}", NONE, NONE),
+        ),
+    )
+
+
+_AT_EACH_SIZE = "on these rows for each number of features, regardless of the penalty for features."
+_ERRORS_BESIDE = (
+    "The errors are those of the same cards; they were not minimised, so they may rise with the size."
+)
+
+
+def _what_was_minimised(found: Frontier) -> str:
+    """What the sizes have least of, and what is proven of it."""
+    problem, what = found.problem, what_is_least(found.problem)
+    if counts_errors(problem):
+        fewer = "\u201cProven\u201d means that no card of that size makes fewer."
+        return f"The lowest number of errors {_AT_EACH_SIZE} {fewer}"
+    proven = f"\u201cProven\u201d means that no card of that size has a lower {what}"
+    proven += " by more than 0.000000001." if problem.goal == "risk" else "."
+    return f"The lowest {what} {_AT_EACH_SIZE}{_how_it_counts(problem)} {proven} {_ERRORS_BESIDE}"
+
+
+def _how_it_counts(problem: Problem) -> str:
+    """What an error costs where the classes differ, and what a numeric C1 adds."""
+    said = ""
+    negative, positive = problem.class_weights
+    if problem.goal == "errors" and negative != positive:
+        no, yes = (visible(str(label)) for label in problem.rows.classes)
+        said += (
+            f" The weighted error is the mean cost over the rows: {float(positive):.4g} for an error on a "
+            f"row of class {yes}, {float(negative):.4g} on one of class {no}, 0 for a row that is right. A "
+            "lower one is a higher net benefit at a risk threshold of "
+            f"{float(negative / (negative + positive)):.3g}."
+        )
+    if problem.C1:
+        said += f" C1 adds {shown(problem.C1)} for each point."
+    return said
+
+
+def sizes(evidence: Evidence) -> Section:
+    """The lowest error, or log loss, with more or fewer features."""
+    found = evidence.frontier
+    blocks: list[Block] = []
+    if isinstance(found, Absent):
+        blocks.append(Paragraph(why(found)))
+        title = "Size against log loss" if evidence.is_risk else "Size against errors"
+    else:
+        what = what_is_least(found.problem)
+        title = f"Size against {what}"
+        by_weight = " Errors count each row by its weight." if evidence.data.weights is not None else ""
+        blocks.append(Paragraph(_what_was_minimised(found) + by_weight + _how_many_proven(found)))
+        blocks.append(
+            Figure(
+                picture=found,
+                caption=("Training errors" if counts_errors(found.problem) else what[0].upper() + what[1:])
+                + " by size. Filled: proven; hollow: best found.",
+                alt="Step plot: " + "; ".join(map(_least_at, found.rows)) + ".",
+            )
+        )
+        blocks.append(_frontier_table(found))
+    return Section(name="frontier", title=title, tripod=("12c",), blocks=tuple(blocks))
+
+
+def _how_many_proven(found: Frontier) -> str:
+    unproven = [row for row in found.rows if not row.proven]
+    if not unproven:
+        return " All sizes are proven."
+    return (
+        f" {len(found.rows) - len(unproven)} of {len(found.rows)} sizes are proven. The others are the best "
+        "cards that were found in the time; the last column says how much better a card could still be."
+    )
+
+
+def _least_at(row: FrontierRow) -> str:
+    least = "none found" if row.solution is None else least_in_words(row.solution)
+    return f"at most {counted(row.size, 'feature')}: {least}{'' if row.proven else ', not proven'}"
+
+
+def _not_yet(row: FrontierRow) -> str:
+    """How far the proof is."""
+    if row.solution is None or row.lower_bound is None or row.lower_bound <= 0:
+        return "no"
+    return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
+
+
+def _frontier_table(found: Frontier) -> TableBlock:
+    losses = [] if counts_errors(found.problem) else [what_is_least(found.problem)]
+    rows = []
+    for row in found.rows:
+        model = row.solution
+        points = (
+            NONE
+            if model is None
+            else ", ".join(
+                f"{shown(model.points.values[j])} {item_name(model.problem.rows.names[j])}"
+                for j in model.points.support
+            )
+            or "no features"
+        )
+        errors = NONE if model is None else count_text(model.evaluation.training_errors)
+        least = [NONE if model is None else least_of(model) for _ in losses]
+        rows.append((points, str(row.size), *least, errors, "yes" if row.proven else _not_yet(row)))
+    return TableBlock(
+        caption="The best card of each size",
+        header=("points", "max. features", *losses, "training errors", "proven"),
+        rows=tuple(rows),
+        notes=_ties(found.problem),
+    )
+
+
+def _ties(problem: Problem) -> tuple[str, ...]:
+    if problem.goal == "risk" and problem.slope == 1 and problem.risk_threshold == Fraction(1, 2):
+        return ("Errors count a risk of exactly one half as wrong for both classes.",)
+    if problem.intercept.mode == "free":
+        return ()
+    return ("Errors count a total equal to the threshold as wrong for both classes.",)
+
+
+def theory(evidence: Evidence) -> Section:
+    """How far the true error rate can be above the training error rate, by the paper's theorems."""
+    found = evidence.bounds
+    blocks: list[Block] = []
+    if isinstance(found, Absent):
+        blocks.append(Paragraph(why(found)))
+    else:
+        if any(isinstance(bound, Bound) for bound in found):
+            blocks.append(
+                Paragraph(
+                    "Bounds on the error rate on new rows from the same source. They hold for every allowed "
+                    "card at once, and so for this one. They require independent rows, and sets and limits "
+                    "that were chosen before anyone looked at the rows. They are wide."
+                )
+            )
+        blocks.append(Bullets(tuple(visible(_sentence(bound.in_words())) for bound in found)))
+    return Section(name="theory", title="Theoretical bounds", tripod=("10", "26"), blocks=tuple(blocks))
+
+
+def _sentence(words: str) -> str:
+    text = words[:1].upper() + words[1:]
+    return text if text.endswith(".") else f"{text}."

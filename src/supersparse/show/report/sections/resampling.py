@@ -1,0 +1,310 @@
+"""Refits: performance corrected for optimism, trade-offs, and stability."""
+
+from supersparse.base.exact import shown
+from supersparse.show.document.evaluation_plots import RatePairs, Shares
+from supersparse.show.report.blocks import (
+    NONE,
+    Block,
+    Figure,
+    Paragraph,
+    Section,
+    TableBlock,
+    column_name,
+    counted,
+    item_name,
+    rate,
+    share,
+    shown_decimal,
+    why,
+)
+from supersparse.show.report.bootstrap import ItemStability, Stability
+from supersparse.show.report.evidence import Evidence
+from supersparse.show.report.folds import CrossValidation, Spread, TradePoint, Trades
+from supersparse.show.report.measures import MEASURES, baseline
+from supersparse.show.report.plan import Absent
+from supersparse.table.plain import visible
+
+_MOST_OTHERS = 10
+_MOST_DRAWN = 5  # of them in the figure
+_MOST_POINTS = 4
+
+
+def validation(evidence: Evidence) -> Section:
+    """TRIPOD+AI asks for internal validation (12a, 12c) and its results (23a)."""
+    found = evidence.validation
+    blocks: list[Block] = []
+    if isinstance(found, Absent):
+        blocks.append(Paragraph(f"Cross-validation: {why(found)[0].lower()}{why(found)[1:]}"))
+    else:
+        blocks.append(Paragraph(_protocol(evidence, found)))
+    if not (isinstance(found, Absent) and isinstance(evidence.stability, Absent)):
+        blocks.append(_corrected_table(evidence))
+    if isinstance(found, CrossValidation):
+        blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
+    return Section(
+        name="validation",
+        title="Performance corrected for optimism",
+        tripod=("12a", "12c", "23a"),
+        blocks=tuple(blocks),
+    )
+
+
+def _protocol(evidence: Evidence, found: CrossValidation) -> str:
+    done = len(found.folds)
+    proven = sum(fold.proven for fold in found.folds)
+    if evidence.cv_groups is None:
+        divided = "stratified by class"
+    else:
+        divided = f"with all rows of one {column_name(evidence.cv_groups)} in the same fold"
+    anew = (
+        ""
+        if evidence.same_rows
+        else " The cards are learned from these rows, which are not known to be the training rows."
+    )
+    return (
+        f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
+        "For each fold, the card was learned again from the other folds with the same settings, and tested "
+        f"on that fold. {share(proven, done)} of these cards are proven optimal for their rows"
+        f"{_unproven(proven, done)}; they have {_sizes([fold.size for fold in found.folds])}.{anew}"
+        f"{_ended(found, 'fold')}"
+    )
+
+
+def _unproven(proven: int, done: int) -> str:
+    return "" if proven == done else ", the others are the best that was found in the time"
+
+
+def _ended(found: CrossValidation | Stability | Trades, what: str) -> str:
+    """Why not everything that was planned was done."""
+    if found.stopped:
+        return f" The user stopped it after {found.done} of {counted(found.asked, what)}."
+    if found.timed_out:
+        return f" Its share of the time limit was used up after {found.done} of {counted(found.asked, what)}."
+    return ""
+
+
+def _sizes(sizes: list[int]) -> str:
+    low, high = min(sizes), max(sizes)
+    return counted(low, "item") if low == high else f"{low} to {high} items"
+
+
+def _corrected_table(evidence: Evidence) -> TableBlock:
+    folds, stability = evidence.validation, evidence.stability
+    optimism = stability.optimism if isinstance(stability, Stability) else (None,) * len(MEASURES)
+    rows = []
+    for k, measure in enumerate(MEASURES):
+        spread = folds.spread(measure) if isinstance(folds, CrossValidation) else None
+        apparent, optimistic = evidence.apparent.values[k], optimism[k]
+        corrected = None if apparent is None or optimistic is None else apparent - optimistic
+        rows.append(
+            (
+                measure,
+                shown_decimal(apparent),
+                _signed(optimistic),
+                shown_decimal(corrected),
+                _spread(spread),
+                shown_decimal(baseline(evidence.evaluation.confusion)[k]),
+            )
+        )
+    samples = (
+        f"Optimism is the mean over {counted(stability.samples, 'bootstrap sample')} of the value of a new "
+        "card on its sample minus its value on all rows; corrected is apparent minus optimism (Harrell)."
+        if isinstance(stability, Stability)
+        else f"Optimism: {why(stability)}"
+    )
+    return TableBlock(
+        caption="Apparent, corrected and cross-validated performance, and a fixed answer",
+        header=(
+            "measure",
+            "apparent (all rows)",
+            "optimism",
+            "corrected for optimism",
+            "on unseen folds (mean \u00b1 sd)",
+            "baseline",
+        ),
+        rows=tuple(rows),
+        notes=(
+            samples,
+            "Where the two corrections differ much, as for unstable cards, the folds are the safer estimate: "
+            "a bootstrap sample shares most of its rows with those it is judged on.",
+            "Baseline: always the commoner class; for the Brier score, the prevalence as everyone's risk.",
+            "The settings are taken as fixed. If they were chosen on these rows, the table does not include "
+            "that optimism.",
+            "Risks are fitted again with each card, on its own rows. A calibration slope below 1 means that "
+            "risks are too extreme; that of the folds is of all folds together.",
+        ),
+    )
+
+
+def _spread(spread: Spread | None) -> str:
+    if spread is None:
+        return NONE
+    return shown_decimal(spread.mean) + ("" if spread.sd is None else f" \u00b1 {spread.sd:.3f}")
+
+
+def _signed(value: float | None) -> str:
+    return NONE if value is None else f"{value:+.3f}"
+
+
+def trade_offs(evidence: Evidence) -> Section:
+    """What other weights of the two kinds of error would do on unseen rows (TRIPOD+AI 12e, 15, 23a)."""
+    found = evidence.trades
+    blocks: list[Block] = []
+    if isinstance(found, Absent):
+        blocks.append(Paragraph(why(found)))
+    else:
+        proven, cards = sum(p.proven for p in found.points), sum(p.folds for p in found.points)
+        blocks += [
+            Paragraph(
+                f"The card was learned again with other {_weighed(evidence)}, without each fold, and tested "
+                f"on that fold. {share(proven, cards)} of these cards are proven optimal for their rows."
+                f"{_RISKS_ARE_WEIGHTED if evidence.is_risk else ''}{_ended(found, 'ratio')}"
+            ),
+            Figure(
+                picture=RatePairs(
+                    labels=tuple(_ratio(point) for point in found.points),
+                    first=tuple(point.sensitivity for point in found.points),
+                    second=tuple(point.specificity for point in found.points),
+                    marked=tuple(point.is_own for point in found.points),
+                ),
+                caption="Sensitivity against specificity on unseen rows, for cards learned with other ratios "
+                f"of the {_PAIR[evidence.is_risk]}. Bars: 95 % intervals; filled: the ratio of this card.",
+                alt="Points: "
+                + "; ".join(
+                    f"ratio {_ratio(p)}: sensitivity {rate(p.sensitivity)}, specificity {rate(p.specificity)}"
+                    for p in found.points
+                )
+                + ".",
+            ),
+            TableBlock(
+                caption=f"Cards learned with other {_weighed(evidence)}, on unseen rows",
+                header=(_RATIO[evidence.is_risk], "sensitivity", "specificity", "items"),
+                rows=tuple(
+                    (
+                        _ratio(p) + (" (this card)" if p.is_own else ""),
+                        rate(p.sensitivity),
+                        rate(p.specificity),
+                        str(p.sizes[0]) if p.sizes[0] == p.sizes[1] else f"{p.sizes[0]} to {p.sizes[1]}",
+                    )
+                    for p in found.points
+                ),
+                notes=("All folds together, with 95 % intervals (Wilson).",),
+            ),
+        ]
+    return Section(name="trade-offs", title="Trade-offs", tripod=("12e", "15", "23a"), blocks=tuple(blocks))
+
+
+_PAIR = {
+    False: "costs of a missed positive and a false alarm",
+    True: "weights of positive and negative rows",
+}
+_RATIO = {False: "cost of a missed positive : false alarm", True: "weight of a positive : negative row"}
+_RISKS_ARE_WEIGHTED = (
+    " Weights distort the risks of these cards, so only their classes are compared. To favour one kind of "
+    "error and keep the risks, set risk_threshold instead."
+)
+
+
+def _weighed(evidence: Evidence) -> str:
+    return "weights of the two classes in the log loss" if evidence.is_risk else "costs of errors"
+
+
+def _ratio(point: TradePoint) -> str:
+    ratio = float(point.ratio)
+    return f"{ratio:.3g} : 1" if ratio >= 1 else f"1 : {1 / ratio:.3g}"
+
+
+def stability(evidence: Evidence) -> Section:
+    """How often each item and its points recur over bootstrap samples."""
+    found = evidence.stability
+    blocks: list[Block] = []
+    if isinstance(found, Absent):
+        blocks.append(Paragraph(why(found)))
+    else:
+        blocks.append(Paragraph(_returned(evidence, found)))
+        shown_items, drawn = _shown(found, _MOST_OTHERS), _shown(found, _MOST_DRAWN)
+        blocks.append(
+            Figure(
+                picture=Shares(
+                    labels=tuple(item_name(item.name) for item in drawn),
+                    shares=tuple(item.returned / found.samples for item in drawn),
+                    marked=tuple(item.points is not None for item in drawn),
+                    axis="share of bootstrap samples with this item",
+                ),
+                caption="How often items recur. Dark: items of the card.",
+                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in drawn) + ".",
+            )
+        )
+        blocks.append(_items_table(found, shown_items))
+        if any(item.is_yes_no for item in evidence.card.items):
+            blocks.append(_columns_table(evidence, found))
+        blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
+    return Section(
+        name="stability", title="Stability over bootstrap samples", tripod=("12c", "26"), blocks=tuple(blocks)
+    )
+
+
+def _returned(evidence: Evidence, found: Stability) -> str:
+    sizes = ", ".join(f"{size} items: {n}" for size, n in found.sizes)
+    if evidence.cv_groups is None:
+        drawn = "of the same size were drawn"
+    else:
+        drawn = f"of the same number of groups (all rows of one {column_name(evidence.cv_groups)}) were drawn"
+    return (
+        f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was "
+        f"learned again on each; {share(found.proven, found.samples)} are proven optimal for their sample"
+        f"{_unproven(found.proven, found.samples)}. "
+        f"The same items recurred in {share(found.same_items, found.samples)}, and the same card, with all "
+        f"points and the threshold, in {share(found.same_card, found.samples)}. Sizes: {sizes}."
+        f"{_ended(found, 'sample')}"
+    )
+
+
+def _shown(found: Stability, most_others: int) -> tuple[ItemStability, ...]:
+    own = [item for item in found.items if item.points is not None]
+    others = [item for item in found.items if item.points is None]
+    return (*own, *others[:most_others])
+
+
+def _in_words(item: ItemStability, samples: int) -> str:
+    return f"{item_name(item.name)} {100 * item.returned / samples:.0f} %"
+
+
+def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
+    """By column, because a different cut point makes a different item on the same column."""
+    own = set(evidence.card.columns)
+    rows = [
+        (visible(name) or '""', "yes" if name in own else "no", share(samples, found.samples))
+        for name, samples in found.columns[: len(own) + _MOST_OTHERS]
+    ]
+    return TableBlock(
+        caption="Recurring columns, with any item",
+        header=("column", "on the card", "recurred"),
+        rows=tuple(rows),
+        text_columns=2,
+    )
+
+
+def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
+    rows = []
+    for item in items:
+        seen = [f"{shown(points)} ({n})" for points, n in item.points_seen[:_MOST_POINTS]]
+        more = len(item.points_seen) - _MOST_POINTS
+        if more > 0:
+            seen.append(counted(more, "other"))
+        rows.append(
+            (
+                item_name(item.name),
+                NONE if item.points is None else shown(item.points),
+                share(item.returned, found.samples),
+                NONE if item.points is None else share(item.same_points, found.samples),
+                ", ".join(seen) or NONE,
+            )
+        )
+    left = len(found.items) - len(items)
+    return TableBlock(
+        caption="Recurring items and points",
+        header=("item", "points on the card", "recurred", "with these points", "points seen (samples)"),
+        rows=tuple(rows),
+        notes=() if left <= 0 else (f"{counted(left, 'further item')} recurred less often; not shown.",),
+    )

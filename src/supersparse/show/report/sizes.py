@@ -1,0 +1,163 @@
+"""The frontier of a report: the lowest error for each size, from 0 features upwards, within its time."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from fractions import Fraction
+
+from supersparse.base.errors import InfeasibleError, SolverFailedError, VerificationError
+from supersparse.base.stop import Stop
+from supersparse.card.card import Card
+from supersparse.engine.answers.frontier import Frontier, FrontierRow
+from supersparse.engine.answers.penalties import least_loss
+from supersparse.engine.answers.proven import bound_of_size
+from supersparse.engine.solution import Claim, Solution, Trace
+from supersparse.engine.solve import solve
+from supersparse.engine.verify import check_points, verify
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.problem.variants import errors_only, most_features, quiet_about_penalties
+from supersparse.show.report.budget import Part
+from supersparse.show.report.plan import Plan
+from supersparse.show.report.recheck import card_points
+
+
+def size_of(card: Card) -> int:
+    """The size of a card, counted as when it was learned."""
+    return len(card.items) if card.provenance is None else card.provenance.size
+
+
+def sizes_planned(card: Card, plan: Plan) -> int:
+    """How many sizes there are from 0 to `plan.larger` more than the card has."""
+    return size_of(card) + plan.larger + 1 if plan.larger else 0
+
+
+def sizes_around(
+    card: Card,
+    problem: Problem,
+    plan: Plan,
+    part: Part,
+    executor: Executor | None = None,
+    bound: Fraction | None = None,
+) -> Frontier:
+    """Solve for each size in turn, from 0 to `plan.larger` more features than the card has.
+
+    Each size starts from the best model of the sizes below, and at its own size from the card, so that it
+    always has a model if one exists. Small sizes are quick; what they leave of the time goes to the larger
+    ones. Sizes above that of the card are left out once the time is over. `bound`, if there is one, is proven
+    of the objective of the problem: a size that it proves is not searched again.
+    """
+    free = errors_only(problem)
+    planned = min(sizes_planned(card, plan), most_features(free) + 1)
+    bounds = [Fraction(0) if bound is None else bound_of_size(problem, bound, k) for k in range(planned)]
+    search = _Search(free, plan, card_points(card, free), executor, bounds)
+    rows: list[FrontierRow] = []
+    for size in range(planned):
+        if part.over and size > size_of(card):
+            break
+        part.tell(f"best card of each size: at most {size} of {planned - 1} features", size)
+        rows.append(search.at_most(size, part.seconds_each(planned - size)))
+    return Frontier(
+        problem=problem,
+        rows=_with_bounds_of_larger(rows),
+        floor=search.floor,
+        reaches_all=len(rows) == most_features(free) + 1,
+        solver=search.solver,
+        stop=search.stop,
+        nodes=search.nodes,
+        seconds=search.seconds,
+    )
+
+
+class _Search:
+    """Solves for one size after the other, and remembers the best model so far."""
+
+    def __init__(
+        self,
+        free: Problem,
+        plan: Plan,
+        known: Points | None,
+        executor: Executor | None,
+        bounds: Sequence[Fraction],
+    ) -> None:
+        self._free, self._plan, self._known, self._executor = free, plan, known, executor
+        self._bounds = bounds  # on the loss of each size, proven before
+        self._best: Solution | None = None
+        self.floor: Fraction = least_loss(free)
+        self.solver, self.stop, self.nodes, self.seconds = "none", Stop.OPTIMAL, 0, 0.0
+
+    def at_most(self, size: int, seconds: float | None) -> FrontierRow:
+        limited = self._free.asking(max_features=size)
+        start, bound = self._start(limited), self._bounds[size]
+        if start is not None:
+            known = self._verified(limited, start, bound)
+            if known.proven_optimal:
+                self._best = known
+                return FrontierRow(size=size, solution=known, lower_bound=known.lower_bound)
+        try:
+            with quiet_about_penalties():
+                found = solve(
+                    limited,
+                    time_limit=seconds,
+                    node_limit=self._plan.node_limit,
+                    random_state=self._plan.seed,
+                    initial=start,
+                    executor=self._executor,
+                )
+        except InfeasibleError:
+            return FrontierRow(size=size, solution=None, lower_bound=None)
+        except SolverFailedError as error:  # stopped before it found any model
+            if error.interrupted:
+                raise KeyboardInterrupt from error
+            self.stop = Stop.TIME_LIMIT
+            return FrontierRow(size=size, solution=self._best, lower_bound=max(self.floor, bound))
+        if found.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        if not found.proven_optimal or self.solver == "none":
+            self.stop = found.stop
+        self.solver, self.nodes = found.solver, self.nodes + found.nodes
+        self.seconds += found.seconds
+        if self._best is None or found.objective < self._best.objective:
+            self._best = found
+        proven = min(max(found.lower_bound, bound), self._best.objective)
+        return FrontierRow(size=size, solution=self._best, lower_bound=proven)
+
+    def _verified(self, limited: Problem, points: Points, bound: Fraction) -> Solution:
+        """A known model with what was proven before of its size."""
+        objective = evaluate(limited, points).objective
+        claim = Claim(
+            points=points,
+            objective=objective,
+            lower_bound=min(max(self.floor, bound), objective),
+            smallest=False,
+            stop=Stop.BOUND,
+            nodes=0,
+            seconds=0.0,
+            trace=Trace(),
+        )
+        return verify(limited, claim, solver=self.solver)
+
+    def _start(self, limited: Problem) -> Points | None:
+        """The better of the best smaller model and the card, if that is allowed here."""
+        start = None if self._best is None else self._best.points
+        if self._known is None:
+            return start
+        try:
+            check_points(limited, self._known, "the card")
+        except VerificationError:
+            return start
+        known = evaluate(limited, self._known).objective
+        return self._known if self._best is None or known < self._best.objective else start
+
+
+def _with_bounds_of_larger(rows: list[FrontierRow]) -> tuple[FrontierRow, ...]:
+    """What no larger model can beat, no smaller one can."""
+    best: Fraction | None = None
+    found = []
+    for row in reversed(rows):
+        if row.lower_bound is not None:
+            best = row.lower_bound if best is None else max(best, row.lower_bound)
+            row = replace(row, lower_bound=best)
+        found.append(row)
+    return tuple(reversed(found))

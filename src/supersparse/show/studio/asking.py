@@ -1,0 +1,279 @@
+"""From what people chose and ask to a question about rows: the studio's way into the library."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from supersparse.base.errors import InfeasibleError, InvalidProblemError, SolverFailedError
+from supersparse.engine.options import DEFAULT_OPTIONS
+from supersparse.engine.solution import Conflict
+from supersparse.learn.doubts import doubts
+from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.recipe import PreparedProblem, Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.settings.sections import PREPARE
+from supersparse.learn.settings.settings import Settings
+from supersparse.learn.splits import Split, fewer_folds, most_folds, repeated_splits
+from supersparse.show.studio.problems import refused
+from supersparse.show.studio.texts import text
+from supersparse.show.studio.worker import Talk
+from supersparse.table.files import read_table
+from supersparse.table.reading import Reading
+from supersparse.table.roles import why_no_feature
+from supersparse.table.training import Roles, read_training
+
+CONFLICT_SECONDS = 40.0
+_KEPT = 3  # questions in memory
+_SIZES = {"at most": "max_features", "at least": "min_features"}
+
+Found = TypeVar("Found")
+_remembered: OrderedDict[str, Any] = OrderedDict()
+
+
+def remembered(key: str, make: Callable[[], Found]) -> Found:
+    """Return what was made for a key before, or make it; a few are kept."""
+    if key in _remembered:
+        _remembered.move_to_end(key)
+    else:
+        _remembered[key] = make()
+        while len(_remembered) > 2 * _KEPT:
+            _remembered.popitem(last=False)
+    found: Found = _remembered[key]
+    return found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inquiry:
+    """A question, the rows that it is about, and how they are divided for cross-validation."""
+
+    question: PreparedProblem
+    rows: TrainingRows
+    notes: tuple[str, ...]
+    validate: Mapping[str, int] | None
+    by_time: bool
+
+    def splits(self) -> list[Split]:
+        """Divide the rows as asked; no splits if no rows shall be left out, or too few can be."""
+        folds = self.folds
+        if folds is None:
+            return []
+        times = self.rows.groups if self.by_time else None
+        groups = None if self.by_time else self.rows.groups
+        return repeated_splits(self.rows.y, folds, self.repeats, groups=groups, times=times)
+
+    @property
+    def folds(self) -> int | None:
+        """Into how many parts the rows are divided; None if no rows are left out."""
+        if self.validate is None:
+            return None
+        folds = self.validate["cv"]
+        if not self.by_time:
+            folds = min(folds, most_folds(self.rows.y, self.rows.groups))
+        return None if folds < 2 else folds
+
+    def notes_on_folds(self) -> list[str]:
+        """Say if the rows are divided into fewer folds than asked, or into none."""
+        if self.validate is None or self.folds == self.validate["cv"]:
+            return []
+        if self.folds is None:
+            return [text("notes.no_folds")]
+        return [fewer_folds(self.folds, self.validate["cv"], self.rows.groups)]
+
+    @property
+    def repeats(self) -> int:
+        """How often the rows are divided."""
+        return 1 if self.by_time or self.validate is None else self.validate["repeats"]
+
+
+def reading_of(choices: Mapping[str, Any]) -> Reading:
+    """How the file is read."""
+    given = choices["reading"]
+    return Reading.of(
+        na=given["missing"],
+        separator=given["separator"],
+        encoding=given["encoding"],
+        decimal=given["decimal"],
+        dates=given["dates"],
+        sheet=given["sheet"],
+        as_written=tuple(given["as_written"]),
+    )
+
+
+def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings:
+    """Read the settings of a plan; the positive class is the one that was chosen for the table."""
+    content = dict(plan["settings"])
+    if choices["positive"] is not None:
+        content["positive"] = choices["positive"]
+    return Settings.from_dict(content)
+
+
+def prepare_of(choices: Mapping[str, Any]) -> Prepare:
+    """How columns become questions."""
+    given: dict[str, Any] = {name: choices[name] for name in PREPARE.fields if name in choices}
+    for name in ("direction", "shape", "units"):
+        given[name] = choices[name] or None
+    given["cut_points"] = {name: cuts for name, cuts in choices["cut_points"].items() if cuts} or None
+    return Prepare(**given)
+
+
+def uncut(choices: Mapping[str, Any]) -> list[str]:
+    """The columns without any cut, of which no question is asked."""
+    return [name for name, cuts in choices["cut_points"].items() if not cuts]
+
+
+def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ...] = ()) -> Roles:
+    """What the columns are for."""
+    if choices["target"] is None:
+        raise refused("input", "no_target", thing="target")
+    groups = choices["split_groups"]
+    return Roles(
+        target=choices["target"],
+        positive=choices["positive"],
+        drop=[*choices["drop"], *uncut(choices)],
+        keep=kept,
+        category=choices["category"],
+        weights=settings.sample_weight,
+        rate_groups=settings.rate_groups,
+        split_groups=None if groups == "auto" else groups,
+        split_times=choices["split_times"],
+        find_groups=groups == "auto",
+    )
+
+
+def asked_of(given: Mapping[str, Any]) -> Inquiry:
+    """Return the question of a request: ``path``, ``choices`` and ``plan``."""
+    key = json.dumps(["asked", given["path"], given["choices"], given["plan"]], sort_keys=True)
+    return remembered(key, lambda: _asked(given))
+
+
+def _asked(given: Mapping[str, Any]) -> Inquiry:
+    choices, plan = given["choices"], given["plan"]
+    settings = settings_of(plan, choices)
+    recipe = Recipe(
+        settings=settings,
+        prepare=prepare_of(choices),
+        options={**DEFAULT_OPTIONS, **settings.solve},
+    )
+    rows, notes = _rows(given, settings)
+    rows = recipe.complete(rows)
+    question = recipe.settled(rows).question(rows)
+    prepared = () if question.prepare is None else tuple(question.prepare.notes_)
+    asked = Inquiry(
+        question=question,
+        rows=rows,
+        notes=(*notes, *prepared, *doubts(question, rows)),
+        validate=plan["validate"],
+        by_time=choices["split_times"] is not None,
+    )
+    return replace(asked, notes=(*asked.notes, *asked.notes_on_folds()))
+
+
+def _rows(given: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
+    choices = given["choices"]
+    parts = [given["path"], choices, settings.sample_weight, settings.rate_groups]
+    return remembered(json.dumps(["rows", *parts], sort_keys=True), lambda: _read_rows(given, settings))
+
+
+def _read_rows(given: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
+    choices, notes = given["choices"], list[str]()
+    path = Path(given["path"])
+    kept = _kept(path, choices) if choices["keep"] else ()
+    table = read_training(path, reading_of(choices), roles_of(choices, settings, kept), notes.append)
+    return TrainingRows.of_table(table, prepared=True), tuple(notes)
+
+
+def _kept(path: Path, choices: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name every column that is used where some are used though they look like identifiers."""
+    table = read_table(path, reading_of(choices))
+    gone = {choices["target"], *choices["drop"], *uncut(choices)}
+    return tuple(
+        name
+        for name, column in table.columns.items()
+        if name not in gone and (name in choices["keep"] or why_no_feature(column, table.n_rows) is None)
+    )
+
+
+def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Find the smallest set of wishes that cannot hold together."""
+    wishes = wishes_of(given["plan"])
+    try:
+        asked = asked_of(given)
+    except InfeasibleError as error:
+        return {"conflict": seen_conflict(error, wishes)}
+    found = smallest_conflict(asked, talk)
+    return {"conflict": None if found is None else conflict_data(found, wishes)}
+
+
+def smallest_conflict(asked: Inquiry, talk: Talk) -> Conflict | None:
+    """Return the smallest set of constraints that conflict; None if some card satisfies them all.
+
+    What people asked for is looked at first, without what the preparation adds.
+    """
+    from supersparse.engine.explain import explain_infeasible
+    from supersparse.engine.warm_up import warm_up
+
+    warm_up(asked.question.problem.goal)
+    problem, prepare = asked.question.problem, asked.question.prepare
+    added = [] if prepare is None else [c for c in prepare.constraints_ if c in problem.asked]
+    variants = [problem.without(added), problem] if added else [problem]
+    for variant in variants:
+        if not variant.asked:
+            continue
+        try:
+            return explain_infeasible(
+                variant, time_limit=CONFLICT_SECONDS / len(variants), cancel=talk.stopped
+            )
+        except InvalidProblemError:  # some card satisfies all of these
+            continue
+        except SolverFailedError:  # not decided in time
+            if variant is problem:
+                raise
+    return None
+
+
+def wishes_of(plan: Mapping[str, Any]) -> list[str]:
+    """Return the constraints of a plan in words, in their order; nothing for one that cannot be read."""
+    found = []
+    for one in plan["settings"].get("constraints", ()):
+        try:
+            read = Settings.from_dict({"constraints": [one]})
+        except InvalidProblemError:
+            found.append("")
+            continue
+        found.append(read.constraints[0].in_words() if read.constraints else "")
+    return found
+
+
+def conflict_data(conflict: Conflict, wishes: list[str]) -> dict[str, Any]:
+    """Return a conflict for JSON; each wish names its place among the constraints of the settings."""
+    return {
+        "wishes": [_wish(constraint.in_words(), wishes) for constraint in conflict.constraints],
+        "smallest": conflict.smallest,
+        "irreducible": conflict.irreducible,
+        "text": conflict.in_words(),
+    }
+
+
+def seen_conflict(error: InfeasibleError, wishes: list[str]) -> dict[str, Any]:
+    """Return a conflict that shows without any search, in the words of the error."""
+    said = str(error)
+    return {
+        "wishes": [_wish(words, wishes) for words in dict.fromkeys(wishes) if words and words in said],
+        "smallest": False,
+        "irreducible": False,
+        "text": said,
+    }
+
+
+def _wish(words: str, wishes: list[str]) -> dict[str, Any]:
+    if words in wishes:
+        return {"text": words, "setting": "constraints", "index": wishes.index(words)}
+    size = next((name for start, name in _SIZES.items() if words.startswith(start)), None)
+    return {
+        "text": words,
+        "setting": size if words.endswith(("feature", "features")) else None,
+        "index": None,
+    }

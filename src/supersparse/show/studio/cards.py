@@ -1,0 +1,243 @@
+"""The cards of runs and edits, found by their ids, and the files that are made of them.
+
+``r3.best`` is the card of a run, ``r3.s4`` that of a frontier with at most 4 questions, ``r3.m17`` the model
+17 of a pool (``r3.m17v2`` another version with the same predictions), and ``e1`` an edited card as it stands.
+"""
+
+import asyncio
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from supersparse.show.studio.crew import Crew
+from supersparse.show.studio.problems import StudioError, refused
+from supersparse.show.studio.runs import Runs
+from supersparse.show.studio.tables import Tables
+from supersparse.show.studio.texts import text
+
+_CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
+_TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    ".json": "application/json",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".tex": "text/x-tex; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".pdf": "application/pdf",
+    ".py": "text/x-python; charset=utf-8",
+    ".sql": "application/sql",
+    ".js": "text/javascript; charset=utf-8",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".pmml": "application/xml",
+    ".onnx": "application/octet-stream",
+    ".yaml": "application/yaml",
+    ".gz": "application/gzip",
+    ".zip": "application/zip",
+}
+FILES = {  # key: group; what it is is among the texts
+    "card.json": "card",
+    "card.pdf": "card",
+    "card.png": "card",
+    "card.svg": "card",
+    "card.html": "card",
+    "card.txt": "card",
+    "card.md": "card",
+    "card.tex": "card",
+    "sheet.pdf": "print",
+    "sheet.html": "print",
+    "calculator.html": "use",
+    "score.xlsx": "use",
+    "score.py": "programs",
+    "score.js": "programs",
+    "score.sql": "programs",
+    "score.pmml": "programs",
+    "score.onnx": "programs",
+    "report.pdf": "evidence",
+    "report.html": "evidence",
+    "certificate.vipr.gz": "evidence",
+    "table-as-read.csv": "evidence",
+    "settings.yaml": "repeat",
+}
+_NEEDS_RUN = {
+    "report.pdf": "report",
+    "report.html": "report",
+    "certificate.vipr.gz": "certificate",
+    "table-as-read.csv": "certificate",
+}
+_NEEDS_PACKAGE = {
+    "card.pdf": "matplotlib",
+    "card.png": "matplotlib",
+    "sheet.pdf": "matplotlib",
+    "score.xlsx": "xlsxwriter",
+    "score.onnx": "onnx",
+    "report.pdf": "reportlab",
+}
+
+
+def type_of(key: str) -> str:
+    """The media type of a file."""
+    return _TYPES[Path(key).suffix]
+
+
+class Cards:
+    """Finds cards, and has workers show them and write their files."""
+
+    def __init__(self, tables: Tables, runs: Runs, crew: Crew) -> None:
+        self._tables, self._runs, self._crew = tables, runs, crew
+        self._edits: Any = None
+
+    def edits_by(self, edits: Any) -> None:
+        """Say where edited cards are found."""
+        self._edits = edits
+
+    def given(self, card_id: str) -> dict[str, Any]:
+        """Return what a worker needs to know of a card."""
+        if re.fullmatch(r"e[1-9][0-9]{0,8}", card_id, re.ASCII):
+            found: dict[str, Any] = self._edits.given(card_id)
+            return found
+        parts = _CARD.fullmatch(card_id)
+        if parts is None:
+            raise _no_card(card_id)
+        run = self._runs.record(parts[1])
+        table = self._tables.given(run["table"])
+        ids = {"id": card_id, "run": parts[1], "table": run["table"]}
+        base = {
+            **table,
+            "choices": run["choices"],
+            "ids": ids,
+            "files": str(self._runs.place(parts[1]) / "files" / parts[2]),
+        }
+        return {**base, **self._of_run(card_id, parts[1], parts[2], run)}
+
+    def _of_run(self, card_id: str, name: str, which: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        result = self._runs.result(name)
+        if which == "best":
+            if run["model"] is None or run["kind"] not in ("card", "repair"):
+                raise _no_card(card_id)
+            if not run["finished"] or result is None:
+                return {"plan": run["plan"], "model": run["model"], "found": {}}
+            return {
+                "plan": result["plan"],
+                "model": result["model"],
+                "found": result["found"],
+                "cross_validated": result["cross_validated"],
+                "card_file": str(self._runs.place(name) / "card.json"),
+            }
+        if result is None:
+            raise _no_card(card_id)
+        if which[0] == "s" and run["kind"] == "frontier":
+            size = next((s for s in result["sizes"] if s["size"] == int(which[1:])), None)
+            if size is not None and size["model"] is not None:
+                return {key: size[key] for key in ("plan", "model", "found", "cross_validated")}
+        if which[0] == "m" and run["kind"] == "pool":
+            number, _, version = which[1:].partition("v")
+            models = result["models"]
+            if int(number) < len(models) and int(version or 0) < len(models[int(number)]["versions"]):
+                model = models[int(number)]["versions"][int(version or 0)]["model"]
+                return {"plan": result["plan"], "model": model, "found": result["found"], "chosen": True}
+        raise _no_card(card_id)
+
+    async def card(self, card_id: str) -> dict[str, Any]:
+        """Show a card."""
+        if card_id.startswith("e"):
+            found: dict[str, Any] = (await self._edits.edit(card_id))["card"]
+            return found
+        given = self.given(card_id)
+        if card_id.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:
+            return known
+        return await self._crew.ask(given["ids"]["table"], "show", given)  # type: ignore[no-any-return]
+
+    async def picture(self, card_id: str) -> str:
+        """Draw a card as SVG."""
+        given = self.given(card_id)
+        svg: str = (await self._crew.ask(given["ids"]["table"], "picture", given))["svg"]
+        return svg
+
+    async def compare(self, ids: list[str]) -> dict[str, Any]:
+        """Say where cards of one table disagree."""
+        cards = [self.given(card_id) for card_id in ids]
+        tables = {one["ids"]["table"] for one in cards}
+        if len(tables) > 1:
+            raise refused("input", "cards_tables", thing="cards")
+        given = {"cards": cards, "names": cards[0]["names"]}
+        return await self._crew.ask(tables.pop(), "compare", given)  # type: ignore[no-any-return]
+
+    def files(self, card_id: str) -> list[dict[str, Any]]:
+        """List what can be taken away."""
+        given = self.given(card_id)
+        return [self._file(key, Path(given["files"])) for key in FILES]
+
+    def _file(self, key: str, folder: Path) -> dict[str, Any]:
+        from importlib.util import find_spec
+
+        needs, why = None, None
+        package = _NEEDS_PACKAGE.get(key)
+        if package is not None and find_spec(package) is None:
+            why = text("files.needs_package", package=package)
+        elif key in _NEEDS_RUN and not (folder / key).exists():
+            needs = _NEEDS_RUN[key]
+            why = text(f"files.needs_{needs}")
+        elif (folder / f"{key}.cannot").exists():
+            why = (folder / f"{key}.cannot").read_text(encoding="utf-8")
+        return {
+            "key": key,
+            "group": FILES[key],
+            "text": text(f"files.{key.replace('.', '_').replace('-', '_')}"),
+            "type": type_of(key).partition(";")[0],
+            "available": why is None,
+            "why_not": why,
+            "needs_run": needs,
+        }
+
+    async def file(self, card_id: str, key: str) -> Path:
+        """Return a file of a card; it is written when it is first asked for."""
+        if key not in FILES:
+            raise refused("missing", "no_file", thing="file", value=key)
+        given = self.given(card_id)
+        folder = Path(given["files"])
+        state = self._file(key, folder)
+        path = folder / key
+        if path.exists():
+            return path
+        if not state["available"]:
+            raise refused("busy", "not_available", thing="file", value=key, why=state["why_not"])
+        folder.mkdir(parents=True, exist_ok=True)
+        out = folder / f"{key}.part{Path(key).suffix}"
+        try:
+            await self._crew.ask(given["ids"]["table"], "file", {**given, "key": key, "out": str(out)})
+        except StudioError as error:
+            if error.code == "input":  # the card cannot be said in that form, however often one asks
+                (folder / f"{key}.cannot").write_text(error.message, encoding="utf-8")
+            raise
+        out.replace(path)
+        return path
+
+    async def archive(self, card_id: str) -> Path:
+        """Return everything that is available, in one file."""
+        folder = Path(self.given(card_id)["files"])
+        paths = []
+        for key in FILES:
+            if self._file(key, folder)["available"]:
+                try:
+                    paths.append(await self.file(card_id, key))
+                except StudioError:
+                    continue
+        out = folder / "all.zip"
+        await asyncio.to_thread(_zip, out, paths)
+        return out
+
+
+def _zip(out: Path, paths: list[Path]) -> None:
+    part = out.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in paths:
+            archive.write(path, path.name)
+    part.replace(out)
+
+
+def _no_card(card_id: str) -> StudioError:
+    return refused("missing", "no_card", thing="card", value=card_id)

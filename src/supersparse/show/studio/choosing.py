@@ -1,0 +1,249 @@
+"""Choosing among cards: the pool of almost equally good ones, and where favourites disagree."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.exact import shown
+from supersparse.engine.answers.pool import Pool, pool
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution
+from supersparse.engine.verify import VerifiedModel
+from supersparse.learn.clock import Clock
+from supersparse.problem.near_totals import integer_totals, step_of
+from supersparse.problem.objective import classified
+from supersparse.show.studio.asking import Inquiry, asked_of
+from supersparse.show.studio.keeping import kept_card
+from supersparse.show.studio.problems import refused
+from supersparse.show.studio.showing import model_of, numbers_of, rules_of, wordings
+from supersparse.show.studio.watching import Telling
+from supersparse.show.studio.worker import Talk
+
+_VERSIONS = 8  # of models with the same predictions that are kept
+_EXAMPLES = 10  # rows that are shown of each group
+_TELLING = 5  # questions that say for whom cards disagree
+
+
+def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Find all cards whose objective is within a share of the best one's."""
+    asked = asked_of(given)
+    problem = asked.question.problem
+    telling = Telling(asked, talk, dict(given["ids"]))
+    telling.stage("loading")
+    recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
+    telling.stage("pool")
+    options: SolverKeywords = {
+        **recipe.options,
+        "cancel": talk.stopped,
+        "on_progress": telling,
+        "checkpoint": None,
+    }
+    found = pool(problem, within=given["within"], max_models=given["max_models"], **options)
+    telling.flush()
+    costs = costs_of(given["plan"], problem.rows.names)
+    return {
+        "goal": problem.goal,
+        "plan": given["plan"],
+        "within": float(found.within),
+        "best": float(found.best),
+        "found": {"lower_bound": str(found.best) if found.complete else None, "solver": found.solver},
+        "complete": found.complete,
+        "left_out": found.left_out,
+        "always": list(found.always()),
+        "never": list(found.never()),
+        "questions": _questions(found),
+        "texts": {name: text for name, text in wordings(asked).items() if name in found.in_some},
+        "costs": costs,
+        "models": [_versions(asked, alike) for alike in found.by_support],
+        "notes": list(asked.notes),
+        "proven": found.complete,
+        "stop": found.stop.value,
+        "interrupted": talk.stopped(),
+    }
+
+
+def _questions(found: Pool) -> list[dict[str, Any]]:
+    used = Counter(name for model in found.models for name in _names(found, model))
+    return [
+        {"name": name, "cards": used[name], "smallest": float(low), "largest": float(high)}
+        for name, (low, high) in found.ranges().items()
+        if name in found.in_some
+    ]
+
+
+def _names(found: Pool, model: VerifiedModel) -> list[str]:
+    return [found.names[j] for j in model.points.support]
+
+
+def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
+    problem = asked.question.problem
+    rules = rules_of(asked)
+    return {
+        "versions": [
+            {
+                "model": model_of(problem, model.points),
+                "errors": float(model.evaluation.training_errors),
+                "error": float(
+                    model.evaluation.training_errors / (model.evaluation.positive + model.evaluation.negative)
+                ),
+                "log_loss": float(model.evaluation.loss) if problem.goal == "risk" else None,
+                "size": model.evaluation.size,
+                "objective": float(model.evaluation.objective),
+                "sensitivity": float(model.evaluation.sensitivity),
+                "specificity": float(model.evaluation.specificity),
+                "l1": float(model.evaluation.l1),
+                "monotone": _is_monotone(problem.rows.names, model, rules),
+            }
+            for model in alike[:_VERSIONS]
+        ]
+    }
+
+
+def _is_monotone(names: Sequence[str], model: VerifiedModel, rules: Mapping[str, Any]) -> bool:
+    """Whether the points of each column rise or fall with its values: its questions have one sign."""
+    signs: dict[str, set[bool]] = {}
+    for j in model.points.support:
+        rule = rules.get(names[j])
+        signs.setdefault(names[j] if rule is None else rule.column, set()).add(
+            model.points.coefficients[j] > 0
+        )
+    return all(len(found) == 1 for found in signs.values())
+
+
+def costs_of(plan: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] | None:
+    """What each question costs, where the plan says so: in a budget, or as C0 by question."""
+    from fnmatch import fnmatchcase
+
+    settings = plan["settings"]
+    given: Mapping[str, Any] = settings["C0"] if isinstance(settings.get("C0"), Mapping) else {}
+    for constraint in settings.get("constraints", ()):
+        if isinstance(constraint, Mapping) and isinstance(constraint.get("costs"), Mapping):
+            given = constraint["costs"]
+    if not given:
+        return None
+    found = {}
+    for name in names:
+        for word, cost in given.items():
+            if name == word or fnmatchcase(name, word):
+                found[name] = float(cost)
+                break
+    return found
+
+
+def compare(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    """Say where some cards of one table disagree, and for whom."""
+    kept = [kept_card(one) for one in given["cards"]]
+    first = kept[0][0]
+    n_rows = len(first.rows.y)
+    if any(len(asked.rows.y) != n_rows for asked, _, _ in kept):
+        raise refused("input", "cards_rows", thing="cards")
+    says = np.column_stack([classified(s.problem, s.points)[0] for _, s, _ in kept])
+    positive = kept[0][1].problem.rows.positive
+    same = (says == says[:, :1]).all(axis=1)
+    names = [str(label) for label in (kept[0][2].negative, kept[0][2].positive)]
+    return {
+        "cards": [
+            {"id": one["ids"]["id"], "numbers": numbers_of(solution, None)}
+            for one, (_, solution, _) in zip(given["cards"], kept, strict=True)
+        ],
+        "agree": int(same.sum()),
+        "disagree": int((~same).sum()),
+        "pairs": [_pair(says, positive, a, b) for a, b in combinations(range(len(kept)), 2)],
+        "groups": _groups(kept, says, positive, same, names),
+        "for_whom": _for_whom(first, ~same),
+    }
+
+
+def _pair(says: NDArray[np.bool_], positive: NDArray[np.bool_], a: int, b: int) -> dict[str, Any]:
+    differ = says[:, a] != says[:, b]
+    return {
+        "cards": [a, b],
+        "disagree": int(differ.sum()),
+        "first_right": int((differ & (says[:, a] == positive)).sum()),
+        "second_right": int((differ & (says[:, b] == positive)).sum()),
+    }
+
+
+def _groups(
+    kept: Sequence[tuple[Inquiry, Solution, Any]],
+    says: NDArray[np.bool_],
+    positive: NDArray[np.bool_],
+    same: NDArray[np.bool_],
+    names: Sequence[str],
+) -> list[dict[str, Any]]:
+    """Rows by what the cards say of them, with a few examples of each."""
+    patterns = Counter(map(tuple, says[~same].tolist()))
+    totals = [_totals(solution, card) for _, solution, card in kept]
+    columns = list(dict.fromkeys(column for _, _, card in kept for column in card.columns))
+    raw = kept[0][0].rows.X
+    groups = []
+    for pattern, _ in patterns.most_common(20):
+        rows = np.flatnonzero((says == np.array(pattern)).all(axis=1))
+        said = [names[one] for one in pattern]
+        groups.append(
+            {
+                "says": said,
+                "positive": int(positive[rows].sum()),
+                "negative": int((~positive[rows]).sum()),
+                "rows": [
+                    {
+                        "row": int(row) + 1,
+                        "label": names[bool(positive[row])],
+                        "totals": [one[row] for one in totals],
+                        "says": said,
+                        "values": {name: _cell(raw[name][row]) for name in columns if name in raw},
+                    }
+                    for row in rows[:_EXAMPLES].tolist()
+                ],
+            }
+        )
+    return groups
+
+
+class _Totals:
+    """The totals of a printed card, row by row, as text."""
+
+    def __init__(self, solution: Solution, card: Any) -> None:
+        from fractions import Fraction
+
+        points = solution.points
+        self._totals = integer_totals(solution.problem, points.coefficients)
+        self._scale = points.denominator * step_of(solution.problem, points.coefficients)
+        self._shift = card.as_learned.intercept - card.intercept
+        self._fraction = Fraction
+
+    def __getitem__(self, row: int) -> str:
+        return shown(self._fraction(int(self._totals[row]), self._scale) + self._shift)
+
+
+def _totals(solution: Solution, card: Any) -> _Totals:
+    return _Totals(solution, card)
+
+
+def _cell(value: object) -> str | None:
+    if value is None or value != value:
+        return None
+    plain = value.item() if isinstance(value, np.generic) else value
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
+def _for_whom(asked: Inquiry, differ: NDArray[np.bool_]) -> list[dict[str, Any]]:
+    """The questions whose answer is most unusual among the rows on which cards disagree."""
+    if not differ.any() or asked.question.prepare is None:
+        return []
+    rows = asked.question.problem.rows
+    found, texts = [], wordings(asked)
+    for j, name in enumerate(rows.names):
+        column = np.asarray(rows.columns[j])
+        if column.dtype == object or column.min() < 0 or column.max() > 1:
+            continue
+        share, of_all = float(column[differ].mean()), float(column.mean())
+        found.append(
+            (abs(share - of_all), {"text": texts.get(name, name), "share": share, "share_of_all": of_all})
+        )
+    found.sort(key=lambda pair: -pair[0])
+    return [one for _, one in found[:_TELLING]]

@@ -1,0 +1,222 @@
+"""Columns described one by one: kind, role, histogram, cuts and questions."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidDataError, SupersparseError
+from supersparse.card.rules import InRange
+from supersparse.card.words import question as question_in_words
+from supersparse.card.words import readable
+from supersparse.learn.prepare.feature import Feature
+from supersparse.learn.prepare.prepare import Prepare
+from supersparse.show.studio.asking import prepare_of
+from supersparse.show.studio.histograms import Mask, histogram
+from supersparse.show.studio.texts import text
+from supersparse.table.sources import read_every_column
+from supersparse.table.table import Column, Kind, Table, floats
+from supersparse.table.values import Cells
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Classes:
+    """The two classes of a target: which rows have one, and which are positive."""
+
+    positive: str
+    negative: str
+    known: Mask
+    is_positive: Mask
+    labels: NDArray[Any]  # of the known rows
+    why: str | None
+    notes: tuple[str, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """Return them for JSON."""
+        return {
+            "positive": self.positive,
+            "negative": self.negative,
+            "positive_rows": int((self.is_positive & self.known).sum()),
+            "negative_rows": int((~self.is_positive & self.known).sum()),
+            "skipped": int((~self.known).sum()),
+            "why": self.why,
+        }
+
+
+def fitted(table: Table, classes: Classes, used: Mapping[str, str], prepare: Prepare) -> Prepare:
+    """Fit a preparation to the columns that are features, on the rows that have a class."""
+    rows = np.flatnonzero(classes.known)
+    raw = {name: table.columns[name].values[rows] for name, role in used.items() if role == "feature"}
+    if not raw:
+        raise InvalidDataError(text("refused.no_columns", table=table.name))
+    return prepare.fit(raw, classes.labels)
+
+
+class Describing:
+    """Describes columns one by one."""
+
+    def __init__(
+        self,
+        table: Table,
+        choices: Mapping[str, Any],
+        classes: Classes | None,
+        used: Mapping[str, str],
+        prepare: Prepare | None,
+    ) -> None:
+        self.table, self.choices, self.classes, self.used = table, choices, classes, used
+        self.known = np.ones(table.n_rows, dtype=bool) if classes is None else classes.known
+        self.features: dict[str, list[Feature]] = {}
+        self.notes: dict[str, str] = {}
+        if prepare is not None:
+            for feature in prepare.features_:
+                self.features.setdefault(feature.column, []).append(feature)
+            for text in prepare.notes_:
+                name, _, rest = text.partition(": ")
+                self.notes[name] = rest
+
+    def column(self, name: str, index: int) -> dict[str, Any]:
+        """Describe a column."""
+        column = self.table.columns[name]
+        role, _, why = self.used[name].partition(": ")
+        classes = self.classes
+        numbers = _numbers(column)
+        cuts = self._cuts(name)
+        return {
+            **_blank(name, index),
+            "kind": column.kind.value,
+            "role": role,
+            "why_left_out": why or None,
+            "can_keep": column.kind not in (Kind.DATE, Kind.EMPTY, Kind.TOO_MANY),
+            "missing": column.n_missing,
+            "different": column.n_different if len(column.values) else None,
+            **_range(numbers),
+            "histogram": histogram(column, None if classes is None else classes.is_positive, self.known),
+            "cuts": cuts,
+            "suggested_cuts": self._suggested(name, cuts),
+            "questions": []
+            if classes is None
+            else questions_of(self.features.get(name, ()), column, classes),
+            "note": self.notes.get(name),
+            "unit": self.choices["units"].get(name),
+            "direction": self.choices["direction"].get(name),
+            "shape": self.choices["shape"].get(name),
+        }
+
+    def unread(self, name: str, index: int, column: Column) -> dict[str, Any]:
+        """Describe a column about which something must be decided first."""
+        return {
+            **_blank(name, index),
+            "kind": "undecided",
+            "role": "left out",
+            "why_left_out": text("noticed.odd_left_out"),
+            "missing": column.n_missing,
+            "different": column.n_different,
+        }
+
+    def _cuts(self, name: str) -> list[float]:
+        given = self.choices["cut_points"].get(name)
+        if given is not None:
+            return sorted(given)
+        return _cuts_of(self.features.get(name, ()))
+
+    def _suggested(self, name: str, cuts: list[float]) -> list[float]:
+        """The cuts that would be used if nobody had moved them."""
+        if name not in self.choices["cut_points"] or self.classes is None:
+            return cuts
+        prepare = prepare_of({**self.choices, "cut_points": {}, "direction": {}, "shape": {}, "units": {}})
+        try:
+            fitted(self.table, self.classes, {name: "feature"}, prepare)
+        except SupersparseError:
+            return []
+        return _cuts_of(prepare.features_)
+
+
+def _cuts_of(features: Any) -> list[float]:
+    bounds = {
+        float(bound)
+        for feature in features
+        if isinstance(feature.rule, InRange)
+        for bound in (feature.rule.low, feature.rule.high)
+        if bound is not None
+    }
+    return sorted(bounds)
+
+
+def _blank(name: str, index: int) -> dict[str, Any]:
+    return {
+        "index": index,
+        "name": name,
+        "label": readable(name),
+        "kind": None,
+        "role": "left out",
+        "why_left_out": None,
+        "can_keep": False,
+        "missing": 0,
+        "different": None,
+        "smallest": None,
+        "largest": None,
+        "whole": None,
+        "histogram": None,
+        "cuts": [],
+        "suggested_cuts": [],
+        "questions": [],
+        "note": None,
+        "unit": None,
+        "direction": None,
+        "shape": None,
+    }
+
+
+def _numbers(column: Column) -> NDArray[np.float64] | None:
+    if column.kind is not Kind.NUMBER:
+        return None
+    values = floats(column.values)
+    return values[np.isfinite(values)]
+
+
+def _range(numbers: NDArray[np.float64] | None) -> dict[str, Any]:
+    if numbers is None or not len(numbers):
+        return {}
+    return {
+        "smallest": float(numbers.min()),
+        "largest": float(numbers.max()),
+        "whole": bool((np.floor(numbers) == numbers).all()),
+    }
+
+
+def questions_of(features: Iterable[Feature], column: Column, classes: Classes) -> list[dict[str, Any]]:
+    """Describe the questions of a column."""
+    cells = read_every_column({column.name: column.values}).columns[column.name]
+    positive, negative = classes.is_positive & classes.known, ~classes.is_positive & classes.known
+    return [_described(feature, cells, positive, negative) for feature in features]
+
+
+def _described(feature: Feature, cells: Cells, positive: Mask, negative: Mask) -> dict[str, Any]:
+    """Describe a question: its words, its cut, how many rows of each class say yes, and what that tells."""
+    holds = feature.of_cells(cells).astype(bool)
+    counts = [int((holds & of_class).sum()) for of_class in (positive, negative)]
+    low = feature.rule.low if isinstance(feature.rule, InRange) else None
+    return {
+        "name": feature.name,
+        "text": question_in_words(feature.rule, feature.unit),
+        "cut": None if low is None else float(low),
+        "gain": _gain(counts, [int(positive.sum()), int(negative.sum())]),
+        "positive": counts[0],
+        "negative": counts[1],
+    }
+
+
+def _gain(yes: list[int], all_rows: list[int]) -> float:
+    """The information of a question about the class, in nats."""
+
+    def entropy(counts: list[int]) -> float:
+        total = sum(counts)
+        return -sum(n / total * math.log(n / total) for n in counts if n) if total else 0.0
+
+    no = [whole - part for whole, part in zip(all_rows, yes, strict=True)]
+    total = max(1, sum(all_rows))
+    after = sum(sum(side) / total * entropy(side) for side in (yes, no))
+    return max(0.0, entropy(all_rows) - after)

@@ -1,0 +1,129 @@
+"""The studio's folder: tables, runs and edits on disk, so that a page or a server that ends loses nothing.
+
+Names in it are made here, never by a client::
+
+    studio.json          the last number of each kind
+    tables/t1/           table.json, data.csv (or another ending)
+    runs/r1/             run.json, events.jsonl, checkpoint, card.json, result.json, files/
+    edits/e1/            edit.json
+"""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from supersparse.base.errors import InvalidOptionError
+from supersparse.base.writing import write_file
+from supersparse.show.studio.problems import StudioError, refused
+from supersparse.show.studio.texts import text
+
+KINDS = {"t": "tables", "r": "runs", "e": "edits"}
+_WORDS = {"t": "table", "r": "run", "e": "edit"}
+_ID = re.compile(r"([tre])([1-9][0-9]{0,8})", re.ASCII)
+
+
+def default_folder() -> Path:
+    """Where the studio keeps its runs unless told otherwise."""
+    given = os.environ.get("SUPERSPARSE_STUDIO")
+    return Path(given) if given else Path.home() / ".supersparse" / "studio"
+
+
+class Folder:
+    """A folder that one server at a time holds."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        try:
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for name in KINDS.values():
+                (self.root / name).mkdir(exist_ok=True)
+        except OSError as error:
+            raise InvalidOptionError(text("serving.no_folder", folder=root, why=error.strerror)) from None
+        self._lock = _held(self.root / ".lock")
+        self._last: dict[str, int] = dict.fromkeys(KINDS, 0)
+        self._last.update(read_json(self.root / "studio.json") or {})
+        for kind, name in KINDS.items():  # a studio.json that was lost must not lead to a name used twice
+            for place in (self.root / name).iterdir():
+                found = _ID.fullmatch(place.name)
+                if found is not None and found[1] == kind:
+                    self._last[kind] = max(self._last[kind], int(found[2]))
+
+    def close(self) -> None:
+        """Let another server use the folder."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def make(self, kind: str) -> str:
+        """Make a new place and return its id."""
+        self._last[kind] += 1
+        write_json(self.root / "studio.json", self._last)
+        thing_id = f"{kind}{self._last[kind]}"
+        self.place(thing_id).mkdir()
+        return thing_id
+
+    def place(self, thing_id: str) -> Path:
+        """Return the folder of an id; what is no id of ours is refused."""
+        found = _ID.fullmatch(thing_id)
+        if found is None:
+            raise refused("missing", "no_id", thing="id", value=thing_id)
+        return self.root / KINDS[found[1]] / thing_id
+
+    def ids(self, kind: str) -> list[str]:
+        """List what there is of a kind, oldest first."""
+        names = [p.name for p in (self.root / KINDS[kind]).iterdir() if _ID.fullmatch(p.name)]
+        return sorted(names, key=lambda thing_id: int(thing_id[1:]))
+
+    def remove(self, thing_id: str) -> None:
+        """Delete a place and everything in it."""
+        shutil.rmtree(self.place(thing_id), ignore_errors=True)
+
+
+def missing(thing_id: str) -> StudioError:
+    """Say that there is no such table, run or edit."""
+    word = _WORDS.get(thing_id[:1], "thing")
+    return refused("missing", "no_thing", thing=word, value=thing_id)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file; None where it does not exist or is damaged."""
+    with suppress(OSError, ValueError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    return None
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write a JSON file, whole or not at all; in ASCII, so that whatever text there is can be kept."""
+    write_file(path, json.dumps(content, allow_nan=False))
+
+
+def read_lines(path: Path) -> Iterator[Any]:
+    """Read a file of JSON lines; what a crash left half written is skipped."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            with suppress(ValueError):
+                yield json.loads(line)
+
+
+def _held(path: Path) -> IO[bytes] | None:
+    """Hold a folder; raise if another server does. A process that dies lets go of it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    file = open(path, "ab")  # noqa: SIM115  # held until the server ends
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise InvalidOptionError(text("serving.folder_in_use", folder=path.parent)) from None
+    except OSError:  # a file system without locks
+        pass
+    return file

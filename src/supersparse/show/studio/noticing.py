@@ -1,0 +1,215 @@
+"""What was noticed in a table, as questions with answers that can be given by one click.
+
+An answer does something to the choices about the table: it sets a value, or adds it to or removes it from a
+list (see `supersparse.show.studio.choices.done`).
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from supersparse.show.studio.texts import text as _text
+from supersparse.table.roles import repeats, why_no_feature
+from supersparse.table.signs import limit_of, plain_number, possible_signs
+from supersparse.table.table import Column, Kind, Table
+from supersparse.table.training import PERHAPS_MISSING
+
+Notice = dict[str, Any]
+_MOST = 200  # notices
+_EXAMPLES = 5
+_READ_AS_MISSING = "read as missing"  # in notes of the library
+
+
+def said(key: str, **values: object) -> str:
+    """What is said of a notice."""
+    return _text(f"noticed.{key}", **values)
+
+
+def notice(
+    kind: str,
+    column: str | None,
+    text: str,
+    *,
+    question: str | None = None,
+    answers: tuple[tuple[str, str, list[dict[str, Any]]], ...] = (),
+    answer: str | None = None,
+    needs_answer: bool = False,
+    detail: str = "",
+    examples: tuple[str, ...] = (),
+) -> Notice:
+    """Return a notice; each answer is its id, its text, and what it does."""
+    digest = hashlib.sha256("\0".join([kind, column or "", detail]).encode()).hexdigest()[:10]
+    return {
+        "id": f"n{digest}",
+        "kind": kind,
+        "column": column,
+        "text": text,
+        "question": question,
+        "answers": [{"id": i, "text": t, "does": does} for i, t, does in answers],
+        "answer": answer,
+        "needs_answer": needs_answer,
+        "examples": list(examples),
+    }
+
+
+def notices(table: Table, texts: Mapping[str, Column], choices: Mapping[str, Any]) -> list[Notice]:
+    """Return everything that was noticed; `texts` are the columns that could not be read as numbers."""
+    found = [
+        *_undecided(texts),
+        *_tidied(table),
+        *_perhaps_missing(table),
+        *_repeated(table, choices),
+        *_left_out(table, choices),
+        *(notice("other", None, text, detail=text) for text in table.notes),
+    ]
+    return found[:_MOST]
+
+
+def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
+    """Columns that are numbers for the most part, and numbers of which the decimal sign is unclear."""
+    unclear = []
+    for name, column in texts.items():
+        counts = Counter(text for text in column.values.tolist() if text is not None)
+        odd = {text: n for text, n in counts.most_common() if not _is_number(text)}
+        if not odd and not any(len(possible_signs(text)) == 2 for text in counts):
+            odd = {text: n for text, n in counts.most_common() if limit_of(text) is not None}
+        if not odd:
+            unclear.append((name, next(iter(counts))))
+            continue
+        shown = ", ".join(
+            said("odd_cell", cell=cell[:30], rows=said("rows", n=n)) for cell, n in list(odd.items())[:3]
+        )
+        words = [text for text in odd if "," not in text][:20]
+        yield notice(
+            "odd cells",
+            name,
+            said("odd_cells", shown=shown + (", …" if len(odd) > 3 else "")),
+            question=said("odd_cells_question", name=name),
+            answers=(
+                *(
+                    ()
+                    if len(words) < len(odd)
+                    else (
+                        ("missing", said("missing"), [{"key": "reading.missing", "add": w} for w in words]),
+                    )
+                ),
+                ("category", said("category"), [{"key": "category", "add": name}]),
+                ("drop", said("drop"), [{"key": "drop", "add": name}]),
+            ),
+            needs_answer=True,
+            examples=tuple(list(odd)[:_EXAMPLES]),
+        )
+    if unclear:
+        name, cell = unclear[0]
+        bare = cell.lstrip("<>=≤≥ ")
+        yield notice(
+            "decimal",
+            name,
+            said("decimal", cell=cell, point=plain_number(bare, "."), comma=plain_number(bare, ",")),
+            question=said("decimal_question", cell=cell),
+            answers=(
+                ("point", said("point"), [{"key": "reading.decimal", "set": "."}]),
+                ("comma", said("comma"), [{"key": "reading.decimal", "set": ","}]),
+            ),
+            needs_answer=True,
+            examples=tuple(example for _, example in unclear[:_EXAMPLES]),
+        )
+
+
+def _is_number(text: str) -> bool:
+    return any(plain_number(text.lstrip("<>=≤≥ "), sign) is not None for sign in ".,")
+
+
+def _tidied(table: Table) -> Iterator[Notice]:
+    """Codes for missing values, and spellings of one category."""
+    for name, one in table.reading.columns.items():
+        notes = [
+            note.partition("; use --")[0].partition(": ")[2] for note in table.column_notes.get(name, ())
+        ]
+        written = [{"key": "reading.as_written", "add": name}]
+        tidied = [{"key": "reading.as_written", "remove": name}]
+        if one.missing:
+            codes = ", ".join(one.missing)
+            yield notice(
+                "code",
+                name,
+                next((note for note in notes if _READ_AS_MISSING in note), said("code", codes=codes)),
+                question=said("code_question", codes=codes, name=name),
+                answers=(("yes", said("is_missing"), tidied), ("no", said("is_value"), written)),
+                answer="yes",
+                examples=one.missing[:_EXAMPLES],
+            )
+        if one.spellings:
+            shown = [said("spelling", cell=cell, kept=kept) for cell, kept in list(one.spellings.items())[:3]]
+            yield notice(
+                "spelling",
+                name,
+                "; ".join(shown) + ("; …" if len(one.spellings) > 3 else ""),
+                question=said("spelling_question", name=name),
+                answers=(("yes", said("same"), tidied), ("no", said("apart"), written)),
+                answer="yes",
+                examples=tuple(list(one.spellings)[:_EXAMPLES]),
+            )
+
+
+def _perhaps_missing(table: Table) -> Iterator[Notice]:
+    for name, column in table.columns.items():
+        if column.kind is not Kind.TEXT:
+            continue
+        counts = Counter(column.values.tolist())
+        for word in sorted(PERHAPS_MISSING & set(counts)):
+            yield notice(
+                "perhaps missing",
+                name,
+                said("perhaps", cell=word, rows=said("rows", n=counts[word])),
+                question=said("perhaps_question", cell=word),
+                answers=(
+                    ("yes", said("is_missing"), [{"key": "reading.missing", "add": word}]),
+                    ("no", said("is_category"), [{"key": "reading.missing", "remove": word}]),
+                ),
+                answer="no",
+                detail=word,
+            )
+
+
+def _repeated(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
+    groups = choices["split_groups"]
+    for name, column in table.columns.items():
+        if name != choices["target"] and repeats(column):
+            yield notice(
+                "repeated",
+                name,
+                said("repeated", values=column.n_different, rows=said("rows", n=table.n_rows)),
+                question=said("repeated_question", name=name),
+                answers=(
+                    ("yes", said("one_fold"), [{"key": "split_groups", "set": name}]),
+                    ("no", said("separate"), [{"key": "split_groups", "set": None}]),
+                ),
+                answer="no" if groups is None else "yes" if groups in ("auto", name) else None,
+            )
+
+
+def _left_out(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
+    for name, column in table.columns.items():
+        if name == choices["target"]:
+            continue
+        why = why_no_feature(column, table.n_rows)
+        if why is None:
+            continue
+        if column.kind is Kind.DATE:
+            yield notice("date", name, why.partition(";")[0])
+        elif column.kind in (Kind.EMPTY, Kind.TOO_MANY):
+            yield notice("other", name, why)
+        elif not repeats(column):
+            yield notice(
+                "identifier",
+                name,
+                why,
+                question=said("identifier_question", name=name),
+                answers=(
+                    ("yes", said("leave_out"), [{"key": "keep", "remove": name}]),
+                    ("no", said("ask"), [{"key": "keep", "add": name}]),
+                ),
+                answer="no" if name in choices["keep"] else "yes",
+            )

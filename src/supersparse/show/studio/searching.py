@@ -1,0 +1,323 @@
+"""A run: from a question to a card that was judged on held-out rows, within one time limit.
+
+As on the command line (`supersparse.learn.fitting`), cross-validation chooses C0 where it is left open.
+What is done is kept in the run's folder, so that a run that was stopped or killed goes on from there: the
+chosen C0 with the scores of the held-out rows, and the checkpoint of the final search.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supersparse.base.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
+from supersparse.base.stop import Stop
+from supersparse.base.writing import write_file
+from supersparse.card import file as card_file
+from supersparse.card.card import Card
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution
+from supersparse.learn.calibrating import LeftOut
+from supersparse.learn.clock import Clock
+from supersparse.learn.fitting import answered_again
+from supersparse.learn.judging import (
+    RISKS,
+    judged,
+    no_better_than_baseline,
+    slope_at_its_limit,
+    weighs_risks,
+)
+from supersparse.learn.recipe import PreparedProblem
+from supersparse.learn.validating import Validation, chooses_penalty, validate
+from supersparse.problem.variants import quiet_about_penalties
+from supersparse.show.studio.asking import (
+    asked_of,
+    conflict_data,
+    seen_conflict,
+    smallest_conflict,
+    wishes_of,
+)
+from supersparse.show.studio.problems import StudioError, as_problem, refused
+from supersparse.show.studio.showing import (
+    card_view,
+    found_of,
+    made_card,
+    model_of,
+    points_of,
+    with_steps,
+)
+from supersparse.show.studio.texts import text
+from supersparse.show.studio.watching import Telling
+from supersparse.show.studio.worker import Talk
+
+_FIRST, _FOLDS = 0.1, 0.6  # shares of the time that is left
+
+
+def learn_card(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """Learn a card; ``folder`` is the run's, and keeps what is done."""
+    try:
+        return _Run(given, talk).result()
+    except InfeasibleError as error:
+        raise _explained(error, given, talk) from None
+
+
+def _explained(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> StudioError:
+    """Return an error that names the smallest set of wishes that cannot hold together."""
+    wishes = wishes_of(given["plan"])
+    problem = as_problem(error)
+    problem.conflict = seen_conflict(error, wishes)
+    try:
+        talk.tell("progress", {"stage": "conflict", "t": 0.0})
+        found = smallest_conflict(asked_of(given), talk)
+    except (SupersparseError, KeyboardInterrupt):
+        return problem
+    if found is None:
+        return problem
+    problem.conflict = conflict_data(found, wishes)
+    problem.message = found.in_words()
+    return problem
+
+
+class _Run:
+    """One run, from where it was left."""
+
+    def __init__(self, given: Mapping[str, Any], talk: Talk) -> None:
+        self.given, self.talk = given, talk
+        self.folder = Path(given["folder"])
+        self.asked = asked_of(given)
+        self.telling = Telling(self.asked, talk, dict(given["ids"]))
+        talk.tell("notes", list(self.asked.notes))
+        self.kept = _Kept.load(self.folder / "folds.json")
+        self.telling.stage("loading")  # the first use compiles it
+        self.clock = Clock.of(self.asked.question.recipe)
+        self.splits = self.asked.splits()
+        self.notes: list[str] = []
+
+    def result(self) -> dict[str, Any]:
+        """Learn, judge, and save the card."""
+        settings = self.asked.question.recipe.settings
+        plan = dict(self.given["plan"])
+        unjudged: str | None = None
+        first: Solution | None = None
+        if chooses_penalty(settings) and self.splits:
+            if self.kept is None:
+                self.telling.stage("first")
+                with quiet_about_penalties():  # nobody asked for its C0
+                    first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
+                unjudged = None if self.talk.stopped() else self._fold(self.clock.part(_FOLDS))
+            if self.kept is not None and self.kept.penalty is not None:
+                plan = _with_penalty(plan, self.kept.penalty)
+                self.asked = asked_of({**self.given, "plan": plan})
+                self.telling.about(self.asked)
+        if first is not None and self.talk.stopped():
+            solution = first
+        else:
+            self.telling.stage("final" if first is not None or self.kept is not None else "learning")
+            judges_later = bool(self.splits) and self.kept is None
+            share = self.clock.part(0.5) if judges_later else self.clock
+            question = self.asked.question
+            solution = answered_again(
+                question, first, lambda start: self._solve(question, share, start=start)
+            )
+            if judges_later and unjudged is None and not self.talk.stopped():
+                unjudged = self._fold(self.clock)
+        return self._saved(solution, plan, unjudged)
+
+    def _solve(
+        self,
+        question: PreparedProblem,
+        clock: Clock,
+        *,
+        checkpoint: bool = True,
+        start: Solution | None = None,
+    ) -> Solution:
+        recipe = clock.limited(question.recipe)
+        options: SolverKeywords = {
+            **recipe.options,
+            "on_progress": self.telling,
+            "cancel": self.talk.stopped,
+        }
+        solver = options.get("solver", "auto")
+        place = self.folder / "checkpoint"
+        if checkpoint and question.problem.goal == "errors" and solver in ("auto", "exact"):
+            options["checkpoint"] = place
+        points = None if start is None else start.points
+        if points is None and self.given.get("start") is not None:
+            points = points_of(question.problem, self.given["start"])
+        if points is not None:
+            options["initial"] = points
+        try:
+            solution = _solved(question, options, place)
+        finally:
+            self.telling.flush()
+        self.telling.ended(solution)
+        return solution
+
+    def _fold(self, clock: Clock) -> str | None:
+        """Cross-validate; return why the card is not judged, if it is not."""
+        recipe = self.asked.question.recipe
+        try:
+            with self.talk.cancel(self.folder / "stop") as cancel:
+                options: SolverKeywords = {**recipe.options, "cancel": cancel, "checkpoint": None}
+                found = validate(
+                    replace(recipe, options=options).with_plan(0.5),  # the other half is for the card
+                    self.asked.rows,
+                    self.splits,
+                    self.telling,
+                    repeats=self.asked.repeats,
+                    clock=clock,
+                    problem=self.asked.question.problem,
+                    n_jobs=self.given.get("processes", 1),
+                )
+        except SupersparseError as error:
+            return str(error)
+        if found is None:
+            return text("notes.no_time")
+        if not found.interrupted:
+            self.kept = _Kept.of(found)
+            self.kept.save(self.folder / "folds.json")
+        if found.unseen:
+            if found.cut is not None:
+                self.notes.append(text("notes.cut", done=found.folds, planned=found.folds_asked))
+            return None
+        return text("notes.unfinished")
+
+    def _saved(self, solution: Solution, plan: dict[str, Any], unjudged: str | None) -> dict[str, Any]:
+        asked = self.asked
+        card = made_card(asked, solution, remembers=True)
+        if self.kept is not None and self.kept.unseen:
+            card, why = self._judged(card, solution)
+            unjudged = why or unjudged
+        card = with_steps(card, self.given.get("edits", []))
+        card_file.save(card, self.folder / "card.json")
+        view = card_view(asked, solution, card, self.given["ids"])
+        cross_validated = None if self.kept is None else self.kept.measures
+        view["cross_validated"] = cross_validated
+        self.talk.tell("card", {"card": view, "model": model_of(solution.problem, solution.points)})
+        problem = asked.question.problem
+        useless = no_better_than_baseline(card)
+        warnings = (useless, slope_at_its_limit(solution), weighs_risks(problem))
+        return {
+            "plan": plan,
+            "model": model_of(solution.problem, solution.points),
+            "found": found_of(solution),
+            "card": view,
+            "cross_validated": cross_validated,
+            "notes": [
+                *asked.notes,
+                *self.notes,
+                *([] if unjudged is None else [text("notes.unjudged", why=unjudged)]),
+                *(warning for warning in warnings if warning is not None),
+            ],
+            "proven": solution.proven_optimal,
+            "stop": solution.stop.value,
+            "interrupted": solution.stop is Stop.INTERRUPTED or self.talk.stopped(),
+        }
+
+    def _judged(self, card: Card, solution: Solution) -> tuple[Card, str | None]:
+        assert self.kept is not None
+        question, rows = self.asked.question, self.asked.rows
+        positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
+        method = RISKS if solution.slope is None else None  # a risk model has its risks
+        weights, cut = question.problem.class_weights, self.kept.cut
+        try:
+            return judged(card, seen, rows, positive, self.kept.unseen, method, weights, cut), None
+        except SupersparseError as error:
+            return judged(card, seen, rows, positive, self.kept.unseen, None, weights, cut), str(error)
+
+
+def _solved(question: PreparedProblem, options: SolverKeywords, checkpoint: Path) -> Solution:
+    """Solve; a checkpoint of another question, or a start that is not allowed, is left aside."""
+    try:
+        return question.solve(**options)
+    except InvalidOptionError:
+        if checkpoint.exists():
+            checkpoint.unlink()
+        elif options.get("initial") is None:
+            raise
+        options.pop("initial", None)
+        return question.solve(**options)
+    except SolverFailedError as error:
+        if not error.interrupted:
+            raise
+        raise refused("busy", "stopped_early", thing="run") from None
+
+
+def _with_penalty(plan: Mapping[str, Any], C0: float) -> dict[str, Any]:
+    return {**plan, "settings": {**plan["settings"], "C0": C0}}
+
+
+class _Kept:
+    """What the folds said, kept in a file."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self._content = dict(content)
+
+    @classmethod
+    def of(cls, found: Validation) -> "_Kept":
+        """Keep a finished cross-validation."""
+        chosen = found.chosen.C0
+        return cls(
+            {
+                "C0": None if chosen is None else float(Fraction(chosen)),
+                "measures": found.as_data(),
+                "unseen": [_plain(one) for one in found.unseen],
+            }
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> "_Kept | None":
+        """Read what was kept, if anything was."""
+        try:
+            return cls(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return None
+
+    def save(self, path: Path) -> None:
+        """Write it."""
+        write_file(path, json.dumps(self._content))
+
+    @property
+    def penalty(self) -> float | None:
+        """The penalty that was chosen."""
+        found: float | None = self._content["C0"]
+        return found
+
+    @property
+    def measures(self) -> dict[str, Any]:
+        """The measures on held-out rows."""
+        found: dict[str, Any] = self._content["measures"]
+        return found
+
+    @property
+    def cut(self) -> tuple[int, int] | None:
+        """How many folds judge the card, of how many planned; None where all do."""
+        judging, planned = len(self._content["unseen"]), self.measures["folds_asked"]
+        return None if judging == planned else (judging, planned)
+
+    @property
+    def unseen(self) -> tuple[LeftOut, ...]:
+        """The scores of the held-out rows."""
+        return tuple(map(_left_out, self._content["unseen"]))
+
+
+def _plain(one: LeftOut) -> list[list[Any]]:
+    """Held-out rows as JSON keeps them; the losses of a risk model come last."""
+    losses = [part for part in (one.log_losses, one.baseline_log_losses) if part is not None]
+    return [one.rows.tolist(), one.scores.tolist(), *(part.tolist() for part in losses)]
+
+
+def _left_out(kept: list[list[Any]]) -> LeftOut:
+    rows, *floats = kept
+    scores, *losses = (np.array(part, dtype=float) for part in floats)
+    log_losses, baseline_log_losses = losses or (None, None)
+    return LeftOut(
+        rows=np.array(rows, dtype=np.intp),
+        scores=scores,
+        log_losses=log_losses,
+        baseline_log_losses=baseline_log_losses,
+    )

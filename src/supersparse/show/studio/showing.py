@@ -1,0 +1,258 @@
+"""Cards as JSON: what a page draws, and how a model is kept between processes."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from supersparse.base.exact import shown
+from supersparse.base.stop import Stop
+from supersparse.card.card import Card
+from supersparse.card.provenance import CardEdit
+from supersparse.card.rules import Rule, ValueOf
+from supersparse.card.words import question as question_in_words
+from supersparse.engine.solution import Solution, Trace
+from supersparse.learn.editing import cut_of, with_edits
+from supersparse.problem.near_totals import integer_totals, step_of
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.show.document.content import content_of
+from supersparse.show.studio.asking import Inquiry
+from supersparse.show.studio.problems import refused
+
+Model = dict[str, Any]  # {"points": {question: "2"}, "intercept": "-7/2", "slope": None}
+_MOST_TOTALS = 40
+
+
+def model_of(problem: Problem, points: Points) -> Model:
+    """Return a model as JSON keeps it, exactly."""
+    return {
+        "points": {problem.rows.names[j]: str(points.values[j]) for j in points.support},
+        "intercept": str(points.intercept_value),
+        "slope": None if points.slope is None else str(points.slope),
+    }
+
+
+def points_of(problem: Problem, model: Model) -> Points:
+    """Read what `model_of` returned; a question that the problem does not have is refused."""
+    names = {name: j for j, name in enumerate(problem.rows.names)}
+    values = [Fraction(0)] * len(names)
+    for name, text in model["points"].items():
+        if name not in names:
+            raise refused("input", "no_question", thing="question", value=name)
+        values[names[name]] = Fraction(text)
+    unit = lcm(problem.unit, *(value.denominator for value in values))
+    return Points(
+        tuple(int(value * unit) for value in values),
+        Fraction(model["intercept"]) * unit,
+        unit,
+        None if model.get("slope") is None else Fraction(model["slope"]),
+    )
+
+
+def solution_of(problem: Problem, model: Model, found: Mapping[str, Any]) -> Solution:
+    """Return a kept model as a solution; `found` has what a search proved, said and took."""
+    points = points_of(problem, model)
+    evaluation = evaluate(problem, points)
+    bound = Fraction(found.get("lower_bound") or 0)
+    return Solution(
+        problem=problem,
+        solver=found.get("solver", "exact"),
+        points=points,
+        evaluation=evaluation,
+        lower_bound=min(bound, evaluation.objective),
+        smallest=bool(found.get("smallest")) and bound == evaluation.objective,
+        stop=Stop.__members__.get(found.get("stop", ""), Stop.SEARCH_ENDED),
+        nodes=int(found.get("nodes", 0)),
+        seconds=float(found.get("seconds", 0.0)),
+        trace=Trace(),
+        seed=0,
+    )
+
+
+def found_of(solution: Solution) -> dict[str, Any]:
+    """Return what a search proved, said and took, for `solution_of`."""
+    return {
+        "lower_bound": str(solution.lower_bound),
+        "smallest": solution.smallest,
+        "solver": solution.solver,
+        "stop": solution.stop.name,
+        "nodes": solution.nodes,
+        "seconds": solution.seconds,
+    }
+
+
+def measure_of(problem: Problem) -> str:
+    """What a search makes least of, apart from the cost of questions: one of the names in `numbers_of`.
+
+    The weighted error is the mean cost over the rows, the first term of the objective.
+    """
+    if problem.goal == "risk":
+        return "log_loss"
+    return "error" if problem.class_weights[0] == problem.class_weights[1] else "weighted_error"
+
+
+def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
+    """Return what a card gets right and wrong on the training rows."""
+    found = solution.evaluation
+    total, measure = found.positive + found.negative, measure_of(solution.problem)
+    false_positive = found.wrong_negative - found.zero_negative
+    return {
+        "rows": _plain(total),
+        "errors": _plain(found.training_errors),
+        "error": float(found.training_errors / total),
+        "sensitivity": float(found.sensitivity),
+        "specificity": float(found.specificity),
+        "size": found.size,
+        "l1": _plain(found.l1),
+        "weighted_error": None,
+        "log_loss": None,
+        **({} if measure == "error" else {measure: float(found.loss)}),
+        "auc": auc,
+        "objective": float(solution.objective),
+        "true_positive": _plain(found.positive - found.wrong_positive),
+        "false_negative": _plain(found.wrong_positive),
+        "true_negative": _plain(found.negative - false_positive),
+        "false_positive": _plain(false_positive),
+    }
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, Any]) -> dict[str, Any]:
+    """Return everything that a page shows of a card."""
+    seen = content_of(card)
+    training = next((p for p in card.performance if p.on == "training"), None)
+    return {
+        **ids,
+        "heading": seen.heading,
+        "how": seen.how,
+        "lines": [
+            {
+                "number": line.number,
+                "text": line.text,
+                "points": line.points,
+                "times": line.times,
+                "answers": [{"text": a.text, "points": a.points} for a in line.answers],
+            }
+            for line in seen.lines
+        ],
+        "rule": seen.rule,
+        "always": seen.always,
+        "example": seen.example,
+        "results": [list(pair) for pair in seen.results],
+        "risks": [
+            {
+                "total": column.totals,
+                "risk": column.percent,
+                "value": column.middle,
+                "rows": None if column.cases is None else _plain(column.cases),
+                "predicts_positive": column.positive,
+            }
+            for column in seen.risks
+        ],
+        "risk_note": seen.risk_note,
+        "observed": _observed(solution, card),
+        "judgements": [{"on": one.on, "cells": list(one.cells)} for one in seen.judgements],
+        "baseline": seen.baseline,
+        "warning": seen.warning,
+        "notes": list(seen.notes),
+        "facts": [list(fact) for fact in seen.facts],
+        "items": _items(asked, solution),
+        "threshold": threshold_of(card),
+        "positive": seen.positive,
+        "negative": seen.negative,
+        "goal": solution.problem.goal,
+        "numbers": numbers_of(solution, None if training is None else training.auc),
+        "cross_validated": None,
+        "proof": proof_of(solution, dict(seen.facts).get("Proof")),
+    }
+
+
+def proof_of(solution: Solution, text: str | None) -> dict[str, Any]:
+    """Return what is proven about a solution."""
+    return {
+        "proven": solution.proven_optimal,
+        "objective": float(solution.objective),
+        "bound": float(solution.lower_bound),
+        "gap": solution.gap,
+        "text": text,
+    }
+
+
+def threshold_of(card: Card) -> int | float:
+    """The smallest total that predicts the positive class."""
+    return _plain(card.threshold)
+
+
+def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
+    problem = solution.problem
+    rules = rules_of(asked)
+    found = []
+    for j in solution.points.support:
+        name = problem.rows.names[j]
+        allowed = problem.given_sets[j]
+        rule = rules.get(name)
+        found.append(
+            {
+                "question": name,
+                "column": name if rule is None else rule.column,
+                "points": _plain(solution.points.values[j]),
+                "allowed": [_plain(allowed.least), _plain(allowed.greatest)],
+                "cut": cut_of(rule),
+                "multiplies": isinstance(rule, ValueOf),
+            }
+        )
+    return found
+
+
+def rules_of(asked: Inquiry) -> dict[str, Rule]:
+    """The rule of each question on its raw column."""
+    prepare = asked.question.prepare
+    return {} if prepare is None else {feature.name: feature.rule for feature in prepare.features_}
+
+
+def wordings(asked: Inquiry) -> dict[str, str]:
+    """Each question as a card asks it, by its name."""
+    prepare = asked.question.prepare
+    features = () if prepare is None else prepare.features_
+    return {feature.name: question_in_words(feature.rule, feature.unit) for feature in features}
+
+
+def _observed(solution: Solution, card: Card) -> list[dict[str, Any]]:
+    """How many training rows of each class have each total of the printed card."""
+    problem = solution.problem
+    rows, points = problem.rows, solution.points
+    totals = integer_totals(problem, points.coefficients)
+    scale = points.denominator * step_of(problem, points.coefficients)
+    distinct, codes = np.unique(totals, return_inverse=True)
+    if not 0 < len(distinct) <= _MOST_TOTALS:
+        return []
+    weights = rows.weights.astype(float) * float(rows.weight_unit)
+    both = np.bincount(codes.reshape(-1), weights, len(distinct))
+    positive = np.bincount(codes.reshape(-1), weights * rows.positive, len(distinct))
+    shift, cutoff = card.as_learned.intercept - card.intercept, card.cutoff
+    return [
+        {
+            "total": shown(Fraction(int(total), scale) + shift),
+            "rows": float(all_rows),
+            "positive": float(of_positive),
+            "predicts_positive": cutoff.includes(Fraction(int(total), scale) + shift),
+        }
+        for total, all_rows, of_positive in zip(distinct.tolist(), both, positive, strict=True)
+    ]
+
+
+def made_card(asked: Inquiry, solution: Solution, *, remembers: bool = False) -> Card:
+    """Return the card of a solution; one that remembers can later tell whether other rows differ."""
+    return asked.question.card(solution, asked.rows.title, asked.rows if remembers else None)
+
+
+def with_steps(card: Card, steps: Sequence[Mapping[str, Any]]) -> Card:
+    """Return the card with what people changed by hand in its provenance."""
+    return with_edits(card, [CardEdit(change=s["text"], reason=s["reason"], at=s.get("at")) for s in steps])

@@ -1,0 +1,181 @@
+"""Studio: tables, runs, cards and edits of one folder, put together."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from supersparse._version import __version__
+from supersparse.show.studio.cards import Cards
+from supersparse.show.studio.choices import read_plan
+from supersparse.show.studio.crew import Crew
+from supersparse.show.studio.edits import Edits
+from supersparse.show.studio.events import Hub
+from supersparse.show.studio.folder import Folder
+from supersparse.show.studio.limits import Limits
+from supersparse.show.studio.problems import check_whole, wrong
+from supersparse.show.studio.runs import KINDS, Runs
+from supersparse.show.studio.tables import Tables
+from supersparse.show.studio.texts import text
+
+_REPORT_SECONDS = 90.0
+
+
+class Studio:
+    """Everything behind the page; create it inside a running event loop, and `open` it."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None, *, ahead: bool = True) -> None:
+        self.limits = limits or Limits()
+        self.folder = Folder(folder)
+        self.hub = Hub()
+        self.crew = Crew(self.folder.root, desks=self.limits.desks, ahead=ahead)
+        self.tables = Tables(self.folder, self.crew, self.limits, self.hub.publish)
+        self.runs = Runs(self.folder, self.crew, self.limits, self.hub.publish)
+        self.cards = Cards(self.tables, self.runs, self.crew)
+        self.edits = Edits(self.folder, self.cards, self.crew, self.limits, self.hub.publish)
+        self.tables.counts_runs_by(lambda table_id: len(self.runs.of_table(table_id)))
+        self.runs.given_by(self._given)
+        self.cards.edits_by(self.edits)
+        self.opened: dict[str, str] | None = None  # what a page shows first
+
+    def open(self) -> None:
+        """Read the folder; runs that were interrupted go on."""
+        self.tables.load()
+        self.edits.load()
+        self.runs.load()
+        self.crew.prepare()
+
+    async def close(self) -> None:
+        """End all processes and let go of the folder; unfinished runs go on when it is opened again."""
+        self.hub.close()
+        await self.runs.close()
+        await self.tables.close()
+        await self.crew.close()
+        self.folder.close()
+
+    def about(self) -> dict[str, Any]:
+        """Describe the studio."""
+        return {
+            "version": __version__,
+            "folder": str(self.folder.root),
+            "open": self.opened,
+            "limits": self.limits.as_data(),
+        }
+
+    def start(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Start a run, as a page asks for it."""
+        kind = given.get("kind", "card")
+        if kind not in KINDS or kind == "repair":
+            raise wrong("kind", kind, "one_of", known=", ".join(k for k in KINDS if k != "repair"))
+        unknown = set(given) - {"kind", "table", "name", "plan", "card", "max_size", "folds", "within",
+                                "max_models", "time_limit", "bootstrap"}  # fmt: skip
+        if unknown:
+            raise wrong(min(unknown), given[min(unknown)], "leave_out")
+        if kind in ("report", "certificate"):
+            return self._start_on_card(kind, given)
+        table_id = given.get("table")
+        if not isinstance(table_id, str):
+            raise wrong("table", table_id, "table")
+        table = self.tables.given(table_id)
+        plan = read_plan(given["plan"]) if "plan" in given else table["plan"]
+        if table["choices"]["target"] is None:
+            raise wrong("target", None, "target")
+        more: dict[str, Any] = {}
+        if kind == "frontier":
+            more["max_size"] = check_whole("max_size", given.get("max_size", 8), 1, 30)
+            more["folds"] = bool(given.get("folds", True))
+        if kind == "pool":
+            more["within"] = _number("within", given.get("within", 0.05), 0, 10)
+            more["max_models"] = check_whole("max_models", given.get("max_models", 200), 1, 1000)
+        return self.runs.add(
+            {
+                "table": table_id,
+                "kind": kind,
+                "name": self._name(given, kind),
+                "choices": table["choices"],
+                "plan": plan,
+                "given": more,
+                "time_limit": self.seconds(given.get("time_limit", _limit_of(plan))),
+                "goal": plan["settings"].get("goal", "errors"),
+            }
+        )
+
+    def _start_on_card(self, kind: str, given: dict[str, Any]) -> dict[str, Any]:
+        card = given.get("card")
+        if not isinstance(card, str):
+            raise wrong("card", card, "card")
+        found = self.cards.given(card)
+        more = {"bootstrap": check_whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
+        return self.runs.add(
+            {
+                "table": found["ids"]["table"],
+                "kind": kind,
+                "name": self._name(given, kind),
+                "choices": found["choices"],
+                "plan": found["plan"],
+                "given": more,
+                "time_limit": self.seconds(given.get("time_limit", _REPORT_SECONDS)),
+                "of": card,
+            }
+        )
+
+    async def repair(self, edit_id: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Solve again with what was edited fixed."""
+        found = await self.edits.repair(edit_id)
+        return self.runs.add(
+            {
+                "table": found["table"],
+                "kind": "repair",
+                "name": self._name(given, "repair"),
+                "choices": found["choices"],
+                "plan": found["plan"],
+                "given": {"edits": found["edits"]},
+                "time_limit": self.seconds(given.get("time_limit", _limit_of(found["plan"]))),
+                "goal": found["plan"]["settings"].get("goal", "errors"),
+                "of": edit_id,
+            }
+        )
+
+    def seconds(self, given: object) -> float:
+        """Read a time limit; without one, the longest that there is."""
+        if given is None:
+            return self.limits.seconds
+        return _number("time_limit", given, 1, self.limits.seconds)
+
+    def _name(self, given: dict[str, Any], kind: str) -> str:
+        name = given.get("name")
+        if name is None or name == "":
+            return f"{text(f'run_names.{kind}')} {1 + sum(run['kind'] == kind for run in self.runs.runs())}"
+        if not isinstance(name, str) or len(name) > 120:
+            raise wrong("name", name, "name")
+        return name
+
+    def _given(self, run: dict[str, Any]) -> dict[str, Any]:
+        """Return what a worker is told about a run."""
+        if run["kind"] in ("report", "certificate"):
+            found = self.cards.given(run["of"])
+            folder = Path(found["files"])
+            folder.mkdir(parents=True, exist_ok=True)
+            return {**found, **run["given"], "out": str(folder)}
+        settings = dict(run["plan"]["settings"])
+        seconds = self.runs.seconds_of(run)
+        settings["solve"] = {**settings.get("solve", {}), "time_limit": seconds}
+        return {
+            **self.tables.given(run["table"]),
+            "choices": run["choices"],
+            "plan": {**run["plan"], "settings": settings},
+            **run["given"],
+            "start": run["model"],
+            "processes": self.limits.processes(settings["solve"].get("n_jobs")),
+            "ids": {"id": f"{run['id']}.best", "run": run["id"], "table": run["table"]},
+        }
+
+
+def _limit_of(plan: dict[str, Any]) -> object:
+    return plan["settings"].get("solve", {}).get("time_limit", 60.0)
+
+
+def _number(thing: str, value: object, least: float, most: float) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or not least <= value <= most:  # type: ignore[operator]
+        raise wrong(thing, value, "range", least=f"{least:g}", most=f"{most:g}")
+    return float(value)  # type: ignore[arg-type]

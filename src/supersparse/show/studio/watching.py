@@ -1,0 +1,129 @@
+"""What a search tells while it runs: its stage, its best card so far, errors and bound."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from supersparse.base.stop import Stop
+from supersparse.engine.solution import Solution, Trace, TraceEvent
+from supersparse.problem.objective import evaluate
+from supersparse.problem.points import Points
+from supersparse.show.studio.asking import Inquiry
+from supersparse.show.studio.showing import card_view, made_card, model_of
+from supersparse.show.studio.worker import Talk
+
+_PROGRESS_EVERY = 0.1  # seconds
+_CARD_EVERY = 0.25
+
+
+class Telling:
+    """Follows a fit and tells the server, not too often; see `supersparse.learn.watching.Watch`."""
+
+    def __init__(self, asked: Inquiry, talk: Talk, ids: dict[str, Any]) -> None:
+        self._asked, self._talk, self._ids = asked, talk, ids
+        self._began = time.monotonic()
+        self._stage = "starting"
+        self._event: TraceEvent | None = None
+        self._best: Points | None = None
+        self._shown: Points | None = None
+        self._errors: float | None = None
+        self._size: int | None = None
+        self._cv_error: float | None = None
+        self._told = self._drew = float("-inf")
+
+    def about(self, asked: Inquiry) -> None:
+        """Speak of another question from now on."""
+        self._asked = asked
+
+    def __call__(self, event: TraceEvent) -> None:
+        """Take note of a better model or bound."""
+        self._event = event
+        if event.points is not None:
+            self._best = event.points
+        now = time.monotonic()
+        if now - self._told >= _PROGRESS_EVERY:
+            self._tell_progress()
+        if self._best is not self._shown and now - self._drew >= _CARD_EVERY:
+            self._tell_card()
+
+    def bound_only(self, event: TraceEvent) -> None:
+        """Take note of a bound, where the models are of another problem than the question's."""
+        self(replace(event, points=None))
+
+    def stage(self, what: str) -> None:
+        """Take note of what is done from now on."""
+        self.flush()
+        self._stage = what
+        self._event, self._best, self._shown = None, None, None
+        self._tell_progress()
+
+    def cross_validated(self, error: float) -> None:
+        """Take note of the error on held-out rows so far."""
+        self._cv_error = error
+        self._tell_progress()
+        if self._talk.stopped():  # folds in other processes hear of it here
+            raise KeyboardInterrupt
+
+    def flush(self) -> None:
+        """Tell what has not been told."""
+        if self._event is not None:
+            self._tell_progress()
+        if self._best is not None and self._best is not self._shown:
+            self._tell_card()
+
+    def ended(self, solution: Solution) -> None:
+        """Tell what a search proved in the end, which it need not have said on its way."""
+        self.flush()
+        found = solution.evaluation
+        self._tell(
+            objective=float(solution.objective),
+            bound=float(solution.lower_bound),
+            gap=solution.gap,
+            errors=float(found.training_errors),
+            size=found.size,
+            nodes=solution.nodes,
+            last=True,
+        )
+
+    def _tell_progress(self) -> None:
+        self._told = time.monotonic()
+        if self._best is not None and self._best is not self._shown:
+            found = evaluate(self._asked.question.problem, self._best)
+            self._errors, self._size = float(found.training_errors), found.size
+        event = self._event
+        self._tell(
+            objective=None if event is None or event.objective is None else float(event.objective),
+            bound=None if event is None else float(event.lower_bound),
+            gap=None if event is None else event.gap,
+            errors=None if event is None else self._errors,
+            size=None if event is None else self._size,
+            nodes=None if event is None else event.nodes,
+        )
+
+    def _tell(self, **numbers: float | None) -> None:
+        seconds = round(time.monotonic() - self._began, 3)
+        self._talk.tell(
+            "progress", {"stage": self._stage, "t": seconds, **numbers, "cv_error": self._cv_error}
+        )
+
+    def _tell_card(self) -> None:
+        assert self._best is not None
+        self._drew, self._shown = time.monotonic(), self._best
+        problem = self._asked.question.problem
+        found = evaluate(problem, self._best)
+        self._errors, self._size = float(found.training_errors), found.size
+        event = self._event
+        solution = Solution(
+            problem=problem,
+            solver="search",
+            points=self._best,
+            evaluation=found,
+            lower_bound=min(found.objective, event.lower_bound) if event is not None else found.objective * 0,
+            smallest=False,
+            stop=Stop.SEARCH_ENDED,
+            nodes=0 if event is None else event.nodes,
+            seconds=time.monotonic() - self._began,
+            trace=Trace(),
+        )
+        view = card_view(self._asked, solution, made_card(self._asked, solution), self._ids)
+        self._talk.tell("card", {"card": view, "model": model_of(problem, self._best)})

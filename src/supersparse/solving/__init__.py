@@ -1,1 +1,0 @@
-"""Solving: contract, registry, presolve, incumbent search and solvers; start at solve.py."""

@@ -1,0 +1,390 @@
+"""Tables from files: CSV, TSV, workbooks, Parquet, SAS and SPSS, each column read as one kind and tidied."""
+
+import shlex
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidDataError
+from supersparse.base.exact import counted
+from supersparse.table.collecting import Coded, CollectedFile, Parsed
+from supersparse.table.csv_file import check_file, is_parquet, read_csv_file, shown_name
+from supersparse.table.limits import first_row, inside_said, limit_notes, limits_among, limits_inside
+from supersparse.table.parquet import read_parquet
+from supersparse.table.reading import ColumnReading, Reading, fits
+from supersparse.table.signs import (
+    Shown,
+    plain_number,
+    possible_signs,
+    settle_signs,
+    shown_sign,
+    thousands_said,
+    thousands_sign,
+)
+from supersparse.table.statistics_file import is_statistics_file, read_statistics_file
+from supersparse.table.table import _NOTHING, Column, Fault, Kind, Table, typed
+from supersparse.table.tidying import tidied
+from supersparse.table.values import nearest_column
+from supersparse.table.workbook import is_workbook, read_workbook
+
+_NO_TEXTS: Mapping[str, Collection[str]] = {}
+_NEEDS_NUMBERS = "weights are numbers of 0 or more; name another column, or correct them"
+_MOST_NAMED = 6  # columns with a fault
+_MOST_WORDS = 8
+
+Remedy = Callable[[str | None, str], str]
+
+
+def _everything(_name: str) -> bool:
+    return True
+
+
+def _none(_name: str) -> bool:
+    return False
+
+
+def _correct(_na: str | None, _name: str) -> str:
+    return "correct them"
+
+
+def read_table(
+    path: str | Path,
+    reading: Reading | None = None,
+    *,
+    wanted: Callable[[str], bool] = _everything,
+    expected: Mapping[str, Kind] = _NOTHING,
+    known: Mapping[str, Collection[str]] = _NO_TEXTS,
+    verbatim: Collection[str] = (),
+    weights: str | None = None,
+    remedy: Remedy = _correct,
+) -> Table:
+    """Read a raw table from a text file, a workbook, a Parquet file or that of a statistics program.
+
+    ``-`` is standard input, which is text. The result has `columns`, `notes` on what was recognised, and the
+    `reading`: how the file was read.
+
+    `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
+    or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
+    `verbatim` are read as they are written, and so are `weights`, which have a number in every row. Columns
+    that are numbers for the most part but not all are refused together; `remedy` says what to do about the
+    first, given the texts in the way as --na takes them, None where it cannot, and the name of the column.
+    """
+    table, problems = read_with_problems(
+        Path(path),
+        reading,
+        wanted=wanted,
+        expected=expected,
+        known=known,
+        verbatim=verbatim,
+        weights=weights,
+        remedy=remedy,
+    )
+    if problems:
+        raise InvalidDataError(f"{table.name}: {together(problems)}")
+    return table
+
+
+def together(problems: Sequence[str]) -> str:
+    """Say everything that somebody must decide in one message.
+
+    >>> together(["one"]), together(["one", "two"])
+    ('one', '2 things to decide: (1) one; (2) two')
+    """
+    if len(problems) == 1:
+        return problems[0]
+    listed = "; ".join(f"({k}) {problem}" for k, problem in enumerate(problems, start=1))
+    return f"{len(problems)} things to decide: {listed}"
+
+
+def read_with_problems(
+    path: Path,
+    reading: Reading | None = None,
+    *,
+    wanted: Callable[[str], bool] = _everything,
+    expected: Mapping[str, Kind] = _NOTHING,
+    known: Mapping[str, Collection[str]] = _NO_TEXTS,
+    verbatim: Collection[str] = (),
+    weights: str | None = None,
+    remedy: Remedy = _correct,
+    as_text: Callable[[str], bool] = _none,
+) -> tuple[Table, list[str]]:
+    """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned.
+
+    `as_text` says by its name whether a column is text as it is written, if there is such a column.
+    """
+    check_file(path)
+    reading = reading or Reading()
+
+    def texts(name: str) -> bool:
+        return expected.get(name) is Kind.TEXT or as_text(name)
+
+    problems: list[str] = []
+    if is_parquet(path):
+        names, columns, n_rows = read_parquet(path, reading, wanted, texts)
+        table = Table(
+            name=str(path), names=names, columns=columns, n_rows=n_rows, lines=None, notes=(), reading=reading
+        )
+        signs: Mapping[str, ColumnReading] = {}
+    else:
+        file = _collected(path, reading, wanted, texts)
+        kinds = {**dict.fromkeys(filter(as_text, file.names), Kind.TEXT), **expected}
+        table, signs, problems = _typed(shown_name(path), file, reading, kinds, weights, remedy)
+    if not reading.settled:
+        problems += [
+            f"--as-written: there is no column {word!r}; {nearest_column(word, table.names)}"
+            for word in reading.as_written
+            if not any(fits(name, word) for name in table.names)
+        ]
+    as_written = [*verbatim, *filter(as_text, table.names), *([] if weights is None else [weights])]
+    table = _tidy(table, reading, signs, known, as_written)
+    if not reading.settled:  # a card knows what it asks of them
+        table, inside = _without_limits_inside(table, remedy)
+        problems += inside
+    return table, problems
+
+
+def _collected(
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
+) -> CollectedFile:
+    if is_workbook(path):
+        return read_workbook(path, reading, wanted, texts)
+    if is_statistics_file(path):
+        return read_statistics_file(path, reading, wanted, texts)
+    return read_csv_file(path, reading, wanted, texts)
+
+
+def _typed(
+    name: str,
+    file: CollectedFile,
+    reading: Reading,
+    expected: Mapping[str, Kind],
+    weights: str | None,
+    remedy: Remedy,
+) -> tuple[Table, dict[str, ColumnReading], list[str]]:
+    """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
+    signs = _signs(file, reading, expected)
+    found: dict[str, Column] = {}
+    faults: list[Fault] = []
+    for column_name, cells in file.columns.items():
+        if column_name in signs.undecided:
+            continue
+        column = typed(column_name, cells, expected.get(column_name), signs.of(column_name))
+        if isinstance(column, Fault):
+            faults.append(column)
+        else:
+            found[column_name] = column
+    problems = []
+    if faults or signs.undecided:  # a misspelt name would be found only after every fault is mended
+        for column_name in expected:
+            if column_name not in file.names:
+                hint = nearest_column(column_name, file.names)
+                raise InvalidDataError(f"{name} has no column {column_name!r}; {hint}")
+    if signs.undecided:
+        problems.append(undecided_said(signs.undecided))
+    others = [fault for fault in faults if fault.name != weights]
+    if others:
+        problems.append(_said(others, file.lines, remedy, signs))
+    if len(others) < len(faults):
+        of_weights = [fault for fault in faults if fault.name == weights]
+        problems.append(_said(of_weights, file.lines, lambda *_: _NEEDS_NUMBERS, signs))
+    limits = {
+        column_name: some
+        for column_name, column in found.items()
+        if column.kind is Kind.NUMBER
+        and (some := limits_among(file.columns[column_name], signs.of(column_name)))
+    }
+    table = Table(
+        name=name,
+        names=file.names,
+        columns=found,
+        n_rows=len(file.lines),
+        lines=file.lines,
+        notes=(*file.notes, *([] if reading.settled else signs.notes(found))),
+        column_notes={column_name: limit_notes(column_name, some) for column_name, some in limits.items()},
+        limits=limits,
+        reading=replace(reading, found={**file.found, **signs.found(found)}),
+    )
+    remembered = {
+        column_name: ColumnReading(decimal=signs.of(column_name))
+        for column_name in signs.remarkable
+        if column_name in found and found[column_name].kind is Kind.NUMBER
+    }
+    return table, remembered, problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signs:
+    """The decimal signs of the columns of a file."""
+
+    signs: Mapping[str, str]
+    undecided: Mapping[str, str]
+    shown: Mapping[str, Shown]
+    asked: str | None
+
+    def of(self, name: str) -> str:
+        return self.asked or self.signs.get(name, ".")
+
+    @property
+    def remarkable(self) -> list[str]:
+        """The columns of which the sign is worth remembering: commas, and what could have been either."""
+        return [n for n, one in self.shown.items() if self.of(n) == "," or one.unclear is not None]
+
+    def notes(self, columns: Mapping[str, Column]) -> list[str]:
+        """Say which signs were found, with an example of each."""
+        if self.asked is not None:
+            return []
+        notes = []
+        numbers = [n for n in self.shown if n in columns and columns[n].kind is Kind.NUMBER]
+        commas = [n for n in numbers if self.of(n) == "," and self.shown[n].sign == ","]
+        if commas:
+            example = self.shown[commas[0]].example
+            notes.append(
+                f"numbers have decimal commas, such as {example!r} in {commas[0]!r}; use "
+                f"--decimal . if that is wrong"
+            )
+        for column_name in numbers:
+            cell = self.shown[column_name].grouped(self.of(column_name))
+            if cell is not None:
+                notes.append(thousands_said(column_name, cell, self.of(column_name)))
+                break
+        return notes
+
+    def found(self, columns: Mapping[str, Column]) -> dict[str, str]:
+        """What a card keeps for people to read."""
+        numbers = [n for n in self.shown if n in columns and columns[n].kind is Kind.NUMBER]
+        facts = {}
+        decimals = sorted({self.of(n) for n in numbers if self.shown[n].sign is not None})
+        if decimals:
+            facts["decimal"] = " and ".join(decimals)
+        cells = {n: cell for n in numbers if (cell := self.shown[n].grouped(self.of(n))) is not None}
+        if cells:  # their sign alone: a cell may be the number of a patient
+            facts["thousands"] = " and ".join(
+                sorted({thousands_sign(c, self.of(n)) for n, c in cells.items()})
+            )
+        return facts
+
+
+def _signs(file: CollectedFile, reading: Reading, expected: Mapping[str, Kind]) -> _Signs:
+    shown: dict[str, Shown] = {}
+    for name, cells in file.columns.items():
+        if expected.get(name) is Kind.TEXT:
+            continue
+        if isinstance(cells, Coded):
+            present = cells.present
+            if 2 * sum(map(bool, map(possible_signs, present))) >= len(present):
+                found = shown_sign(present)
+                by_type = found.sign is None and name in file.pointed
+                shown[name] = replace(found, sign=".") if by_type else found
+        elif isinstance(cells, Parsed):
+            shown[name] = Shown(sign=cells.decimal)
+    if reading.decimal is not None:
+        return _Signs(signs={}, undecided={}, shown=shown, asked=reading.decimal)
+    before, now = reading.found.get("separator"), file.found.get("separator")
+    semicolons = now == "semicolons"
+    alike = now == before or (before is None and semicolons)  # else it was written by another program
+    usual = {name: reading.of_column(name).decimal for name in shown} if alike else {}
+    settled = settle_signs(shown, usual, semicolons=semicolons)
+    return _Signs(signs=settled.signs, undecided=settled.undecided, shown=shown, asked=None)
+
+
+def undecided_said(cells: Mapping[str, str]) -> str:
+    """Ask for the decimal sign of columns, of which each has a cell that could mean two numbers."""
+    name, cell = next(iter(cells.items()))
+    others = [repr(column_name) for column_name in list(cells)[1:_MOST_NAMED]]
+    more = f" (the same holds for {', '.join(others)})" if others else ""
+    point, comma = (plain_number(cell.lstrip("<>=≤≥ "), sign) for sign in ".,")
+    return (
+        f"column {name!r} has {cell!r}, which could mean {point} or {comma}{more}; use --decimal "
+        f". for {point}, "
+        f"or --decimal , for {comma}"
+    )
+
+
+def _tidy(
+    table: Table,
+    reading: Reading,
+    signs: Mapping[str, ColumnReading],
+    known: Mapping[str, Collection[str]],
+    verbatim: Collection[str],
+) -> Table:
+    columns: dict[str, Column] = {}
+    notes: dict[str, tuple[str, ...]] = dict(table.column_notes)
+    readings: dict[str, ColumnReading] = dict(reading.columns)
+    for name, column in table.columns.items():
+        if name in verbatim:
+            columns[name] = column
+            continue
+        tidy = tidied(column, reading, known.get(name))
+        columns[name] = tidy.column
+        if tidy.notes:
+            notes[name] = (*notes.get(name, ()), *tidy.notes)
+        sign = signs[name].decimal if name in signs else tidy.reading.decimal
+        readings[name] = replace(tidy.reading, decimal=sign)
+    kept = {name: one for name, one in readings.items() if not one.is_plain}
+    resolved = replace(table.reading, columns=kept, decimal=None, settled=True, anew=frozenset())
+    return replace(table, columns=columns, column_notes=notes, reading=resolved)
+
+
+def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
+    """Say what in which columns is no number: how many cells, which, where the first is, and what to do."""
+    said = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
+    if len(faults) > _MOST_NAMED:
+        said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
+    every = sum((fault.odd for fault in faults), Counter())
+    return (
+        f"{said}; {remedy(na_words([text for text, _ in every.most_common()]), shlex.quote(faults[0].name))}"
+    )
+
+
+def na_words(cells: Sequence[str]) -> str | None:
+    """Write cells as --na takes them; None where it cannot, because a comma parts its words.
+
+    >>> na_words(["?", "n/a"]), na_words(["1,5 mg"])
+    ("'?,n/a'", None)
+    """
+    words = [cell if len(cell) <= 40 else "..." for cell in cells if "," not in cell]
+    return shlex.quote(",".join(words[:_MOST_WORDS])) if words else None
+
+
+def _without_limits_inside(table: Table, remedy: Remedy) -> tuple[Table, list[str]]:
+    """Return a table without the columns in which a value with a limit can be any number, and say so."""
+    inside = {
+        name: some
+        for name, limits in table.limits.items()
+        if (some := limits_inside(table.columns[name].values, limits))
+    }
+    if not inside:
+        return table, []
+    said = "; ".join(
+        f"{inside_said(name, table.columns[name].values, some)}, the first in {table.place(first_row(some))}"
+        for name, some in list(inside.items())[:_MOST_NAMED]
+    )
+    if len(inside) > _MOST_NAMED:
+        said += f"; the same holds for {len(inside) - _MOST_NAMED} more columns"
+    cells = [limit.cell for some in inside.values() for limit in some]
+    kept = {name: column for name, column in table.columns.items() if name not in inside}
+    return (
+        replace(table, columns=kept),
+        [f"{said}; {remedy(na_words(cells), shlex.quote(next(iter(inside))))}"],
+    )
+
+
+def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:
+    shown = ", ".join(f"{_short(text)} ({n})" for text, n in fault.odd.most_common(3))
+    said = (
+        f"column {fault.name!r} has {counted(fault.odd.total(), 'non-numeric value')}: {shown}"
+        f"{', ...' if len(fault.odd) > 3 else ''}, the first in line {lines[fault.first_row]}"
+    )
+    other = {".": ",", ",": "."}[signs.of(fault.name)]
+    if all(other in possible_signs(text) for text in fault.odd):
+        words = {".": "decimal points", ",": "decimal commas"}
+        said += f" ({words[other]} among {words[signs.of(fault.name)]})"
+    return said
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 20 else text[:17] + "...")

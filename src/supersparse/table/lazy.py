@@ -1,0 +1,302 @@
+"""Rows of a lazy frame, counted where they are: by the values of one column, or by parts of several.
+
+All is asked through narwhals, so that relations of DuckDB, lazy frames of polars, tables of Ibis and frames
+of PySpark and dask work the same. What comes back are counts; rows stay where they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.exact import exact_value
+from supersparse.table.codes import NINES
+from supersparse.table.codings import Coding, LazyColumn, all_of
+from supersparse.table.sources import check_names
+from supersparse.table.table import Rounded
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+from supersparse.base.errors import InvalidDataError, PackageNotInstalledError
+
+MOST_DIFFERENT = 2**17  # numbers of a column that are listed; more are rounded down
+_CLASS, _COUNT, _VALUE = "supersparse class", "supersparse count", "supersparse value"
+_OUTER = 0.005  # share of the rows on each side that may lie beyond the finest steps
+_STEPS = 10**4  # at least so many steps hold the others
+_MOST_TRIES = 12
+_UNLABELLED = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ValueCounts:
+    """The different values of a column by class, with the number of rows of each."""
+
+    values: Any  # a narwhals series
+    positive: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+    rounded: Rounded | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LazyTable:
+    """A lazy frame, and which class its rows have, once that is known."""
+
+    frame: Any
+    columns: Mapping[str, LazyColumn]
+
+    @classmethod
+    def of(cls, table: object) -> "LazyTable":
+        """See a lazy frame as such; one in memory is taken as lazy."""
+        import narwhals as nw
+
+        if not hasattr(nw.Expr, "floor"):
+            raise PackageNotInstalledError(
+                "rows are counted by narwhals 2.14 or later: pip install -U narwhals"
+            )
+        frame = table if isinstance(table, nw.LazyFrame) else nw.from_native(table, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            frame = frame.lazy()
+        if not isinstance(frame, nw.LazyFrame):
+            raise InvalidDataError(
+                f"{type(table).__name__} is not a table of rows; give a relation of DuckDB, or a frame of "
+                "polars, Ibis, PySpark or dask"
+            )
+        schema = frame.collect_schema()
+        check_names(list(schema))
+        return cls(frame=frame, columns={n: LazyColumn(name=n, dtype=t) for n, t in schema.items()})
+
+    def counted(self, name: str) -> tuple[Any, NDArray[np.int64]]:
+        """Return the different values of a column as a series, and the number of rows of each."""
+        import narwhals as nw
+
+        found = self._collect(
+            self.frame.select(self.columns[name].value().alias(_VALUE))
+            .group_by(_VALUE)
+            .agg(nw.len().alias(_COUNT))
+        )
+        return found[_VALUE], _integers(found[_COUNT])
+
+    def labelled(self, classes: Coding) -> "LazyTable":
+        """Return the rows that have a class, 0 or 1; those with the number -1 have none."""
+        import narwhals as nw
+
+        valued = self.frame.with_columns(classes.column.value().alias(_VALUE))
+        frame = valued.with_columns(classes.expression(nw.col(_VALUE)).alias(_CLASS)).drop(_VALUE)
+        return replace(self, frame=frame.filter(nw.col(_CLASS) != _UNLABELLED))
+
+    def without_codes(self, name: str, gone: Sequence[float]) -> "LazyTable":
+        """Return the same table with numbers of a column that are missing values."""
+        column = replace(self.columns[name], gone=tuple(gone))
+        return replace(self, columns={**self.columns, name: column})
+
+    def n_different(self, names: Sequence[str]) -> dict[str, int]:
+        """About how many different values some columns have."""
+        import narwhals as nw
+
+        if not names:
+            return {}
+        native = self.frame.to_native()
+        if type(native).__name__ == "DuckDBPyRelation":
+            quoted = [name.replace('"', '""') for name in names]
+            sums = ", ".join(f'approx_count_distinct("{name}")' for name in quoted)
+            return dict(zip(names, map(int, native.aggregate(sums).fetchall()[0]), strict=True))
+        found = self._collect(self.frame.select(*[nw.col(name).n_unique().alias(name) for name in names]))
+        return {name: int(found[name].to_list()[0]) for name in names}
+
+    def value_counts(self, name: str) -> ValueCounts:
+        """Count the rows of each class by the values of a column."""
+        return self._by_class(self.columns[name].value())
+
+    def _by_class(self, value: "nw.Expr") -> ValueCounts:
+        import narwhals as nw
+
+        found = self._collect(
+            self.frame.select(value.alias(_VALUE), nw.col(_CLASS))
+            .group_by(_VALUE, _CLASS)
+            .agg(nw.len().alias(_COUNT))
+        ).sort(_VALUE, _CLASS)
+        return ValueCounts(
+            values=found[_VALUE],
+            positive=_integers(found[_CLASS]).astype(bool),
+            counts=_integers(found[_COUNT]),
+        )
+
+    def codes_and_ends(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return what tells codes for missing values: numbers of nines that occur, and the ends of others."""
+        import narwhals as nw
+
+        value = self.columns[name].value()
+        nines = [float(nine) for nine in NINES]
+        ends = self._collect(self.frame.select(value.min().alias("low"), value.max().alias("high")))
+        if not {ends["low"].to_list()[0], ends["high"].to_list()[0]} & set(nines):  # codes stand apart
+            return np.empty(0), np.empty(0, dtype=np.int64)
+        others = nw.when(all_of([value != nine for nine in nines])).then(value)
+        counts = [(value == nine).cast(nw.Int64).sum().alias(f"nine {k}") for k, nine in enumerate(nines)]
+        found = self._collect(
+            self.frame.select(
+                *counts,
+                others.min().alias("low"),
+                others.max().alias("high"),
+                (~others.is_null()).cast(nw.Int64).sum().alias("others"),
+            )
+        )
+        rows = [int(found[f"nine {k}"].to_list()[0] or 0) for k in range(len(nines))]
+        low, high, n = (found[what].to_list()[0] for what in ("low", "high", "others"))
+        values = [nine for nine, n_nine in zip(nines, rows, strict=True) if n_nine]
+        copies = [n_nine for n_nine in rows if n_nine]
+        if low is not None:
+            middle = (float(low) + float(high)) / 2  # there are more than two different numbers
+            values += [float(low), middle, float(high)]
+            copies += [1, max(int(n) - 2, 0), 1]
+        return np.array(values), np.array(copies, dtype=np.int64)
+
+    def rounded_counts(self, name: str, n_different: int) -> ValueCounts:
+        """Count the rows of each class by values rounded down to a power of ten.
+
+        It is such that most of the rows, without the outermost, lie on ten thousand multiples of it or more.
+        Values further out are counted at the first and the last of these.
+        """
+        import narwhals as nw
+
+        column = self.columns[name]
+        value = column.value()
+        finite = nw.when(value.is_finite()).then(value) if column.dtype.is_float() else value
+        parts_of = value != value if column.dtype.is_integer() else finite != finite.floor()
+        facts = self._collect(
+            self.frame.select(
+                finite.min().alias("low"),
+                finite.max().alias("high"),
+                parts_of.cast(nw.Int64).sum().alias("parts"),
+                (~value.is_null()).cast(nw.Int64).sum().alias("present"),
+            )
+        )  # fmt: skip
+        low, high, parts, present = (facts[what].to_list()[0] for what in ("low", "high", "parts", "present"))
+        if low is None:
+            raise InvalidDataError(
+                f"column {name!r} holds values below or above a limit and no number; leave it out"
+            )
+        is_whole = not int(parts or 0)
+        if is_whole and n_different > 0.9 * int(present):  # whether each row has its own number
+            unique = self._collect(self.frame.select(value.n_unique().alias("unique")))
+            n_different = int(unique["unique"].to_list()[0]) - (int(present) < self.n_rows)
+        step = _step(float(high) - float(low), whole=is_whole)
+        first, last = float(low), float(high)
+        for _ in range(_MOST_TRIES):
+            found = self._by_class(_rounded_down(value, step, first, last, column.numpy_type))
+            keys, counts = _in_order(found)
+            reached = np.cumsum(counts) / counts.sum()
+            ends = keys[np.searchsorted(reached, [_OUTER, 1 - _OUTER])]
+            inner = [float(Fraction(int(key) + k) * step) for k, key in enumerate(ends.tolist())]
+            finer = _step(inner[1] - inner[0], whole=is_whole)
+            if not finer < step or float(finer) < 1e-13 * max(abs(inner[0]), abs(inner[1])):
+                break
+            step, first, last = finer, inner[0], inner[1]
+        what = f"a value of column {name!r}"
+        as_type = column.numpy_type.type
+        return replace(
+            found,
+            values=[
+                None if key is None or key != key else float(Fraction(int(key)) * step)
+                for key in found.values.to_list()
+            ],
+            rounded=Rounded(
+                step=step,
+                n_different=n_different,
+                low=exact_value(as_type(low), what),
+                high=exact_value(as_type(high), what),
+                whole=is_whole,
+            ),
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        import narwhals as nw
+
+        return int(self._collect(self.frame.select(nw.len().alias(_COUNT)))[_COUNT].to_list()[0])
+
+    def cells(
+        self, codings: Sequence[Coding]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+        """Count the rows of each class by the numbers of several columns; the cells come in a fixed order."""
+        import narwhals as nw
+
+        values, numbered = self._numbered(codings)
+        names = [f"{_COUNT} {k}" for k in range(len(codings))]
+        keys = [number.alias(name) for number, name in zip(numbered, names, strict=True)]
+        found = self._collect(
+            self.frame.select(*values, nw.col(_CLASS))
+            .select(*keys, nw.col(_CLASS))
+            .group_by(*names, _CLASS)
+            .agg(nw.len().alias(_COUNT))
+        )
+        table = np.column_stack([*(_integers(found[name]) for name in names), _integers(found[_CLASS])])
+        order = np.lexsort(table.T[::-1])
+        table = table[order]
+        return table[:, :-1], table[:, -1].astype(bool), _integers(found[_COUNT])[order]
+
+    def n_differing(self, pairs: Sequence[tuple[Coding, Coding]]) -> list[int]:
+        """Return in how many rows the numbers of two columns differ, for each pair."""
+        import narwhals as nw
+
+        if not pairs:
+            return []
+        values, numbers = self._numbered([coding for pair in pairs for coding in pair])
+        sums = [
+            (one != other).cast(nw.Int64).sum().alias(f"{_COUNT} {k}")
+            for k, (one, other) in enumerate(zip(numbers[::2], numbers[1::2], strict=True))
+        ]
+        found = self._collect(self.frame.select(*values).select(*sums))
+        return [int(found[f"{_COUNT} {k}"].to_list()[0]) for k in range(len(pairs))]
+
+    @staticmethod
+    def _numbered(codings: Sequence[Coding]) -> tuple[list["nw.Expr"], list["nw.Expr"]]:
+        """The values of some columns under names of their own, and their numbers by these names."""
+        import narwhals as nw
+
+        columns = {coding.column.name: coding.column for coding in codings}
+        own = {name: f"{_VALUE} {k}" for k, name in enumerate(columns)}
+        values = [column.value().alias(own[name]) for name, column in columns.items()]
+        return values, [coding.expression(nw.col(own[coding.column.name])) for coding in codings]
+
+    @staticmethod
+    def _collect(frame: Any) -> Any:
+        return frame.collect()
+
+
+def _integers(series: Any) -> NDArray[np.int64]:
+    return np.array([int(v) for v in series.to_list()], dtype=np.int64)
+
+
+def _step(width: float, *, whole: bool) -> Fraction:
+    """The largest power of ten of which a width holds at least so many."""
+    step = Fraction(1)
+    while width > 0 and width / float(step) >= 10 * _STEPS:
+        step *= 10
+    while width > 0 and width / float(step) < _STEPS and step > Fraction(1, 10**300):
+        step /= 10
+    return max(step, Fraction(1)) if whole else step
+
+
+def _rounded_down(
+    value: "nw.Expr", step: Fraction, first: float, last: float, dtype: np.dtype[Any]
+) -> "nw.Expr":
+    """How many steps a value holds; a decimal counts as such, though floats are a little off."""
+    steps = value.clip(first, last) * float(1 / step) if step < 1 else value.clip(first, last) / float(step)
+    return (steps + (0.01 if dtype == np.float32 else 1e-6)).floor()
+
+
+def _in_order(found: ValueCounts) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The keys that are there, ascending, and the rows of each."""
+    listed = [
+        (key, n) for key, n in zip(found.values.to_list(), found.counts, strict=True) if key is not None
+    ]
+    keys = np.array([float(key) for key, _ in listed])
+    distinct, places = np.unique(keys[~np.isnan(keys)], return_inverse=True)
+    rows = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(rows, places.reshape(-1), np.array([n for _, n in listed])[~np.isnan(keys)])
+    return distinct, rows

@@ -1,0 +1,168 @@
+"""Tables of numbers: every column finite, in the type it came in."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidDataError
+from supersparse.base.exact import exact
+from supersparse.table.sources import (
+    ArraySource,
+    FrameSource,
+    as_frame,
+    as_series,
+    check_names,
+    check_unmasked,
+    is_column,
+)
+from supersparse.table.values import is_missing
+
+Values = NDArray[Any]
+
+
+def read_numeric_table(
+    X: object, feature_names: Sequence[str] | None = None
+) -> tuple[list[str], list[Values]]:
+    """Return the names and the columns: finite numbers in the type they came in.
+
+    Columns of Python objects become fractions, so nothing is rounded on the way in. An
+    array's columns are called x0, x1, ... unless `feature_names` says otherwise. A mapping names its
+    columns.
+    """
+    names, columns = _read_columns(X)
+    if feature_names is not None:
+        names = [str(n) for n in feature_names]
+        if len(names) != len(columns):
+            raise InvalidDataError(
+                f"feature_names has {len(names)} names for {len(columns)} columns; give one each"
+            )
+    check_names(names)
+    return names, [_finite(numeric_column(c, name), name) for c, name in zip(columns, names, strict=True)]
+
+
+def _read_columns(X: object) -> tuple[list[str], list[Values]]:
+    if isinstance(X, Mapping):
+        return [str(name) for name in X], _mapped(X)
+    frame = as_frame(X)
+    if frame is not None:
+        source = FrameSource(frame)
+        return source.names, [_frame_column(c, n) for c, n in zip(source.series, source.names, strict=True)]
+    matrix: Any = X if hasattr(X, "tocsc") else _matrix(X)
+    array = ArraySource(matrix, {f"x{j}": j for j in range(matrix.shape[1])})
+    return array.names, [array.values(j) for j in range(len(array.names))]
+
+
+def _mapped(X: Mapping[Any, object]) -> list[Values]:
+    found: list[Values] = []
+    for name, values in X.items():
+        if not is_column(values):
+            raise InvalidDataError(f"column {name!r} is {values!r}; give a value for each row")
+        series = as_series(values)
+        column = np.asarray(values) if series is None else _frame_column(series, str(name))
+        if column.ndim != 1:
+            raise InvalidDataError(f"column {name!r} has shape {column.shape}; give one value for each row")
+        if found and len(column) != len(found[0]):
+            first = next(iter(X))
+            raise InvalidDataError(
+                f"column {name!r} has {len(column)} values and {first!r} has {len(found[0])}; "
+                "give one value for each row"
+            )
+        found.append(column)
+    return found
+
+
+def _matrix(X: object) -> Values:
+    check_unmasked(X)
+    try:
+        matrix = np.asarray(X)
+    except ValueError:
+        raise InvalidDataError(
+            "the rows of X differ in length; give every row the same number of values"
+        ) from None
+    if matrix.ndim != 2:
+        raise InvalidDataError(f"X has {matrix.ndim} dimension(s); give a table of rows and columns")
+    return matrix
+
+
+def _frame_column(series: Any, name: str) -> Values:
+    dtype = series.dtype
+    missing = int(series.null_count())
+    if missing:
+        raise _missing(name, missing)
+    if dtype.is_decimal():
+        return np.array([Fraction(v) for v in series.to_list()], dtype=object)
+    if dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown):
+        return np.asarray(series.to_numpy())
+    raise _not_numbers(name, str(dtype))
+
+
+def numeric_column(column: Values, name: str) -> Values:
+    """Return the column if it holds numbers; Python objects become fractions."""
+    if column.dtype.kind in "buif":
+        return column
+    if column.dtype != object:
+        raise _not_numbers(name, repr(column[0].item()) if len(column) else str(column.dtype))
+    missing = sum(is_missing(v) and not isinstance(v, str) for v in column)
+    if missing:
+        raise _missing(name, missing)
+    if all(type(v) is float for v in column):
+        return column.astype(np.float64)
+    for value in column:
+        if isinstance(value, float | np.floating | Decimal) and abs(value) == float("inf"):
+            raise InvalidDataError(
+                f"column {name!r} holds an infinite value ({value}); replace it or drop the row"
+            )
+        if isinstance(value, str | bytes) or not hasattr(value, "__abs__") or isinstance(value, complex):
+            raise _not_numbers(name, repr(value))
+    return np.array([exact(v, f"a value of column {name!r}", InvalidDataError) for v in column], dtype=object)
+
+
+def checked_weights(weights: Values, n_rows: int) -> Values:
+    """Return the weights of rows if each is finite and at least 0; Python objects become fractions."""
+    if weights.dtype.kind not in "buifO":
+        raise InvalidDataError(
+            f"sample_weight contains {weights.dtype}, not numbers; give one number per row"
+        )
+    if weights.shape != (n_rows,):
+        raise InvalidDataError(
+            f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight per row"
+        )
+    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+        raise InvalidDataError("sample_weight contains NaN or infinite values; give finite weights")
+    weights = numeric_column(weights, "sample_weight")
+    if (weights < 0).any():
+        raise InvalidDataError(
+            f"sample_weight contains {weights.min()}, which is negative; give weights of 0 or more"
+        )
+    return weights
+
+
+def _finite(column: Values, name: str) -> Values:
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
+        missing = int(np.isnan(column).sum())
+        if missing:
+            raise _missing(name, missing)
+        count = int(np.isinf(column).sum())
+        raise InvalidDataError(
+            f"column {name!r} has {count} infinite value(s) (inf); replace them or drop the rows"
+        )
+    return column
+
+
+def _missing(name: str, count: int) -> InvalidDataError:
+    return InvalidDataError(
+        f"column {name!r} has {count} missing value(s) (NaN); fill them in, drop the rows, "
+        "or add a 0/1 column that says 'missing'"
+    )
+
+
+def _not_numbers(name: str, found: str) -> InvalidDataError:
+    return InvalidDataError(
+        f"column {name!r} holds {found}, not numbers; turn it into 0/1 columns, "
+        "one for each category, or drop it"
+    )

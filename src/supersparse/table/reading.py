@@ -1,0 +1,268 @@
+"""Reading: how a file is read, what was found out about its columns, and how a card keeps both."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from supersparse.base.errors import InvalidCardError, InvalidOptionError, did_you_mean
+from supersparse.table.cells_of_text import is_number
+
+USUALLY_MISSING = frozenset({"NA", "NaN", "nan", "null", "NULL"})  # beside blank cells
+DATE_ORDERS = {"dmy": "day first", "mdy": "month first"}
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_NAMED = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t", "bar": "|", "pipe": "|", "space": " "}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnReading:
+    """What was found out about one column.
+
+    `missing` are numbers that stand for a missing value, `spellings` say for a variant of a category which
+    spelling is kept, and `decimal` is the decimal sign.
+    """
+
+    missing: tuple[str, ...] = ()
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    decimal: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to remember."""
+        return not self.missing and not self.spellings and self.decimal is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a file is read; None stands for what the file itself shows.
+
+    `missing` are the texts that stand for a missing value, beside blank cells. Columns whose names fit
+    a pattern of `as_written` are not tidied: codes such as -99 stay numbers, and spellings stay apart.
+    A reading that is `settled` comes from a card: `columns` says how each column was read, and nothing else
+    is recognised, except in the columns `anew`, of which the card keeps nothing. `found` is what the file
+    showed, for people to read.
+
+    >>> Reading.of(na="?,n/a", decimal=",").missing >= {"?", "n/a", "NA"}
+    True
+    """
+
+    missing: frozenset[str] = USUALLY_MISSING
+    separator: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    dates: str | None = None  # the order of days and months: a key of DATE_ORDERS
+    sheet: str | None = None  # of a workbook
+    as_written: tuple[str, ...] = ()
+    strips: bool = True  # whether spaces around a cell are no part of it
+    settled: bool = False
+    anew: frozenset[str] = frozenset()
+    columns: Mapping[str, ColumnReading] = field(default_factory=dict)
+    found: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        na: str | Sequence[str] | None = None,
+        default_na: bool = True,
+        separator: str | None = None,
+        encoding: str | None = None,
+        decimal: str | None = None,
+        dates: str | None = None,
+        sheet: str | None = None,
+        as_written: tuple[str, ...] = (),
+    ) -> "Reading":
+        """Read words: `na` is a list, or text with commas, `separator` a character or its name."""
+        words = na.split(",") if isinstance(na, str) else na or ()
+        own = frozenset(text.strip() for text in words) - {""}
+        return cls(
+            missing=own | (USUALLY_MISSING if default_na else frozenset()),
+            separator=None if separator is None else _separator(separator),
+            encoding=encoding,
+            decimal=decimal,
+            dates=dates,
+            sheet=sheet,
+            as_written=as_written,
+        )
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise InvalidOptionError(f"decimal is {self.decimal!r}; give '.' or ','")
+        if self.decimal is not None and self.decimal == self.separator:
+            raise InvalidOptionError(
+                f"decimal and separator are both {self.decimal!r}; cells could not be told apart"
+            )
+        if self.dates is not None and self.dates not in DATE_ORDERS:
+            raise InvalidOptionError(f"dates is {self.dates!r}; {did_you_mean(self.dates, DATE_ORDERS)}")
+        if self.encoding is not None:
+            try:
+                "".encode(self.encoding)
+            except LookupError:
+                raise InvalidOptionError(
+                    f"unknown encoding {self.encoding!r}; usual ones are utf-8, cp1252, latin-1 and utf-16"
+                ) from None
+
+    def plain(self, cell: str) -> str:
+        """Return the text of a cell, empty where it is missing."""
+        text = cell.strip(" \t") if self.strips else cell
+        return "" if text in self.missing else text
+
+    @property
+    def missing_numbers(self) -> list[float]:
+        """The numbers among the texts that stand for a missing value: -7 also stands for -7.0."""
+        return [float(text) for text in self.missing if is_number(text)]
+
+    def tidies(self, column: str) -> bool:
+        """Whether codes for missing values are looked for in a column, and spellings are merged."""
+        return not any(fits(column, word) for word in self.as_written)
+
+    def of_column(self, name: str) -> ColumnReading:
+        """What is known of a column."""
+        return self.columns.get(name, _PLAIN)
+
+    def about(self, used: Collection[str]) -> "Reading":
+        """Return what a card that uses some columns may keep: of the others, no value, only decimal signs."""
+        columns = {
+            name: one if name in used else ColumnReading(decimal=one.decimal)
+            for name, one in self.columns.items()
+        }
+        return replace(self, columns={name: one for name, one in columns.items() if not one.is_plain})
+
+    def finding(self, columns: Collection[str]) -> "Reading":
+        """Return a reading that looks again for codes and spellings in columns that this one has none of."""
+        known = {name for name, one in self.columns.items() if one.missing or one.spellings}
+        return replace(self, anew=frozenset(columns) - known)
+
+    def over(self, base: "Reading") -> "Reading":
+        """Return the reading of a card with what was asked here in its place."""
+        asked: dict[str, Any] = {
+            name: value
+            for name in ("separator", "encoding", "decimal", "dates", "sheet")
+            if (value := getattr(self, name)) is not None
+        }
+        if self.missing != USUALLY_MISSING:
+            asked["missing"] = self.missing
+        if self.as_written:
+            asked["as_written"] = self.as_written
+        if not self.strips:
+            asked["strips"] = False
+        return replace(base, **asked)
+
+    def as_data(self) -> dict[str, object]:
+        """Return what a card keeps, as plain data for JSON; what is usual is left out."""
+        content: dict[str, object] = {}
+        if self.missing != USUALLY_MISSING:
+            content["missing"] = sorted(self.missing)
+        for name in _TEXTS:
+            if getattr(self, name) is not None:
+                content[name] = getattr(self, name)
+        if self.as_written:
+            content["as_written"] = list(self.as_written)
+        if self.found:
+            content["found"] = dict(self.found)
+        content["columns"] = {
+            name: {
+                **({"missing": list(one.missing)} if one.missing else {}),
+                **({"spellings": dict(one.spellings)} if one.spellings else {}),
+                **({"decimal": one.decimal} if one.decimal else {}),
+            }
+            for name, one in self.columns.items()
+            if not one.is_plain
+        }
+        return content
+
+    @classmethod
+    def from_data(cls, content: Mapping[str, Any]) -> "Reading":
+        """Read what a card keeps."""
+        unknown = set(content) - {"missing", "as_written", "found", "columns", *_TEXTS}
+        if unknown:
+            raise _damaged(f"it has the unknown field {min(unknown)!r}")
+        try:
+            return cls(
+                missing=frozenset(_texts(content["missing"])) if "missing" in content else USUALLY_MISSING,
+                **_given_texts(content),
+                as_written=_texts(content.get("as_written", [])),
+                found=_mapping(content.get("found", {})),
+                columns={name: _column(one) for name, one in dict(content.get("columns", {})).items()},
+                settled=True,
+            )
+        except (TypeError, ValueError, AttributeError) as error:
+            raise _damaged(str(error)) from None
+
+
+def fits(column: str, word: str) -> bool:
+    """Whether a column is meant by a word: its name, or a pattern."""
+    return column == word or fnmatchcase(column, word)
+
+
+_PLAIN = ColumnReading()
+_TEXTS = ("separator", "encoding", "decimal", "dates", "sheet")
+
+
+def _column(content: Mapping[str, Any]) -> ColumnReading:
+    unknown = set(content) - {"missing", "spellings", "decimal"}
+    decimal = content.get("decimal")
+    if unknown or decimal not in (None, ".", ","):
+        raise ValueError(f"a column has {min(unknown)!r}" if unknown else f"a decimal sign is {decimal!r}")
+    return ColumnReading(
+        missing=_texts(content.get("missing", [])),
+        spellings=_mapping(content.get("spellings", {})),
+        decimal=decimal,
+    )
+
+
+def _given_texts(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _text(content[name]) for name in _TEXTS if name in content}
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a string")
+    return value
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise ValueError(f"{values!r} is not a list of strings")
+    return tuple(map(_text, values))
+
+
+def _mapping(values: object) -> dict[str, str]:
+    if not isinstance(values, dict):
+        raise ValueError(f"{values!r} is not an object of strings")
+    return {_text(name): _text(value) for name, value in values.items()}
+
+
+def _damaged(why: str) -> InvalidCardError:
+    return InvalidCardError(f"the card's record of how its file was read is damaged: {why}")
+
+
+def _separator(word: str) -> str:
+    character = _NAMED.get(word.casefold(), word)
+    if len(character) != 1 or character in '"\r\n':
+        raise InvalidOptionError(
+            f"separator is {word!r}; give one character, or comma, semicolon, tab, bar or space"
+        )
+    return character
+
+
+def separator_name(character: str) -> str:
+    """Name a separator in the plural."""
+    return _SEPARATORS.get(character, f"{character!r}")
+
+
+def found_separator(header: str, row: str) -> str:
+    """Return the separator that a header line and the line below it show, a comma if they show none.
+
+    It is the one that occurs most often in the header, outside of quotes, and as often in the row.
+
+    >>> found_separator('"a;b",c', "1,2"), found_separator("R&amp;D|x", "1|2")
+    (',', '|')
+    """
+
+    def occurs(character: str) -> tuple[bool, int, bool]:
+        above, below = ("".join(line.split('"')[::2]).count(character) for line in (header, row))
+        return above == below > 0, above, character == ","
+
+    return max(_SEPARATORS, key=occurs)

@@ -1,0 +1,281 @@
+"""The roles of columns: target, weights, features, and why a column cannot be one."""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidDataError
+from supersparse.base.exact import counted
+from supersparse.table.cells_of_text import unit_of
+from supersparse.table.dates import fitting_orders, sortable_dates
+from supersparse.table.spellings import equal_numbers, same_text, spelling_key
+from supersparse.table.table import Column, Kind, Table
+
+_WHOLE = re.compile(r"(0|-?[1-9]\d{0,17})(\.0*)?", re.ASCII)  # 1.0 is what programs write for 1 beside a gap
+
+HOLDS_NESTED = "holds lists or structures; make columns of single values of them"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Target:
+    """The classes of the labelled rows, a mask of these rows, and notes for the user."""
+
+    labels: NDArray[np.generic]
+    rows: NDArray[np.bool_]
+    notes: tuple[str, ...]
+
+
+def read_target(table: Table, name: str, positive: str | None) -> Target:
+    """Read a column of two values: integers where all are whole numbers, else text.
+
+    Equal numbers are the same value, however they are written, unless the column is read as it is written.
+    Rows without a value are skipped. With more than two values, `positive` is one class and all others
+    become the second.
+    """
+    cells = table.column(name, "target column {name}").values
+    rows = np.array([cell is not None for cell in cells.tolist()], dtype=bool)
+    given: list[str] = cells[rows].tolist()
+    notes = []
+    if len(given) < len(cells):
+        count, first = len(cells) - len(given), int((~rows).argmax())
+        skipped = "1 row" if count == 1 else f"{count} rows"
+        notes.append(f"{skipped} skipped: the target {name!r} is blank, first in {table.place(first)}")
+    tidies = table.reading.tidies(name)
+    classes = classes_of(Counter(given), table.name, name, positive, tidies=tidies)
+    labels = np.array([classes.labels[text] for text in given])
+    return Target(labels=labels, rows=rows, notes=(*notes, *classes.notes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classes:
+    """The class of each text of a target, and notes for the user."""
+
+    labels: dict[str, str | int]
+    notes: tuple[str, ...]
+
+
+def classes_of(
+    counts: Counter[str], file: str, name: str, positive: str | None, *, tidies: bool = True
+) -> Classes:
+    """Make two classes of the texts of a target, which are given with their numbers of rows.
+
+    `tidies` says that equal numbers are one class, such as 1 and 1.0.
+    """
+    merged = equal_numbers(counts) if tidies else {}
+    if not merged:
+        return _classes_of(counts, file, name, positive)
+    kept: Counter[str] = Counter()
+    for text, n in counts.items():
+        kept[merged.get(text, text)] += n
+    found = _classes_of(kept, file, name, positive)
+    said = ", ".join(f"{text!r} read as {own!r}" for text, own in list(merged.items())[:5])
+    more = f" and {len(merged) - 5} more" if len(merged) > 5 else ""
+    note = f"{name!r}: {said}{more}, the same number; use --as-written {shlex.quote(name)} if that is wrong"
+    labels = {text: found.labels[merged.get(text, text)] for text in counts}
+    return Classes(labels=labels, notes=(note, *found.notes))
+
+
+def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None) -> Classes:
+    notes = []
+    if positive is not None:
+        positive = same_text(positive, list(counts)) or positive
+    if positive is not None and positive not in counts:  # the kept spelling may be another one
+        alike = [text for text in counts if spelling_key(text) == spelling_key(positive)]
+        positive = alike[0] if len(alike) == 1 else positive
+    if positive is not None and counts and positive not in counts:
+        raise InvalidDataError(
+            f"--positive {positive!r} is not a value of the target {name!r}; its values are {_listed(counts)}"
+        )
+    if len(counts) > 2 and positive is not None:
+        others = _listed(Counter({text: n for text, n in counts.items() if text != positive}))
+        notes.append(f"{positive!r} against all other classes: {others}")
+        named = {text: text if text == positive else rest_of(positive) for text in counts}
+        return Classes(labels={**named}, notes=tuple(notes))
+    if len(counts) != 2:
+        told = "" if len(counts) < 2 else "; use --positive to choose one against all others"
+        raise InvalidDataError(
+            f"{file}: the target column {name!r} has {len(counts)} different value(s): "
+            f"{_listed(counts)}; a scoring system separates exactly two{told}"
+        )
+    numbers = {text: int(found[1]) for text in counts if (found := _WHOLE.fullmatch(text))}
+    whole = len(set(numbers.values())) == len(counts)
+    return Classes(labels={text: numbers[text] if whole else text for text in counts}, notes=tuple(notes))
+
+
+def rest_of(positive: str) -> str:
+    """Name all classes but one."""
+    return f"not {positive}"
+
+
+def _listed(counts: Counter[str]) -> str:
+    found = ", ".join(f"{text!r} ({counted(n, 'row')})" for text, n in counts.most_common(4))
+    return f"{found or 'none'}{', ...' if len(counts) > 4 else ''}"
+
+
+def weight_column(table: Table, name: str) -> NDArray[np.generic]:
+    """Read a column that has a number in every row."""
+    column = table.column(name, "column {name} of weights")
+    if column.n_missing:
+        blank = next(
+            row for row, value in enumerate(column.values.tolist()) if value is None or value != value
+        )
+        raise InvalidDataError(
+            f"{table.name}: the weight column {name!r} has {column.n_missing} missing value(s), the first in "
+            f"{table.place(blank)}; give every row a weight of 0 or more"
+        )
+    if column.kind is not Kind.NUMBER:
+        raise InvalidDataError(
+            f"{table.name}: the weight column {name!r} holds {column.kind.value}; weights are numbers of "
+            "0 or more, so name another column"
+        )
+    row = int(np.argmin(column.values)) if len(column.values) else 0
+    if len(column.values) and column.values[row] < 0:
+        raise InvalidDataError(
+            f"{table.name}: the weight column {name!r} is {column.values[row]} in {table.place(row)}; "
+            "give every row a weight of 0 or more"
+        )
+    return column.values
+
+
+_FEW = 20  # with fewer rows, distinct values are no sign of an identifier
+_NAMED_LIKE_ONE = re.compile(
+    r"(^|[^a-z])(id|nr|no|key|code|mrn|uuid|guid|index|row)$", re.ASCII | re.IGNORECASE
+)
+_JOINED = re.compile(r"[a-z]I[dD]$", re.ASCII)
+
+
+def why_no_feature(column: Column, n_rows: int) -> str | None:
+    """Why a column should be left out; None if it can be a feature.
+
+    Whole numbers are left out if they number the rows, or if most of them differ and the name looks like
+    an identifier. That all values differ is not enough: measurements may, too.
+    """
+    if column.kind is Kind.EMPTY:
+        return "all cells are blank or missing"
+    if column.kind is Kind.NESTED:
+        return f"it {HOLDS_NESTED}"
+    if column.kind is Kind.DATE:
+        return "it holds dates; convert them to numbers, such as years or days since an event"
+    if column.kind is Kind.TOO_MANY:
+        return "it has too many different texts to be categories"
+    present = n_rows - column.n_missing
+    if present < _FEW or column.kind is Kind.TRUTH:
+        return None
+    different = column.n_different
+    again = (
+        f"its name looks like an identifier, and its values repeat ({different} different in {n_rows} rows)"
+    )
+    if column.kind is Kind.TEXT:
+        if different == present:
+            unit = unit_of(text for text in column.values.tolist() if text is not None)
+            return (
+                "all texts differ, like identifiers"
+                if unit is None
+                else f"all texts differ, {with_unit(unit)}"
+            )
+        return again if repeats(column) else None
+    if not _is_whole(column) or 2 * different <= present:
+        return again if repeats(column) else None
+    if _NAMED_LIKE_ONE.search(column.name) or _JOINED.search(column.name):
+        return f"its name looks like an identifier, and {different} of {present} numbers differ"
+    low, high = _ends(column)
+    if different == present and high - low + 1 == different:
+        return "it numbers the rows"
+    return None
+
+
+def with_unit(unit: str) -> str:
+    """Say that texts are numbers with a sign or unit, and what to do."""
+    return f"numbers with {unit!r}: write them without it, so that they can be cut"
+
+
+def _ends(column: Column) -> tuple[int, int]:
+    if column.rounded is not None:
+        return int(column.rounded.low), int(column.rounded.high)
+    return int(column.values.min()), int(column.values.max())
+
+
+def _is_whole(column: Column) -> bool:
+    if column.rounded is not None:
+        return column.rounded.whole and not column.n_missing
+    values = column.values
+    return values.dtype != object and bool((np.floor(values) == values).all())  # NaN is not equal to itself
+
+
+_PERSON = re.compile(
+    r"(.*[^a-z])?(patient|patienten|pat|subject|person|participant|proband|client|customer|member)s?"
+    r"([ _.-]*(id|nr|no|num|number|nummer|code|key)[.]?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_ANY_ID = re.compile(r"(^|[^a-z])(id|mrn|uuid|guid)$", re.ASCII | re.IGNORECASE)
+_MOST_REPEATS = 20  # rows for each value on average; sites and wards have more
+
+
+def named_like_person(name: str) -> bool:
+    """Whether the name of a column says that it identifies people, or anything else: see `repeats`."""
+    return bool(_PERSON.fullmatch(name) or _ANY_ID.search(name) or _JOINED.search(name))
+
+
+def repeats(column: Column) -> bool:
+    """Whether a column identifies what occurs in several rows, such as patients with several visits.
+
+    Its name says so (patient, patient_nr, subject-id, mrn, anything that ends in id), it holds texts or whole
+    numbers, at least 20 of them differ, some occur more than once, and 20 times or fewer on average.
+    """
+    if not named_like_person(column.name) or column.kind not in (Kind.NUMBER, Kind.TEXT):
+        return False
+    if column.kind is Kind.NUMBER:
+        values = column.values
+        whole = values.dtype != object and bool(
+            (np.floor(values[~_gaps(values)]) == values[~_gaps(values)]).all()
+        )
+        if not (whole if column.rounded is None else column.rounded.whole):
+            return False
+    present, different = column.n_rows - column.n_missing, column.n_different
+    return _FEW <= different < present <= _MOST_REPEATS * different
+
+
+def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+
+
+def repeating_identifier(columns: Iterable[Column]) -> Column | None:
+    """Return the column whose rows belong together: one named after people first, else the finest one."""
+    found = [column for column in columns if repeats(column)]
+    return max(found, key=lambda c: (bool(_PERSON.fullmatch(c.name)), c.n_different), default=None)
+
+
+def group_labels(column: Column) -> NDArray[Any]:
+    """Return the values as texts; a row without one is a group of its own."""
+    cells = column.values.tolist()
+    return np.array(
+        [f"row {k}" if cell is None or cell != cell else f"= {cell}" for k, cell in enumerate(cells)],
+        dtype=object,
+    )
+
+
+def sortable_times(values: NDArray[Any], name: str, order: str | None = None) -> NDArray[Any]:
+    """Return times in a form that sorts: numbers as they are, dates as texts; see `supersparse.table.dates`.
+
+    `order` is "dmy" or "mdy" where that is known or asked.
+    """
+    if values.dtype != object:
+        return values
+    cells = values.tolist()
+    if all(isinstance(cell, str) for cell in cells):
+        return np.array(sortable_dates(cells, name, order))
+    return values
+
+
+def date_order(columns: Iterable[Column]) -> str | None:
+    """Return the order of days and months that the dates of a file show; None if none or both."""
+    dates = [column.values.tolist() for column in columns if column.kind is Kind.DATE]
+    shown = [fitting_orders(cell for cell in cells if cell is not None) for cells in dates]
+    clear = {next(iter(orders)) for orders in shown if len(orders) == 1}
+    return clear.pop() if len(clear) == 1 else None

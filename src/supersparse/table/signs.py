@@ -1,0 +1,200 @@
+"""Decimal and thousands signs, and values beyond a limit such as <0.01: what a cell means as a number.
+
+A cell with a decimal point may group its thousands by commas, spaces or apostrophes (1,234.5), one with a
+decimal comma by points, spaces or apostrophes (1.234,5). "12,5" can only have a decimal comma and "1,234.5"
+only a decimal point; "1,234" can have either. A column has the decimal sign that its cells show. A column
+whose cells could have either has that of the file's other columns; if they show none, or both, somebody
+must decide. Only "1.234" in a file that is not separated by semicolons needs no decision: the point is
+a decimal one, as programs write it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.table.cells_of_text import ParsedNumbers, is_number, read_numbers
+
+_OTHER = {".": ",", ",": "."}
+_SPACES = " '’\u00a0\u2009\u202f"
+_GROUPED = {
+    decimal: re.compile(
+        rf"[+-]?[1-9]\d{{0,2}}([{re.escape(other)}{_SPACES}])\d{{3}}(?:\1\d{{3}})*(?:{re.escape(decimal)}\d+)?",
+        re.ASCII,
+    )
+    for decimal, other in _OTHER.items()
+}
+_LIMIT = re.compile(r"(<=|>=|[<>≤≥])\s*(\S.*)")
+_MINUS = "\u2212"
+
+
+def plain_number(cell: str, decimal: str) -> str | None:
+    """Return a number as digits with a decimal point; None where the cell holds none.
+
+    >>> plain_number("1.234,5", ","), plain_number("1,234", "."), plain_number("12,5", ".")
+    ('1234.5', '1234', None)
+    """
+    if decimal == "." and is_number(cell):
+        return cell
+    text = cell.strip(" \t").replace(_MINUS, "-")
+    if decimal == "," and "." not in text and is_number(pointed := text.replace(",", ".")):
+        return pointed
+    if decimal == "." and is_number(text):
+        return text
+    match = _GROUPED[decimal].fullmatch(text)
+    return None if match is None else text.replace(match[1], "").replace(decimal, ".")
+
+
+@lru_cache(maxsize=2**12)
+def possible_signs(cell: str) -> tuple[str, ...]:
+    """Return the decimal signs with which a cell is a number, the first only if both give the same one.
+
+    >>> possible_signs("12"), possible_signs("12,5"), possible_signs("1,234"), possible_signs("x")
+    (('.',), (',',), ('.', ','), ())
+    """
+    limit = limit_of(cell)
+    text = cell if limit is None else limit[1]
+    found = {sign: number for sign in ".," if (number := plain_number(text, sign)) is not None}
+    return (".",) if len(found) == 2 and len(set(found.values())) == 1 else tuple(found)
+
+
+def _is_neutral(cell: str) -> bool:
+    return possible_signs(cell) == (".",) and not set(cell) & {".", ",", *_SPACES}
+
+
+def limit_of(cell: str) -> tuple[bool, str] | None:
+    """Return whether a cell is below a limit (else above), and the limit; None where it is neither.
+
+    >>> limit_of("<0.01"), limit_of("≥ 5"), limit_of("5")
+    ((True, '0.01'), (False, '5'), None)
+    """
+    match = _LIMIT.fullmatch(cell)
+    return None if match is None else (match[1] in ("<", "<=", "≤"), match[2])
+
+
+def beyond(cell: str, decimal: str) -> float | None:
+    """Return minus infinity for a value below a limit, infinity for one above; None where it is neither.
+
+    The value itself is not known. It stands below, or above, every number of its column.
+    """
+    limit = limit_of(cell)
+    if limit is None or plain_number(limit[1], decimal) is None:
+        return None
+    return -np.inf if limit[0] else np.inf
+
+
+def read_cells_as_numbers(cells: Sequence[str], decimal: str) -> tuple[ParsedNumbers, NDArray[np.bool_]]:
+    """Return the numbers of the cells that hold one, and which do; infinities stand for what has a limit."""
+    plain = [plain_number(cell, decimal) for cell in cells]
+    limits = [
+        None if text is not None else beyond(cell, decimal) for cell, text in zip(cells, plain, strict=True)
+    ]
+    numbers = (
+        read_numbers([text for text in plain if text is not None]) if any(plain) else np.empty(0, np.int64)
+    )
+    present = np.array([text is not None for text in plain], dtype=bool)
+    has_limit = np.array([limit is not None for limit in limits], dtype=bool)
+    if not has_limit.any():
+        return numbers, present
+    known = present | has_limit
+    spread: ParsedNumbers = np.empty(len(cells), dtype=np.float64 if _fits_doubles(numbers) else object)
+    spread[present] = numbers
+    spread[has_limit] = [limit for limit in limits if limit is not None]
+    return spread[known], known
+
+
+def _fits_doubles(numbers: ParsedNumbers) -> bool:
+    if numbers.dtype.kind == "f" or not len(numbers):
+        return True
+    return numbers.dtype.kind in "iu" and bool(np.abs(numbers.astype(np.float64)).max() <= 2**53)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the cells of a column show of its decimal sign."""
+
+    sign: str | None  # None: they show none
+    example: str | None = None  # a cell that shows it
+    unclear: str | None = None  # a cell that could have either
+    groups: Mapping[str, str] = field(default_factory=dict)  # a cell with thousands apart, for each sign
+
+    def grouped(self, sign: str) -> str | None:
+        """Return a cell that has its thousands apart if this is the decimal sign."""
+        return self.groups.get(sign)
+
+
+def thousands_said(name: str, cell: str, decimal: str) -> str:
+    """Say that a cell of a column has its thousands apart, and what it means."""
+    return f"numbers have thousands separators: {cell!r} in {name!r} is {plain_number(cell, decimal)}"
+
+
+def thousands_sign(cell: str, decimal: str) -> str:
+    """Return the sign that sets the thousands of a cell apart.
+
+    >>> thousands_sign("1.234,5", ","), thousands_sign("1,234", ".")
+    ('.', ',')
+    """
+    match = _GROUPED[decimal].fullmatch(cell)
+    assert match is not None, "its thousands are apart"
+    return match[1]
+
+
+def shown_sign(cells: Iterable[str]) -> Shown:
+    """Return the decimal sign that most of the cells show that can have only one."""
+    only: dict[str, list[str]] = {".": [], ",": []}
+    unclear = None
+    groups: dict[str, str] = {}
+    others = 0
+    for cell in cells:
+        signs = possible_signs(cell)
+        for one in signs:
+            if one not in groups and _GROUPED[one].fullmatch(cell):
+                groups[one] = cell
+        if len(signs) == 2:
+            unclear = unclear or cell
+        elif not signs:
+            others += 1
+        elif not _is_neutral(cell):
+            only[signs[0]].append(cell)
+    sign = max(only, key=lambda one: len(only[one]))
+    if not only[sign] or others > 2 * len(only[sign]):
+        return Shown(sign=None, unclear=unclear, groups=groups)
+    return Shown(sign=sign, example=only[sign][0], unclear=unclear, groups=groups)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The decimal sign of each column that has one, and the columns of which somebody must decide."""
+
+    signs: Mapping[str, str]
+    undecided: Mapping[str, str]  # a cell of each that could mean two numbers
+
+
+def settle_signs(shown: Mapping[str, Shown], usual: Mapping[str, str | None], *, semicolons: bool) -> Settled:
+    """Decide the decimal sign of every column.
+
+    `usual` is what is known of it from a file that was written alike. It does not count if a column now shows
+    another sign.
+    """
+    if any(one.sign is not None and usual.get(name) not in (None, one.sign) for name, one in shown.items()):
+        usual = {}
+    of_file = {one.sign for one in shown.values() if one.sign is not None}
+    signs: dict[str, str] = {}
+    undecided: dict[str, str] = {}
+    for name, one in shown.items():
+        if one.sign is not None:
+            signs[name] = one.sign
+        elif one.unclear is None:
+            signs[name] = "."
+        elif usual.get(name) is not None:
+            signs[name] = str(usual[name])
+        elif len(of_file) == 1:
+            signs[name] = next(iter(of_file))
+        elif not of_file and not semicolons and "," not in one.unclear:
+            signs[name] = "."
+        else:
+            undecided[name] = one.unclear
+    return Settled(signs=signs, undecided=undecided)

@@ -1,0 +1,85 @@
+"""The tree: what is dropped cannot be in a model as good as the best, and nothing else is dropped."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counts import examples
+from engine.exact.enumerate import costs_by_support, cuts_of
+from engine.kernels.forms import forms
+from supersparse.engine.exact.instance import instances
+from supersparse.engine.exact.log import NodePruned, NodeSplit
+from supersparse.engine.exact.tree import OpenTasks, Support, expand, fixed_cost, root
+
+pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+
+
+def never():
+    return False
+
+
+def whole_tree(instance, cuts, log=None):
+    """Expand everything at fixed cuts; return (bound, support) of every support reached."""
+    tasks, supports = OpenTasks(), []
+    tasks.push(fixed_cost(instance, ()), root(instance))
+    while len(tasks):
+        task = tasks.pop()
+        for bound, part in expand(task.work, task.bound, cuts, cancelled=never, log=log):
+            assert bound >= task.bound
+            if isinstance(part, Support):
+                supports.append((bound, part.literals))
+            elif bound <= cuts.tie:
+                tasks.push(bound, part)
+    return supports
+
+
+def obeys_order(instance, support):
+    """Whether what must be used first is used, in an order in which it can be: see `exchanges.py`."""
+    used = set()
+    while more := [
+        name
+        for name in set(support) - used
+        if (instance.twin_of[name // 2] < 0 or instance.twin_of[name // 2] in {x // 2 for x in used})
+        and (instance.after[name] < 0 or instance.after[name] in used)
+    ]:
+        used.update(more)
+    return used == set(support)
+
+
+@settings(max_examples=examples(60))
+@given(forms(), st.booleans())
+def test_every_support_as_good_as_the_best_model_is_reached_once(form, logs):
+    cuts, events = cuts_of(form), []
+    for instance in instances(form):
+        supports = whole_tree(instance, cuts, events.append if logs else None)
+        reached = [tuple(sorted(literals)) for _, literals in supports]
+        assert len(set(reached)) == len(reached)
+        costs = costs_by_support(instance)
+        for support, cost in costs.items():
+            if support and cost <= cuts.tie and obeys_order(instance, support):
+                assert support in reached
+        for bound, literals in supports:
+            if tuple(sorted(literals)) in costs:
+                assert bound <= costs[tuple(sorted(literals))]
+    assert all(isinstance(e, NodeSplit | NodePruned) for e in events)
+
+
+@settings(max_examples=examples(60))
+@given(forms())
+def test_the_order_of_use_leaves_a_best_model(form):
+    # what makes it safe to look at one of the two only
+    for instance in instances(form):
+        costs = costs_by_support(instance)
+        if not instance.has_order:
+            continue
+        best = min(costs.values())
+        assert best == min(c for s, c in costs.items() if obeys_order(instance, s))
+
+
+def test_open_tasks_come_by_bound_then_by_age():
+    tasks = OpenTasks()
+    for bound, name in ((5, "a"), (3, "b"), (5, "c"), (3, "d")):
+        tasks.push(bound, name)
+    assert tasks.bound == 3
+    assert [tasks.pop().work for _ in range(4)] == ["b", "d", "a", "c"]
+    assert tasks.bound is None

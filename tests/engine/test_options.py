@@ -1,0 +1,63 @@
+"""Options of solvers, twice in the code: as checked values, and as keywords that type checkers see."""
+
+import inspect
+import pydoc
+from dataclasses import fields
+from typing import Unpack, get_type_hints
+
+import pytest
+
+import supersparse
+from supersparse.engine.answers.edit import what_if
+from supersparse.engine.answers.frontier import frontier
+from supersparse.engine.answers.penalty_grid import solve_each_penalty
+from supersparse.engine.answers.pool import pool
+from supersparse.engine.answers.trade_off import trade_off
+from supersparse.engine.explain import explain_infeasible
+from supersparse.engine.options import SolveKeywords, SolveOptions
+from supersparse.engine.rounding import Start
+from supersparse.engine.solve import solve
+from supersparse.engine.solve_many import solve_all_within, solve_each_size
+from supersparse.problem.points import Points
+
+
+def test_the_keywords_are_the_options_with_the_same_types():
+    keywords, options = get_type_hints(SolveKeywords), get_type_hints(SolveOptions)
+    assert list(keywords) == [f.name for f in fields(SolveOptions)]
+    # a start is given in many forms, and read before a solver sees it
+    assert (keywords.pop("initial"), options.pop("initial")) == (Start | None, Points | None)
+    assert (keywords.pop("n_jobs"), options.pop("n_jobs")) == (int | None, int)  # None is read as 1
+    assert keywords == options
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        solve, solve_each_size, solve_all_within, explain_infeasible, frontier, pool, trade_off, what_if,
+        solve_each_penalty,
+    ],
+)  # fmt: skip
+def test_functions_that_solve_declare_their_options(function):
+    assert get_type_hints(function)["options"] == Unpack[SolveKeywords]
+
+
+def test_help_of_solve_shows_every_option_with_its_meaning():
+    shown = pydoc.plain(pydoc.render_doc(solve))
+    parameters = inspect.signature(solve).parameters
+    assert parameters["n_jobs"].default == 1
+    assert (parameters["formulation"].default, parameters["solver_options"].default) == ("bigm", {})
+    for option in fields(SolveOptions):
+        assert option.name in parameters
+        assert f"\n    {option.name}\n" in shown
+        assert f"    {option.name}\n" in SolveOptions.__doc__
+    assert "Time limit in seconds." in shown
+    assert "Branching priorities by feature name or pattern" in shown
+    assert supersparse.SolveOptions is SolveOptions
+
+
+@pytest.mark.parametrize("cores", [2, 96])
+def test_no_more_threads_are_started_than_cores_can_use(cores, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    most = max(32, 4 * cores)
+    assert [SolveOptions(n_jobs=n).n_jobs for n in (1, 7, most, most + 1, 10**6)] == [1, 7, most, most, most]
+    assert SolveOptions(n_jobs=-1).n_jobs == cores

@@ -1,0 +1,180 @@
+"""Cross-validation of a recipe: each fold is announced, and Ctrl-C keeps what is finished."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import log_loss
+
+from supersparse import RiskScoreClassifier
+from supersparse.errors import WeightedRisksWarning
+from supersparse.learn import folds, validating
+from supersparse.learn.clock import Clock
+from supersparse.learn.fitting import fit_card
+from supersparse.learn.recipe import Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.settings.settings import Settings
+from supersparse.learn.splits import repeated_splits, splits_of
+from supersparse.learn.watching import Unwatched
+from supersparse.problem.variants import quiet_about_penalties
+
+ROWS = TrainingRows(
+    X=np.arange(12)[:, None], y=np.array([0, 1] * 6), sample_weight=None, rate_groups=None, names=("x",)
+)
+RECIPE = Recipe(settings=Settings.of(C0=0.1, max_points=1), options={"solver": "exhaustive"})
+
+
+class Told(Unwatched):
+    def __init__(self):
+        self.stages, self.errors = [], []
+
+    def stage(self, what):
+        self.stages.append(what)
+
+    def cross_validated(self, error):
+        self.errors.append(error)
+
+
+def test_each_fold_is_announced():
+    watch = Told()
+    found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2), watch)
+    assert watch.stages == [f"fold {k} of 2: training on 6 rows, testing on 6" for k in (1, 2)]
+    assert (found.folds, found.folds_asked, found.chosen.C0) == (2, 2, 0.1)
+
+
+@pytest.mark.parametrize("finished", [0, 1])
+def test_an_interrupt_keeps_the_finished_folds(monkeypatch, finished):
+    real, calls = folds.fit_fold, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) > finished:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(folds, "fit_fold", interrupted)
+    found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2))
+    assert (0 if found is None else found.folds) == finished
+
+
+def test_the_log_loss_told_is_without_class_weights_and_that_chosen_by_is_with_them():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (200, 3))
+    y = (rng.random(200) < 0.1 + 0.4 * x[:, 0]).astype(int)
+    rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("a", "b", "c"))
+    asked = Settings.of(C0=0.01, max_points=2, goal="risk", positive="1", class_weight={"0": 1, "1": 5})
+    found = validating.validate(Recipe(settings=asked, options={"solver": "risk"}), rows, splits_of(y, 4))
+    by_fold = []
+    for train, test in splits_of(y, 4):
+        model = RiskScoreClassifier(C0=0.01, max_points=2, class_weight={0: 1, 1: 5})
+        with pytest.warns(WeightedRisksWarning):
+            model.fit(x[train], y[train])
+        by_fold.append(log_loss(y[test], model.predict_proba(x[test])[:, 1]))
+    assert found.as_data()["tried"][0]["log_loss"] == pytest.approx(np.mean(by_fold))
+    assert f"{np.mean(by_fold):8.4f}  " in found.in_words()
+    assert float(found.chosen.costs[0]) != pytest.approx(by_fold[0])
+
+
+def test_the_weighted_error_stands_beside_a_penalty_that_is_chosen_by_it():
+    # 25 of 200 are ill and a missed one costs 3, so a card that asks nothing costs 3 · 25 / 200
+    x, y = np.repeat([1, 1, 0, 0], [15, 35, 10, 140])[:, None], np.repeat([1, 0, 1, 0], [15, 35, 10, 140])
+    rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("smoker",))
+    asked = Settings.of(C0=10, max_points=1, positive="1", class_weight={"0": 1, "1": 3})
+    with quiet_about_penalties():
+        found = validating.validate(Recipe(settings=asked, options=RECIPE.options), rows, splits_of(y, 5))
+    told = found.as_data()
+    assert told["features"] == 0
+    assert told["weighted_error"] == told["tried"][0]["weighted_error"] == pytest.approx(0.375)
+    assert told["error"] == pytest.approx(0.125)
+    assert "features  weighted error  error " in found.in_words()
+    assert "          0.3750  0.125 ± 0.000" in found.in_words()
+    alike = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2))
+    assert "weighted" not in alike.in_words()
+    assert "weighted_error" not in alike.as_data()
+
+
+def test_the_error_so_far_is_told():
+    watch = Told()
+    found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 3), watch)
+    sums = np.cumsum([float(cost) for cost in found.chosen.costs])
+    assert watch.errors == pytest.approx((sums / [1, 2, 3]).tolist())
+
+
+@pytest.mark.long
+def test_processes_give_the_same_folds(monkeypatch):
+    monkeypatch.setattr(folds, "_START", 0.0)  # as if starting processes took no time
+    splits = repeated_splits(ROWS.y, 2, 2)
+    alone = validating.validate(RECIPE, ROWS, splits, repeats=2)
+    shared = validating.validate(RECIPE, ROWS, splits, repeats=2, n_jobs=2)
+    assert shared.as_data() == alone.as_data()
+    assert (shared.folds, shared.repeats) == (4, 2)
+
+
+def test_folds_share_the_time_that_is_left(monkeypatch):
+    real, limits = folds.fit_fold, []
+
+    def spy(recipe, *arguments):
+        limits.append(recipe.options["time_limit"])
+        return real(recipe, *arguments)
+
+    monkeypatch.setattr(folds, "fit_fold", spy)
+    validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 3), clock=Clock(time.monotonic() + 3000))
+    assert limits[0] == pytest.approx(1000, abs=100)
+    assert limits[-1] == pytest.approx(3000, abs=300)  # the others left nearly all of theirs
+
+
+def test_an_interrupt_in_a_second_division_leaves_the_first_to_judge_by():
+    kept = validating.validate(RECIPE, ROWS, repeated_splits(ROWS.y, 2, 2)[:3])
+    partly = replace(kept, folds_asked=4, repeats=2)
+    rows = np.concatenate([left.rows for left in partly.unseen])
+    assert sorted(rows.tolist()) == list(range(12))
+
+
+@pytest.fixture
+def out_of_time(monkeypatch):
+    """Let time be up after so many folds, counted from now."""
+    real = folds.FoldsInTime._given
+
+    def after(most):
+        left = [most]
+
+        def given(self, some, rounds):
+            for one in real(self, some, rounds):
+                left[0] -= 1
+                if left[0] < 0:
+                    return
+                yield one
+
+        monkeypatch.setattr(folds.FoldsInTime, "_given", given)
+
+    return after
+
+
+@pytest.mark.parametrize("finished", [1, 2, 4])
+def test_an_unfinished_division_is_finished_as_if_it_had_had_the_time(out_of_time, finished):
+    recipe, splits = RECIPE.asking(C0=None), repeated_splits(ROWS.y, 3, 2)
+    out_of_time(finished)
+    partly = validating.validate(recipe, ROWS, splits, repeats=2)
+    assert partly.is_unfinished
+    assert (partly.folds, partly.folds_asked, partly.repeats) == (finished, 6, 2)
+    out_of_time(100)
+    whole = validating.validate(recipe, ROWS, splits, repeats=2, so_far=partly)
+    assert not whole.is_unfinished
+    assert (whole.folds, whole.chosen.C0) == (6, partly.chosen.C0)
+    assert len(whole.unseen) == whole.folds
+    at_once = validating.validate(recipe, ROWS, splits, repeats=2)
+    assert whole.as_data()["tried"] == at_once.as_data()["tried"]
+
+
+def test_what_the_card_leaves_of_the_time_goes_to_the_folds_that_lack_it(out_of_time):
+    class Watch(Unwatched):
+        def stage(self, what):
+            if what == "final card":
+                out_of_time(100)
+
+    question = RECIPE.asking(C0=None).question(ROWS)
+    out_of_time(1)
+    fitted = fit_card(question, ROWS, splits_of(ROWS.y, 2), Watch(), Clock(None))
+    assert (fitted.unjudged, fitted.validation.folds) == (None, 2)
+    assert [seen.on for seen in fitted.card.performance] == ["training", "cross-validation"]

@@ -1,0 +1,46 @@
+"""New rows are read as the training rows were: codes in every column, and values far from those seen."""
+
+import pytest
+
+
+@pytest.fixture
+def card(run, tmp_path):
+    """A card on age and dose, learned from rows in which -99 is missing in the dose alone."""
+    ages = [20 + 5 * (i % 13) for i in range(104)]
+    rows = [
+        f"{age},{-99 if i % 9 == 0 else i % 7},{'yes' if age > 50 else 'no'}" for i, age in enumerate(ages)
+    ]
+    (tmp_path / "train.csv").write_text("\n".join(["age,dose,ill", *rows]) + "\n")
+    words = ["--target", "ill", "--no-validate", "--C0", "0.001", "--out", "card.json", "--time-limit", "20"]
+    run("fit", "train.csv", *words, check=True)
+    return tmp_path / "card.json"
+
+
+def test_a_value_further_away_than_the_range_is_wide_is_refused(run, card, tmp_path):
+    (tmp_path / "new.csv").write_text("age,dose\n45,3\n850,3\n")
+    done = run("predict", "card.json", "new.csv")
+    assert done.returncode == 2
+    assert "column 'age' is 850" in done.stderr
+    assert "line 3" in done.stderr
+    assert "20 to 80" in done.stderr
+    assert run("predict", "card.json", "new.csv", "--unknown", "allow").returncode == 0
+    explained = run("explain", "card.json", "age=850", "dose=3")
+    assert (explained.returncode, "column 'age' is 850" in explained.stderr) == (2, True)
+    (tmp_path / "near.csv").write_text("age,dose\n140,3\n")  # 80 and the width of 60
+    assert run("predict", "card.json", "near.csv").returncode == 0
+
+
+def test_a_code_of_another_column_is_missing_where_it_is_no_value():
+    from dataclasses import replace
+
+    from supersparse import Domain, ScoringSystem, item
+    from supersparse.card.cases import reading_for
+    from supersparse.table.reading import ColumnReading, Reading
+
+    items = [item("age", at_least=60, points=1, missing=0), item("dose", at_least=3, points=1, missing=0)]
+    domains = {"age": Domain(column="age", low=20, high=100), "dose": Domain(column="dose", low=0, high=6)}
+    made = ScoringSystem.of(items, threshold=1, domains=domains).card
+    reading = Reading(columns={"dose": ColumnReading(missing=("-99", "99"))}, settled=True)
+    found = reading_for(replace(made, reading=reading), Reading())
+    assert found.of_column("age").missing == ("-99",)  # 99 is an age
+    assert found.of_column("dose").missing == ("-99", "99")
