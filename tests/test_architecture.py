@@ -1,7 +1,9 @@
 """The import table of docs/architecture.md, read from the syntax tree: seven wings and their arrows."""
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -186,6 +188,15 @@ def test_public_modules_are_the_modules_of_their_wings(name):
         "assert home.__spec__.name == home.__name__"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_folder_left_by_an_older_version_does_not_hide_a_public_module(tmp_path):
+    shutil.copytree(SOURCE, tmp_path / "supersparse", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    (tmp_path / "supersparse" / "errors").mkdir()
+    code = "from supersparse import errors; print(errors.InvalidDataError)"
+    searched = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    # -S: without the finders of an editable installation
+    subprocess.run([sys.executable, "-S", "-c", code], cwd=tmp_path, env=searched, check=True)
 
 
 @pytest.mark.parametrize("name", ["constraints", "penalties"])

@@ -135,4 +135,5 @@ class _PublicModules(MetaPathFinder, Loader):
         module.__spec__ = self._spec_at_home
 
 
-sys.meta_path.append(_PublicModules())
+# first, so that a folder that an older version left behind is not taken for the module
+sys.meta_path.insert(0, _PublicModules())
