@@ -58,7 +58,7 @@ EXTRA = {"points": NUMBER, "missing": (*NUMBER, ...), "unit": (str, ...), "quest
 ITEMS = [tuple({key: one for key, one in rule.items() if key != "if_missing"} | EXTRA for rule in RULES)]
 DOMAINS = [{"column": str, "values": (*(rule["values"] for rule in RULES if "values" in rule), ...),
             "low": (*NUMBER, None, ...), "high": (*NUMBER, None, ...), "whole": (bool, ...),
-            "outside": ("accept", "refuse")}]
+            "outside": ("accept", "near", "refuse")}]
 LABEL = (str, int, float, bool)
 VALUE = {"rule": "value", "column": "", "points": 1}
 READ = {"decimal": (",", ...), "spellings": ({str: str}, ...), "missing": ([str], ...)}
@@ -398,7 +398,12 @@ def check_lines(card, learned, rows):
         own, shown = ([i for i in model["items"] if i["column"] == column] for model in (learned, card))
         domain, held = domains.get(column, {}), {row[column] for row in rows} - {""}
         known = named(domain.get("values", ())) if domain.get("outside") == "refuse" else []
-        accepted = not known or all(any(same(text, value) for value in known) for text in held)
+        seen = named(domain.get("values", ())) if domain.get("outside") == "near" else known
+        accepted = not seen or all(any(same(text, value) for value in seen) for text in held)
+        if domain.get("outside") == "near" and None not in (ends := (domain.get("low"), domain.get("high"))):
+            low, high = map(exact, ends)  # what lies further outside than this is wide is refused
+            numbers = {points_at([VALUE | {"column": column}], text) for text in held} - {None}
+            accepted = all(2 * low - high <= one <= 2 * high - low for one in numbers)
         demand(accepted, f"the card refuses values of {column!r} that the table has")
         lines, learnt = ({(rule_of(i), exact(i["points"]), str(i.get("missing"))) for i in items}
                          for items in (shown, own))

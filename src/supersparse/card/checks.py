@@ -6,8 +6,8 @@ the column was read in another way than the card expects.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
@@ -15,13 +15,16 @@ import numpy as np
 
 from supersparse.base.errors import InvalidDataError, SinglePrecisionWarning, users_level
 from supersparse.base.exact import shown
+from supersparse.card.bands import asks_for_no, bands_of
 from supersparse.card.card import Card, Item
+from supersparse.card.near import accepting_domains, ends_of, is_like, nearest, widened
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, looks_at_value
 from supersparse.card.tables import CardTable
 from supersparse.card.words import category_text
 from supersparse.table.limits import Limit
 from supersparse.table.small_table import Tabular
 from supersparse.table.values import (
+    Category,
     Cells,
     Mask,
     Numbers,
@@ -52,6 +55,8 @@ class Expected:
     needs_value: bool  # some item looks at the value, not only whether there is one
     kinds: tuple[str, ...]  # of the categories known for it; empty when no item compares it with any
     domain: Domain | None
+    refusing: Domain | None  # what the card accepts here, where it refuses the rest; see `Domain.outside`
+    alike: tuple[Category, ...]  # known categories: the card has an answer for others, not for any like these
     compares: bool  # every item only asks whether the value is in a range, so that order is all it needs
 
 
@@ -66,14 +71,38 @@ def _expected(column: str, items: Sequence[Item], domain: Domain | None) -> Expe
     known = [v for item in looking if isinstance(item.rule, IsOneOf | IsNoneOf) for v in item.rule.values]
     if known and domain is not None and domain.values is not None:
         known += domain.values
+    needs_value = any(looks_at_value(item.rule) for item in looking)
+    refusing, alike = domain, tuple[Category, ...]()
+    if domain is None or domain.outside == "accept" or (domain.outside == "near" and not needs_value):
+        refusing = None
+    elif domain.outside == "near" and known and domain.values is not None:
+        has_other = _answers_others(items, domain)
+        refusing, alike = (None, domain.values) if has_other else (replace(domain, outside="refuse"), ())
+    elif domain.outside == "near":
+        refusing = widened(domain)
     return Expected(
         column=column,
         refuses_missing=any(item.missing is None for item in looking),
-        needs_value=any(looks_at_value(item.rule) for item in looking),
+        needs_value=needs_value,
         kinds=tuple(sorted({kind_of(v) for v in known})),
         domain=domain,
+        refusing=refusing,
+        alike=alike,
         compares=all(isinstance(item.rule, InRange) for item in looking),
     )
+
+
+def _answers_others(items: Sequence[Item], domain: Domain) -> bool:
+    """Whether the card has an answer for categories that it does not name, such as "any other"."""
+    bands = [band for band in bands_of(items, domain) or () if not isinstance(band.rule, IsMissing)]
+    giving = [band for band in bands if band.points]
+    asked = bands if len(giving) > 1 else giving  # one answer that gives points is a question with yes and no
+    return any(isinstance(b.rule, IsNoneOf) and b.rule.values and not asks_for_no(b.rule) for b in asked)
+
+
+def accepting(card: Card) -> Card:
+    """Return the card with its rules for every value, however far from those of the training rows."""
+    return replace(card, domains=accepting_domains(card.domains))
 
 
 def left_open(card: Card, column: str, limit: Limit) -> Item | None:
@@ -147,6 +176,78 @@ def _warn_of_singles(rule: InRange, cells: Cells) -> None:
             )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedValue:
+    """A value that a card does not score, with the number of rows that hold it."""
+
+    column: str
+    value: object
+    rows: int
+    first_row: int  # counted from 1
+    reason: str  # "which is outside the known values F, M"
+    is_near: bool  # whether the card scores it once values far from the training rows are allowed
+
+
+_REMEDY = "; correct it, or score it with the system that accepting_unknown() returns"
+
+
+def refused_values(card: Card, table: CardTable) -> Iterator[RefusedValue]:
+    """Every distinct value that is refused for what it is, in the order of the card's columns."""
+    for expected in expectations(card):
+        yield from _refused(expected, table.columns[expected.column])
+
+
+def _refused(expected: Expected, cells: Cells) -> Iterator[RefusedValue]:
+    domain = expected.domain
+    if domain is None or (expected.refusing is None and not expected.alike):
+        return
+    for value, where in _outside(expected.refusing or domain, cells):
+        reason = None if is_missing(value) else _reason(expected, value, "a value")
+        if reason is not None:
+            yield RefusedValue(
+                column=expected.column,
+                value=value,
+                rows=int(where.sum()),
+                first_row=int(where.argmax()) + 1,
+                reason=reason,
+                is_near=domain.outside == "near",
+            )
+
+
+def _reason(expected: Expected, value: object, what: str) -> str | None:
+    """Why a value is refused for what it is; None if it is not."""
+    domain, refusing = expected.domain, expected.refusing
+    if domain is None or (refusing is None and not expected.alike):
+        return None
+    of_numbers = refusing is not None and refusing.values is None
+    if domain.outside == "near" and of_numbers and is_beyond(value):
+        return None  # below or above a limit: nothing is known that could be far
+    if refusing is not None and _is_inside(refusing, value, what):
+        return None
+    if domain.outside != "near":
+        return f"which is outside {described(domain)}"
+    if of_numbers:
+        if isinstance(value, str):
+            return "which is text; the card expects a number there"
+        low, high = (shown(end) for end in ends_of(domain) if end is not None)
+        return f"further from the training rows' {low} to {high} than that range is wide"
+    known = expected.alike or (domain.values or ())
+    category = read_category(value, what)
+    if category in known or (expected.alike and not is_like(category, known)):
+        return None
+    like = nearest(category, known)
+    said = f"its known values are {_some(known)}" if like is None else f"the nearest is {category_text(like)}"
+    return f"a category that no training row had; {said}"
+
+
+_MOST_LISTED = 10
+
+
+def _some(known: Sequence[Category]) -> str:
+    listed = ", ".join(map(category_text, known[:_MOST_LISTED]))
+    return listed if len(known) <= _MOST_LISTED else f"{listed} and {len(known) - _MOST_LISTED} more"
+
+
 def outside_values(card: Card, table: CardTable) -> tuple[OutsideValue, ...]:
     """Every distinct value outside the domain of its column, in the order of the card's columns."""
     found = []
@@ -176,15 +277,21 @@ def _outside(domain: Domain, cells: Cells) -> list[tuple[object, Mask]]:
 
 
 def _check_value(expected: Expected, value: object, what: str) -> None:
-    kinds, domain = expected.kinds, expected.domain
+    _check_kind(expected, value, what)
+    reason = _reason(expected, value, what)
+    if reason is not None:
+        is_near = expected.domain is not None and expected.domain.outside == "near"
+        raise InvalidDataError(f"{what} is {value!r}, {reason}{_REMEDY if is_near else ''}")
+
+
+def _check_kind(expected: Expected, value: object, what: str) -> None:
+    kinds = expected.kinds
     if kinds:
         kind = kind_of(read_category(value, what))
         if kind not in kinds:
             raise InvalidDataError(
                 f"{what} is {value!r}, which is {kind}; the card expects {kinds[0]} there; convert the column"
             )
-    if domain is not None and domain.outside == "refuse" and not _is_inside(domain, value, what):
-        raise InvalidDataError(f"{what} is {value!r}, which is outside {described(domain)}")
 
 
 def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
@@ -199,20 +306,17 @@ def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
             f"{what}, row {row + 1} is {cells.values[row].item()!r}, which is a number; "
             "the card expects text there; convert the column"
         )
-    domain = expected.domain
-    if domain is not None and domain.outside == "refuse":
-        mask = _outside_numbers(domain, cells)
-        if mask.any():
-            row = int(mask.argmax())
-            value = cells.values[row].item()
-            raise InvalidDataError(
-                f"{what}, row {row + 1} is {value!r}, which is outside {described(domain)}"
-            )
+    refused = min(_refused(expected, cells), key=lambda one: one.first_row, default=None)
+    if refused is not None:
+        remedy = _REMEDY if refused.is_near else ""
+        raise InvalidDataError(
+            f"{what}, row {refused.first_row} is {refused.value!r}, {refused.reason}{remedy}"
+        )
 
 
 def _is_inside(domain: Domain, value: object, what: str) -> bool:
     if is_beyond(value) and domain.values is None:
-        return domain.outside == "accept"
+        return domain.outside != "refuse"
     category = read_category(value, what)
     if domain.values is not None:
         return category in domain.values
@@ -228,7 +332,7 @@ def _outside_numbers(domain: Domain, cells: Numbers) -> Mask:
     inside = np.ones(len(cells), dtype=bool) if domain.test is None else domain.test.mask(cells.values)
     if domain.whole and cells.values.dtype.kind == "f":
         inside &= np.asarray(np.floor(cells.values) == cells.values)
-    if domain.values is None and domain.outside == "accept" and cells.values.dtype.kind == "f":
+    if domain.values is None and domain.outside != "refuse" and cells.values.dtype.kind == "f":
         inside |= np.isinf(cells.values)  # below or above a limit: nothing is known that could be outside
     return ~inside if cells.missing is None else ~inside & ~cells.missing
 

@@ -86,7 +86,7 @@ def example_of(domain: Domain | None) -> Fraction:
 
 def occurs(rule: Rule, domain: Domain | None) -> bool:
     """Whether a band holds a value that the card accepts."""
-    if domain is None or domain.outside == "accept" or not isinstance(rule, InRange):
+    if domain is None or domain.outside != "refuse" or not isinstance(rule, InRange):
         return True
     if domain.values is not None:
         return any(rule.contains(Fraction(v)) for v in domain.values if not isinstance(v, str))

@@ -42,7 +42,9 @@ def read_card(fields: Fields, version: int) -> Card:
         items=tuple(_item(item, version) for item in fields.sections("items")),
         intercept=intercept,
         reached=reached,
-        domains=tuple(map(_domain, fields.sections("domains", optional=True))) if version > 1 else (),
+        domains=tuple(_domain(domain, version) for domain in fields.sections("domains", optional=True))
+        if version > 1
+        else (),
         n_columns=fields.whole("n_columns", optional=True),
         provenance=_provenance(fields.section("provenance"), version) if fields.has("provenance") else None,
         risk=_risk(fields.section("risk")) if version > 1 and fields.has("risk") else None,
@@ -161,14 +163,18 @@ def _missing(fields: Fields) -> Fraction | None:
     return None if fields.is_word("missing", "refuse") else fields.number("missing", optional=True)
 
 
-def _domain(fields: Fields) -> Domain:
+_OLD = ("accept", "refuse")  # up to version 2
+
+
+def _domain(fields: Fields, version: int) -> Domain:
+    known = get_args(Outside) if version > _EXCEEDED else _OLD
     domain = Domain(
         column=fields.text("column"),
         values=fields.categories("values") if fields.has("values") else None,
         low=fields.number("low", optional=True),
         high=fields.number("high", optional=True),
         whole=fields.truth("whole", default=False),
-        outside=cast(Outside, fields.choice("outside", ("accept", "refuse"), "accept")),
+        outside=cast(Outside, fields.choice("outside", known, "accept")),
     )
     fields.finish()
     return domain

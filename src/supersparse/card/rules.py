@@ -220,7 +220,7 @@ def _listed(values: tuple[Category, ...]) -> str:
     return ", ".join(str(v) if isinstance(v, Fraction) else repr(v) for v in values)
 
 
-Outside = Literal["accept", "refuse"]
+Outside = Literal["accept", "near", "refuse"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -228,8 +228,9 @@ class Domain(Tabular):
     """What a column may hold: known values, or numbers from `low` to `high` (ends included).
 
     A value outside is scored by the rules as they stand ("accept"; it is no category that a rule names)
-    or refused. `whole` says that the numbers are whole. A missing value is never outside: items say what
-    it does.
+    or refused ("refuse"). "near", for what training rows held, scores numbers that lie no further outside
+    than the range is wide, and refuses other numbers and unknown categories; see `supersparse.card.near`.
+    `whole` says that the numbers are whole. A missing value is never outside: items say what it does.
     """
 
     column: str
@@ -242,7 +243,8 @@ class Domain(Tabular):
     def __post_init__(self) -> None:
         what = f"the domain of {self.column!r}"
         if self.outside not in get_args(Outside):
-            raise InvalidCardError(f"{what}: outside is {self.outside!r}; it must be 'accept' or 'refuse'")
+            words = "'accept', 'near' or 'refuse'"
+            raise InvalidCardError(f"{what}: outside is {self.outside!r}; it must be {words}")
         if self.values is not None:
             if self.low is not None or self.high is not None or self.whole:
                 raise InvalidCardError(f"{what} has both values and limits; give one of the two")

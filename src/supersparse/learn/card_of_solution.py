@@ -237,8 +237,8 @@ def _domain(rows: "Rows", j: int) -> Domain:
         distinct, whole = integers, scale == 1
         ends = [Fraction(int(v), scale) for v in (integers if len(integers) <= _FEW else integers[[0, -1]])]
     if len(distinct) <= _FEW:
-        return Domain(column=rows.names[j], values=tuple(ends))
-    return Domain(column=rows.names[j], low=ends[0], high=ends[1], whole=whole)
+        return Domain(column=rows.names[j], values=tuple(ends), outside="near")
+    return Domain(column=rows.names[j], low=ends[0], high=ends[1], whole=whole, outside="near")
 
 
 def _seen(rows: "Rows", j: int, points: Fraction) -> ItemSeen:

@@ -19,6 +19,7 @@ from supersparse.base.exact import exact, shown
 from supersparse.base.schema.labels import label_text
 from supersparse.base.schema.tree import ByName
 from supersparse.card.card import Card
+from supersparse.card.checks import accepting
 from supersparse.card.evaluate.drift import remember
 from supersparse.card.printed import printed
 from supersparse.card.rules import IsMissing
@@ -213,10 +214,11 @@ class PreparedProblem:
     def scoring_card(self, solution: Solution) -> Card:
         """Return what a card needs to score rows: no risks, and nothing about the rows it was learned from.
 
-        Folds need no more, and making the rest takes seconds on large tables.
+        Folds need no more, and making the rest takes seconds on large tables. It scores every value: what is
+        rare may be in one fold alone.
         """
         card = scoring_card(solution)
-        return printed(card if self.prepare is None else self.prepare.raw_card(card))
+        return accepting(printed(card if self.prepare is None else self.prepare.raw_card(card)))
 
     def with_penalty(self, C0: float) -> "PreparedProblem":
         """Ask the same with another C0; the features stay."""

@@ -121,7 +121,7 @@ def on_all(**more):
 def limited(column, **more):
     def change(card):
         card["domains"] = [one for one in card["domains"] if one["column"] != column]
-        card["domains"].append({"column": column, "outside": "refuse", **more})
+        card["domains"].append({"column": column, "outside": "refuse"} | more)
 
     return change
 
@@ -184,6 +184,14 @@ FORGED = {
     "a word that is the other class": (reworded(positive="well"), "one for the other"),
     "one word for both classes": (reworded(positive="so", negative="so"), "one for the other"),
     "rows of the table that the card refuses": (limited("sex", values=["f"]), "refuses values of 'sex'"),
+    "categories of the table that are unknown to the card": (
+        limited("sex", values=["f"], outside="near"),
+        "refuses values of 'sex'",
+    ),
+    "rows of the table that are far from the range of the card": (
+        limited("age", low=70, high=71, whole=True, outside="near"),
+        "refuses values of 'age'",
+    ),
     "two domains of one column": (
         lambda card: card["domains"].append(card["domains"][0]),
         "what the columns of the card may hold",

@@ -30,6 +30,36 @@ def test_a_value_further_away_than_the_range_is_wide_is_refused(run, card, tmp_p
     assert run("predict", "card.json", "near.csv").returncode == 0
 
 
+@pytest.fixture
+def grades(run, tmp_path):
+    """A card on grades, learned from rows with I to IV."""
+    rows = [f"{grade},{'yes' if grade in ('III', 'IV') else 'no'}" for grade in ("I", "II", "III", "IV")] * 26
+    (tmp_path / "train.csv").write_text("\n".join(["grade,ill", *rows]) + "\n")
+    words = ["--target", "ill", "--no-validate", "--C0", "0.02", "--out", "grades.json", "--time-limit", "20"]
+    run("fit", "train.csv", *words, check=True)
+    (tmp_path / "new.csv").write_text("grade,ill\nIV,yes\nV,yes\nV,no\nI,no\n")
+
+
+@pytest.mark.parametrize("command", [["predict"], ["evaluate", "--target", "ill"], ["explain", "--row", "2"]])
+def test_a_category_that_no_training_row_had_is_refused_and_the_nearest_named(run, grades, command):
+    done = run(command[0], "grades.json", "new.csv", *command[1:])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "column 'grade' is 'V' in " in done.stderr
+    assert "line 3" in done.stderr
+    assert "a category that no training row had; the nearest is IV; correct it, or use --unknown allow" in (
+        done.stderr
+    )
+    assert run(command[0], "grades.json", "new.csv", *command[1:], "--unknown", "allow").returncode == 0
+
+
+def test_one_person_is_told_the_same(run, grades):
+    done = run("explain", "grades.json", "grade=V")
+    assert (done.returncode, "the nearest is IV" in done.stderr) == (2, True)
+    assert run("explain", "grades.json", "grade=V", "--unknown", "allow").returncode == 0
+    assert run("explain", "grades.json", "grade=IV").returncode == 0
+    assert run("explain", "grades.json", "grade=V", "--unknown", "alow").returncode == 2
+
+
 def test_a_code_of_another_column_is_missing_where_it_is_no_value():
     from dataclasses import replace
 

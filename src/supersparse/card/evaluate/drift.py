@@ -12,7 +12,7 @@ import numpy as np
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
 from supersparse.card.card import Card, Item
-from supersparse.card.checks import outside_values
+from supersparse.card.checks import accepting, outside_values
 from supersparse.card.evaluate.outcomes import added_up, read_row_weights
 from supersparse.card.evaluate.rates import Rate, laid_out, to_pandas
 from supersparse.card.provenance import ItemSeen
@@ -45,7 +45,7 @@ def points_given(
     card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
 ) -> tuple[Given, ...]:
     """Return the points that each item gave on a table."""
-    table = checked_table(card, X, names)
+    table = checked_table(accepting(card), X, names)  # far from what was seen is what drift looks for
     weights, unit = read_row_weights(sample_weight, table.n_rows)
     if not np.any(weights > 0):
         raise InvalidDataError("the table has no rows with a weight above 0; there is nothing to remember")

@@ -28,6 +28,7 @@ from supersparse.card.explain.smallest_tree import (
     splits,
     state_of,
 )
+from supersparse.card.near import accepting_domains
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
 from supersparse.card.scoring import item_points
 from supersparse.card.words import question as words_for
@@ -82,7 +83,7 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
     questions = tuple(TreeQuestion(text=_text(item, rule), rule=rule) for item, rule in _rules(items, domain))
     part = Card(
         items=tuple(items), intercept=Fraction(0), negative=0, positive=1,
-        domains=() if domain is None else (domain,), n_columns=card.n_columns,
+        domains=accepting_domains(() if domain is None else (domain,)), n_columns=card.n_columns,
     )  # fmt: skip
     may_be_missing = _scores(part, None)
     asks_missing = any(isinstance(question.rule, IsMissing) for question in questions)

@@ -112,7 +112,7 @@ def card_on_raw_columns(card: Card, features: Sequence[Feature], known: Card) ->
             )
     items = tuple(by_name[item.name].item(item.points) for item in card.items)
     used = {item.column for item in items}
-    domains = tuple(domain for domain in known.domains if domain.column in used)
+    domains = tuple(replace(domain, outside="near") for domain in known.domains if domain.column in used)
     # unlike features, raw columns may have missing values, so the stored points no longer apply
     return replace(card, items=items, domains=domains, n_columns=known.n_columns, seen=None)
 

@@ -27,6 +27,14 @@ def evaluate(
             metavar="isotonic|logistic|none", help="How to calibrate risks on this data (cross-fitted)."
         ),
     ] = "isotonic",
+    unknown: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|allow",
+            help="Numbers far from the training rows, and categories that they did not have: refuse them, or "
+            "score them by the usual rules.",
+        ),
+    ] = "refuse",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
 ) -> None:
     """Evaluate a scoring system on labelled data.
@@ -41,14 +49,14 @@ def evaluate(
       supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
     """
     from supersparse.card.cases import read_labelled
-    from supersparse.show.cli.unknown import check_scored
+    from supersparse.show.cli.unknown import ALLOW, check_scored, read_choice
     from supersparse.show.document import ScoringSystem
 
-    system = ScoringSystem.load(model)
+    system = read_choice(unknown, ScoringSystem.load(model))
     others = [name for name in by or [] if name not in system.card.columns]
     say_size(data)
     cases = read_labelled(data, table.reading, system.card, target, others, weights, note=note)
-    check_scored(system.card, cases, "leave such rows out")
+    check_scored(system.card, cases, "leave such rows out", ALLOW)
     say_outside(system.outside(cases.columns))
     found = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
     risk = system.risk(

@@ -31,6 +31,14 @@ def explain(
         list[str] | None, typer.Option(metavar="NAME", help="Column that cannot change. Repeatable.")
     ] = None,
     most: Annotated[int, typer.Option(help="Maximum number of changes to show.")] = 3,
+    unknown: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|allow",
+            help="Numbers far from the training rows, and categories that they did not have: refuse them, or "
+            "score them by the usual rules.",
+        ),
+    ] = "refuse",
 ) -> None:
     """Explain one prediction.
 
@@ -44,13 +52,13 @@ def explain(
       supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
     """
     from supersparse.base.exact import shown
-    from supersparse.show.cli.unknown import check_near
+    from supersparse.show.cli.unknown import check_person, read_choice
     from supersparse.show.document import ScoringSystem
     from supersparse.show.document.risk_strip import risk_percent
 
-    system = ScoringSystem.load(model)
-    person, written = _person(system, values, row, table)
-    check_near(system.card, person)
+    system = read_choice(unknown, ScoringSystem.load(model))
+    person, written, place = _person(system, values, row, table)
+    check_person(system.card, person, place)
     found = system.explain(person)
     if person:
         say_outside(system.outside(person))
@@ -69,8 +77,8 @@ def explain(
 
 def _person(
     system: object, values: list[str], row: int, table: TableOptions
-) -> tuple[dict[str, object], dict[str, str]]:
-    """Return the values of a person, and how those beyond every number are written."""
+) -> tuple[dict[str, object], dict[str, str], str]:
+    """Return the values of a person, how those beyond every number are written, and where they stand."""
     from supersparse.base.errors import InvalidDataError, InvalidOptionError
     from supersparse.card.cases import person_of, read_as_written, read_cases
     from supersparse.show.document import ScoringSystem
@@ -83,12 +91,13 @@ def _person(
         if not 1 <= row <= cases.n_rows:
             raise InvalidOptionError(f"--row is {row}; {values[0]} has rows 1 to {cases.n_rows}")
         person = {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
+        place = f" in {cases.place(row - 1)} of {cases.table.name}"
         limited = [name for name, value in person.items() if is_beyond(value)]
         if not limited or values[0] == "-":  # standard input is read once
             known = {name: _limits_of(cases, name, person[name]) for name in limited}
-            return person, {name: text for name, text in known.items() if text}
+            return person, {name: text for name, text in known.items() if text}, place
         columns = read_as_written(Path(values[0]), table.reading, system.card, limited)
-        return person, {name: column[row - 1] for name, column in columns.items()}
+        return person, {name: column[row - 1] for name, column in columns.items()}, place
     words: dict[str, str] = {}
     for value in values:
         name, mark, text = value.partition("=")
@@ -102,7 +111,8 @@ def _person(
                 f"{name!r} is given twice, as {words[name]!r} and {text!r}; give one value"
             )
         words[name] = text
-    return person_of(system.card, words, table.reading), {name: text.strip() for name, text in words.items()}
+    written = {name: text.strip() for name, text in words.items()}
+    return person_of(system.card, words, table.reading), written, ""
 
 
 def _limits_of(cases: "Cases", name: str, value: object) -> str:

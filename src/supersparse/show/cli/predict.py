@@ -48,7 +48,9 @@ def predict(
         str,
         typer.Option(
             metavar="refuse|allow",
-            help="Missing values that the card needs: refuse them, or print the possible totals.",
+            help="Values that the card does not know: refuse them; or score numbers far from the training "
+            "rows and new categories by the usual rules, and print the possible totals where a value is "
+            "missing.",
         ),
     ] = "refuse",
     out: Annotated[
@@ -59,10 +61,11 @@ def predict(
 
     Prints a CSV with the total, as on the card, and the prediction for each row, and the risk if the scoring
     system has risks. Use --reasons to add the answers that cost each row most points. Other columns are
-    ignored. A number further from the range of the training rows than that range is wide is refused, unless
-    --unknown allow is given. With it, a row without a value that the card needs gets the lowest and the
-    highest total that it can have, and a class if both agree. Text that a spreadsheet would run as a formula,
-    such as a class called =1+1, gets an apostrophe in front; --json leaves it as it is.
+    ignored. A number further from the range of the training rows than that range is wide is refused, and so
+    is a category that they did not have, unless --unknown allow is given. With it, a row without a value that
+    the card needs gets the lowest and the highest total that it can have, and a class if both agree. Text
+    that a spreadsheet would run as a formula, such as a class called =1+1, gets an apostrophe in front;
+    --json leaves it as it is.
 
     \b
     Example:
@@ -77,16 +80,15 @@ def predict(
     from supersparse.card.cases import read_cases
     from supersparse.card.evaluate.rates import plain_number
     from supersparse.card.scoring import predicted_labels, score_table
-    from supersparse.show.cli.unknown import check_choice, check_scored, possible_columns
+    from supersparse.show.cli.unknown import ALLOW, check_scored, possible_columns, read_choice
     from supersparse.show.document import ScoringSystem
 
     check_outputs(("--out", out), inputs=(data, model))
-    check_choice(unknown, reasons=reasons > 0)
-    system = ScoringSystem.load(model)
+    system = read_choice(unknown, ScoringSystem.load(model), reasons=reasons > 0)
     say_size(data)
     cases = read_cases(data, table.reading, system.card, copy or [], note=note)
     allowed = "use --unknown allow to get the totals that are possible"
-    check_scored(system.card, cases, allowed if unknown == "refuse" else None)
+    check_scored(system.card, cases, allowed if unknown == "refuse" else None, ALLOW)
     say_outside(system.outside(cases.columns))
     # a card without items needs the number of rows from somewhere
     columns = cases.columns or {"": np.empty(cases.n_rows)}

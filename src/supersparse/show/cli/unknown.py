@@ -1,4 +1,4 @@
-"""Values that a card does not score: refused by their place, or missing ones scored as a range of totals."""
+"""Values that a card does not score: refused by their place, or scored all the same (`--unknown allow`)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,50 +6,46 @@ from supersparse.base.errors import InvalidDataError, InvalidOptionError, did_yo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
 
     from supersparse.card.card import Card
     from supersparse.card.cases import Cases, LabelledCases
+    from supersparse.show.document import ScoringSystem
 
 NOT_KNOWN = "not known"
+ALLOW = "use --unknown allow to score it by the rules as they stand"
 _CHOICES = ("refuse", "allow")
 
 
-def check_choice(unknown: str, *, reasons: bool) -> None:
-    """Refuse another word than the two, and reasons for totals that are not known."""
+def read_choice(unknown: str, system: "ScoringSystem", *, reasons: bool = False) -> "ScoringSystem":
+    """Return the system that scores what it shall; refuse reasons for totals that are not known."""
     if unknown not in _CHOICES:
         raise InvalidOptionError(f"--unknown is {unknown!r}; {did_you_mean(unknown, _CHOICES)}")
     if reasons and unknown == "allow":
         raise InvalidOptionError("--reasons needs every value; remove it, or remove --unknown allow")
+    return system.accepting_unknown() if unknown == "allow" else system
 
 
-def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | None) -> None:
+def check_scored(
+    card: "Card", cases: "Cases | LabelledCases", otherwise: str | None, allow: str = ""
+) -> None:
     """Refuse a table with a value that the card does not score, and say where it stands.
 
     That is one outside what the card knows and accepts, or a missing one; `otherwise` says what can be done
-    about the latter besides filling it in, None where it is allowed.
+    about the latter besides filling it in, None where it is allowed, and `allow` what can be done about a
+    value that is far from those of the training rows besides correcting it.
     """
-    from supersparse.base.exact import shown
-    from supersparse.card.checks import described, expectations, outside_values
+    from supersparse.card.checks import expectations, refused_values
     from supersparse.card.tables import read_card_table
 
     if not card.columns:
         return
     table = read_card_table(card, cases.columns)
-    refusing = {domain.column: domain for domain in card.domains if domain.outside == "refuse"}
-    for value in outside_values(card, table):
-        if value.column in refusing:
-            raise InvalidDataError(
-                f"{cases.table.name}: column {value.column!r} is {value.value!r} in "
-                f"{_where(cases, value.rows, value.first_row - 1)}, which is outside "
-                f"{described(refusing[value.column])}; correct it, or leave such rows out"
-            )
-        if otherwise is not None and (ends := _seen_ends(card, value.column, value.value)) is not None:
-            raise InvalidDataError(
-                f"{cases.table.name}: column {value.column!r} is {value.value!r} in "
-                f"{_where(cases, value.rows, value.first_row - 1)}, further from the training rows' "
-                f"{shown(ends[0])} to {shown(ends[1])} than that range is wide; correct it, or {otherwise}"
-            )
+    for refused in refused_values(card, table):
+        remedy = allow if refused.is_near and allow else "leave such rows out"
+        raise InvalidDataError(
+            f"{cases.table.name}: column {refused.column!r} is {refused.value!r} in "
+            f"{_where(cases, refused.rows, refused.first_row - 1)}, {refused.reason}; correct it, or {remedy}"
+        )
     for expected in expectations(card):
         missing = table.columns[expected.column].missing
         if otherwise is not None and expected.refuses_missing and missing is not None and missing.any():
@@ -60,33 +56,18 @@ def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | 
             )
 
 
-def check_near(card: "Card", person: "Mapping[str, object]") -> None:
-    """Refuse one person with a number further from the training rows' range than that range is wide."""
-    from supersparse.base.exact import shown
+def check_person(card: "Card", person: "Mapping[str, object]", place: str) -> None:
+    """Refuse one person with a value that the card does not score; `place` says where it was read."""
+    from supersparse.card.checks import refused_values
+    from supersparse.card.tables import read_card_table
 
-    for domain in card.domains:
-        value = person.get(domain.column)
-        ends = None if value is None else _seen_ends(card, domain.column, value)
-        if ends is not None:
-            raise InvalidDataError(
-                f"column {domain.column!r} is {value!r}, further from the training rows' {shown(ends[0])} to "
-                f"{shown(ends[1])} than that range is wide; correct it"
-            )
-
-
-def _seen_ends(card: "Card", column: str, value: object) -> "tuple[Fraction, Fraction] | None":
-    """The range of a learned card's training rows, if a number is further from it than it is wide."""
-    from supersparse.base.exact import exact_value
-    from supersparse.table.values import is_beyond, is_missing
-
-    domain = next(domain for domain in card.domains if domain.column == column)
-    low, high = domain.low, domain.high
-    if card.provenance is None or low is None or high is None:
-        return None
-    if isinstance(value, str) or is_missing(value) or is_beyond(value):
-        return None
-    number, width = exact_value(value, f"column {column!r}"), high - low
-    return None if low - width <= number <= high + width else (low, high)
+    if not card.columns:
+        return
+    for refused in refused_values(card, read_card_table(card, {n: [v] for n, v in person.items()})):
+        remedy = f", or {ALLOW}" if refused.is_near else ""
+        raise InvalidDataError(
+            f"column {refused.column!r} is {refused.value!r}{place}, {refused.reason}; correct it{remedy}"
+        )
 
 
 def check_grouped(cases: "LabelledCases", groups: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from supersparse.card.card import Card
+from supersparse.card.checks import accepting
 from supersparse.card.tables import is_person
 from supersparse.card.unknown import PossibleTotal, possible_person, possible_rows
 
@@ -35,11 +36,19 @@ class Worded:
 
 
 class Unknown:
-    """Methods for rows in which a value is not known."""
+    """Methods for rows in which a value is not known, or nothing like those of the training rows."""
 
     __slots__ = ()
 
     card: Card
+
+    def accepting_unknown(self) -> Self:
+        """Return the same system without the refusal of values that are far from those of the training rows.
+
+        A learned system refuses a number further from the range of the training rows than that range is wide,
+        and a category that they did not have. The one returned scores them by its rules as they stand.
+        """
+        return replace(self, card=accepting(self.card))  # type: ignore[type-var]
 
     def possible(
         self, data: object, *, names: Sequence[str] | None = None

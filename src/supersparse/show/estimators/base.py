@@ -27,6 +27,7 @@ from supersparse.base.errors import (
 )
 from supersparse.base.exact import nearest_float
 from supersparse.card.card import Card
+from supersparse.card.checks import accepting
 from supersparse.card.scoring import decisive_floats, score_table
 from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.engine.solution import Solution
@@ -54,7 +55,7 @@ from supersparse.show.estimators.reading import (
 )
 from supersparse.show.estimators.reporting import logger, reporting
 from supersparse.show.estimators.warning import say_codes, say_if_unproven, say_unreadable
-from supersparse.table.sources import as_array, as_table
+from supersparse.table.sources import as_array, as_table, is_array
 
 _METHODS = ("isotonic", "logistic")
 
@@ -304,15 +305,20 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """Score rows as the card does."""
         if hasattr(self, "prepare_"):
             check_table(X, mappings=True)
-            return score_table(self.scoring_system_.card, as_table(X)).floats
+            return score_table(self._card_for(X), as_table(X)).floats
         return scores_of_points(self.points_, read_features(self, X))
+
+    def _card_for(self, X: Any) -> Card:
+        """The card; for arrays, whose columns have no names to be taken for others, with every number."""
+        card: Card = self.scoring_system_.card
+        return accepting(card) if is_array(X) else card
 
     def _decisive(self, X: Any) -> NDArray[np.float64]:
         """Score rows as the card does; above 0 where it predicts the positive class, and nowhere else."""
         card: Card = self.scoring_system_.card
         if hasattr(self, "prepare_"):
             check_table(X, mappings=True)
-            return score_table(card, as_table(X)).decisive
+            return score_table(self._card_for(X), as_table(X)).decisive
         scores, cutoff = self._scores(X), card.cutoff
         least = nearest_float(cutoff.threshold - card.zero_total)
         return decisive_floats(scores, scores >= least if cutoff.reached else scores > least)
