@@ -102,7 +102,7 @@ def rules(draw, column):
 
 @st.composite
 def domains(draw, column):
-    outside = draw(st.sampled_from(["accept", "refuse"]))
+    outside = draw(st.sampled_from(["accept", "near", "refuse"]))
     if draw(st.booleans()):
         values = tuple(draw(st.lists(categories, min_size=1, max_size=4, unique=True)))
         return Domain(column=column, values=values, outside=outside)

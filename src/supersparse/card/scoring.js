@@ -45,6 +45,51 @@ function isWithin(number, range) {
   return (low > 0 || (low === 0 && range.lowIncluded)) && (high < 0 || (high === 0 && range.highIncluded));
 }
 
+// Whether at most one character has to be added, left out or replaced; capitals do not count.
+function oneEditApart(one, other) {
+  const [short, long] = [[...one.toLowerCase()], [...other.toLowerCase()]].sort((a, b) => a.length - b.length);
+  if (long.length - short.length > 1) return false;
+  let k = 0;
+  while (k < short.length && short[k] === long[k]) k += 1;
+  const rest = short.slice(k + (short.length === long.length ? 1 : 0));
+  return rest.join("") === long.slice(k + 1).join("");
+}
+
+// The orders that a text belongs to, each with its place there: numbers, Roman ones, letters.
+function placesOf(given) {
+  const text = given.toLowerCase();
+  const found = [];
+  const number = /([0-9]{1,9})([^0-9]*)$/.exec(text);
+  if (number) found.push([`number/${text.slice(0, number.index)}/${number[2]}`, Number(number[1])]);
+  const roman = /(?:^|[^a-z])([ivxlc]+)$/.exec(text);
+  if (roman) found.push([`roman/${text.slice(0, text.length - roman[1].length)}`, romanNumber(roman[1])]);
+  const letter = /(?:^|[^a-z])([a-z])$/.exec(text);
+  if (letter) found.push([`letter/${text.slice(0, text.length - 1)}`, letter[1].charCodeAt(0)]);
+  return found;
+}
+
+function romanNumber(text) {
+  const digits = [...text].map((digit) => ({ i: 1, v: 5, x: 10, l: 50, c: 100 })[digit]);
+  return digits.reduce((sum, a, k) => (a < (digits[k + 1] ?? 0) ? sum - a : sum + a), 0);
+}
+
+function nextTo(one, other) {
+  const places = new Map(placesOf(one));
+  return placesOf(other).some(([frame, place]) => Math.abs((places.get(frame) ?? NaN) - place) === 1);
+}
+
+// Whether a new category is within one edit of a known one, or next to one in its order.
+function isLike(value, known, name) {
+  if (typeof value === "string")
+    return known.some((k) => k.text !== undefined && (oneEditApart(value, k.text) || nextTo(value, k.text)));
+  const number = asNumber(value, name);
+  const isNear = (k) => {
+    const step = add(number, times(k, { n: -1n, d: 1n }));
+    return order(step, { n: 1n, d: 1n }) <= 0 && order(step, { n: -1n, d: 1n }) >= 0;
+  };
+  return known.some((k) => k.number !== undefined && isNear(declared(k.number)));
+}
+
 function checkValue(column, value) {
   const { name } = column;
   if (isMissing(value)) {
@@ -57,6 +102,8 @@ function checkValue(column, value) {
     if (!column.kinds.includes(kind)) throw new RefusedValue(`${name}: needs ${column.kinds[0]}`);
   }
   if (column.known && !isAmong(value, column.known, name)) throw new RefusedValue(`${name}: not a known value`);
+  if (column.alike && !isAmong(value, column.alike, name) && isLike(value, column.alike, name))
+    throw new RefusedValue(`${name}: new, and like a known value`);
   if (column.limits) {
     const number = asNumber(value, name);
     if (!isWithin(number, column.limits) || (column.limits.whole && number.n % number.d !== 0n))

@@ -44,8 +44,10 @@ def _column(expected: Expected) -> dict[str, object]:
         "refusesMissing": expected.refuses_missing,
         "kinds": [kind.split()[-1] for kind in expected.kinds],
     }
-    domain = expected.domain
-    if domain is not None and domain.outside == "refuse":
+    domain = expected.refusing
+    if expected.alike:
+        found["alike"] = _categories(expected.alike)
+    if domain is not None:
         if domain.values is not None:
             found["known"] = _categories(domain.values)
         else:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from card.export.people import check, drawn, finite
+from card.export.people import as_typed, check, drawn, finite
 from card.export.pmml_reader import Scorecard
 from cards import HOSTILE
 from programs import needs
@@ -34,7 +34,7 @@ def test_a_reader_of_the_standard_agrees_with_the_card():
         scorecard, read = Scorecard(document), read + 1
         for person in finite(group):
             found = scorecard.evaluate(person)
-            check(card, person, found.total, found.label, found.risk)
+            check(as_typed(card), person, found.total, found.label, found.risk)
     assert read > 30
 
 
@@ -66,7 +66,7 @@ def test_a_pmml_engine_agrees_with_the_card(engine):
             for person in finite(group):
                 found = model.predict(person)
                 total, risk = (found.get(name) for name in ("total", "risk"))
-                check(card, person, known(total), found["class"], known(risk))
+                check(as_typed(card), person, known(total), found["class"], known(risk))
 
 
 def known(number):

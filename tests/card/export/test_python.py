@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from card.export.people import check, drawn, label, reference
+from card.export.people import NEW_ROWS, STRANGERS, check, drawn, label, reference
 from cards import HOSTILE, any_cards
 from counts import examples
 from supersparse.card.export.python import to_python
@@ -90,3 +90,20 @@ def test_what_pandas_and_numpy_hold_for_a_missing_value_is_missing():
     for value in (pandas.NA, pandas.NaT, np.ma.masked, np.float32("nan"), Decimal("NaN")):
         person = {"x": value, "y": value}
         assert module["total"](person) == system.total(person) == 7
+
+
+def test_new_rows_are_refused_as_the_card_refuses_them():
+    module: dict = {}
+    exec(to_python(NEW_ROWS), module)
+    scored = []
+    for person in STRANGERS:
+        if reference(NEW_ROWS, person) is None:
+            with pytest.raises(ValueError):
+                module["total"](person)
+        else:
+            scored.append(next(((k, v) for k, v in person.items() if v != STRANGERS[0][k]), None))
+            assert module["total"](person) == reference(NEW_ROWS, person)
+    assert scored == [
+        None, ("age", -40), ("age", 140), ("age", None), ("beds", 5), ("grade", None),
+        ("stage", "none at all"), ("stage", "T11"),
+    ]  # fmt: skip

@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 
 import pytest
 
-from card.export.people import check, drawn, finite
+from card.export.people import as_typed, check, drawn, finite
 from programs import command, needs, node_environment
 from supersparse import ScoringSystem, item
 from supersparse.card.export.dialects import DIALECTS
@@ -45,7 +45,7 @@ def check_rows(card, group, run, dialect):
     rows = run("SELECT " + ",\n".join(f"{text} AS {name}" for name, text in found.items()) + "\nFROM people")
     whole = run(query(card, dialect))
     for person, row, (_, total, given_class, *risk) in zip(group, rows, whole, strict=True):
-        check(card, person, total, given_class, *risk)
+        check(as_typed(card), person, total, given_class, *risk)
         same = dict(zip(found, row, strict=True))
         assert (same["total"], same["class"]) == (total, given_class)
         if "risk" in same:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from card.export.formulas import Workbook
-from card.export.people import check, drawn, finite, reference
+from card.export.people import as_typed, check, drawn, finite, reference
 from programs import command, needs
 from supersparse import ScoringSystem, item
 from supersparse.card.lines import lines_of
@@ -81,7 +81,7 @@ def cases(most):
     for card, _, group in drawn():
         people, lines = finite(group), lines_of(card)
         fitting = [p for p in people if all(answer_of(line, p) is not None for line in lines)]
-        scored = [p for p in fitting if reference(card, p) is not None]
+        scored = [p for p in fitting if reference(as_typed(card), p) is not None]
         if scored and most:
             most -= 1
             content = to_xlsx(card, people=people, rows=0)
@@ -95,7 +95,7 @@ def test_the_formulas_agree_with_the_card():
         rows = results(Workbook(book).value, book, card)
         assert rows[0][0] is not None
         for person, row in zip(group, rows, strict=True):
-            check(card, person, *row)
+            check(as_typed(card), person, *row)
 
 
 @needs("LibreOffice")
@@ -115,7 +115,7 @@ def test_libreoffice_agrees_with_the_card(tmp_path):
         calculated = openpyxl.load_workbook(tmp_path / "out" / f"card{number}.xlsx", data_only=True)
         rows = results(lambda sheet, cell, own=calculated: own[sheet][cell].value, book, card)
         for person, row in zip(group, rows, strict=True):
-            check(card, person, *row)
+            check(as_typed(card), person, *row)
 
 
 def test_nothing_is_shown_before_every_line_is_answered():

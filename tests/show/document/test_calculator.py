@@ -234,6 +234,23 @@ def test_what_is_typed_never_leaves_an_earlier_result(tmp_path):
     assert done.stdout.splitlines()[6].endswith("|yes|> 99.999 %|")
 
 
+@needs("node")
+def test_a_number_far_from_the_training_rows_is_refused_and_one_near_them_flagged(tmp_path):
+    domain = Domain(column="x", low=20, high=80, whole=True, outside="near")
+    system = ScoringSystem.of([item("x", points=1)], threshold=50, domains={"x": domain})
+    script = re.search(r"<script>(.*)</script>", system.calculator(), re.DOTALL)[1]
+    typed, shown = ["60", "140", "141", "-40", "-41", "850"], TYPE.replace(', "risk"', "")
+    (tmp_path / "page.mjs").write_text(f"{PAGE}{script}\nconst TYPED = {typed};{shown}", encoding="utf-8")
+    done = subprocess.run(
+        [command("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    outside = "outside the values that the card was learned from (20 to 80)"
+    far = f"\u2013||far {outside}; please correct it"
+    assert done.stdout.splitlines() == [
+        "60|yes|", f"140|yes|Please check: {outside}", far, f"\u221240|no|Please check: {outside}", far, far,
+    ]  # fmt: skip
+
+
 def random_card(rng):
     """A card with risks and a line that multiplies a number, beside lines of other kinds."""
     items = [item("dose", points=rng.choice([2, -1, 0.5, 1.25]), missing=rng.choice(["refuse", 0, -3]))]

@@ -22,7 +22,7 @@ from supersparse.card.export.raw_values import MissingCodes, missing_codes
 from supersparse.card.possible import possible_totals
 from supersparse.card.risk import TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
-from supersparse.table.values import Category, first_float
+from supersparse.table.values import Category, first_float, kind_of
 
 MOST = 2**53  # from here on, doubles skip whole numbers
 _DECIMALS = 6  # of a value whose column says nothing about them
@@ -215,10 +215,9 @@ def _column(
 ) -> ExportColumn:
     name, domain = expected.column, expected.domain
     items = card.items_by_column()[name]
-    refusing = domain if domain is not None and domain.outside == "refuse" else None
-    kinds = set(expected.kinds)
-    if refusing is not None and refusing.values is not None:
-        kinds |= {"text" if isinstance(v, str) else "a number" for v in refusing.values}
+    refusing, kinds = _refusing(expected), set(expected.kinds)
+    if domain is not None and domain.outside == "refuse" and domain.values is not None:
+        kinds |= {kind_of(v) for v in domain.values}
     if any(isinstance(i.rule, ValueOf | InRange) for i in items) or (refusing and refusing.values is None):
         kinds.add("a number")
     if len(kinds) > 1:
@@ -226,6 +225,9 @@ def _column(
             f"column {name!r} (item {items[0].name!r}) holds both text and numbers, and a column of {target} "
             "holds one of them; use the Python or JavaScript export"
         )
+    known = None
+    if refusing is not None and refusing.values is not None:  # a column has one type: others cannot be there
+        known = tuple(v for v in refusing.values if kind_of(v) in kinds)
     limits = None
     if refusing is not None and refusing.values is None and (refusing.low, refusing.high) != (None, None):
         limits = cuts_of(refusing.low, refusing.high, (True, True))
@@ -237,11 +239,22 @@ def _column(
         refuses_missing=expected.refuses_missing,
         needs_value=expected.needs_value,
         decimals=_decimals(name, domain, decimals),
-        known=None if refusing is None else refusing.values,
+        known=known,
         limits=limits,
         whole=refusing is not None and refusing.whole,
         yes_no=_is_yes_no(items, domain),
     )
+
+
+def _refusing(expected: Expected) -> Domain | None:
+    """What a column may hold; others are refused.
+
+    Where the card has an answer for other categories, it refuses those that are like a known one. Databases
+    and spreadsheets do not compare texts so; all that is new is refused there.
+    """
+    if expected.alike:
+        return Domain(column=expected.column, values=expected.alike, outside="refuse")
+    return expected.refusing
 
 
 def _is_yes_no(items: list[Item], domain: Domain | None) -> bool:

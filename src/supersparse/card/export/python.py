@@ -2,10 +2,12 @@
 
 from fractions import Fraction
 from importlib.resources import files
+from inspect import getsource
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
 from supersparse.card.export.raw_values import MissingCodes, missing_codes
+from supersparse.card.near import is_like, next_to, one_edit_apart, places_of, roman_number
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
 
@@ -19,6 +21,7 @@ def to_python(card: Card) -> str:
     lines = [
         f'"""Scoring system: {card_name(card)}; exported by supersparse."""',
         "",
+        *(_LIKENESS if any(expected.alike for expected in expectations(card)) else ()),
         runtime.rstrip(),
         "",
         "",
@@ -42,6 +45,17 @@ def to_python(card: Card) -> str:
     return "\n".join([*lines, *_risk(card.risk)])
 
 
+_LIKENESS = (
+    "from __future__ import annotations",
+    "",
+    "import re",
+    "from fractions import Fraction",
+    *(
+        f"\n\n{getsource(one).rstrip()}"
+        for one in (roman_number, places_of, next_to, one_edit_apart, is_like)
+    ),
+    "\n",
+)
 _FUNCTIONS = (
     "def total(person):",
     '    """Return the exact total of one person, a mapping."""',
@@ -76,13 +90,15 @@ def card_name(card: Card) -> str:
 
 
 def _checks(expected: Expected, codes: MissingCodes) -> str:
-    domain = expected.domain
+    domain = expected.refusing
     parts = [f"needs_value={expected.needs_value}", f"may_be_missing={not expected.refuses_missing}"]
     if codes:
         parts.append(f"codes={_categories((*codes.texts, *codes.numbers))}")
     if expected.kinds:
         parts.append(f"kinds={expected.kinds!r}")
-    if domain is not None and domain.outside == "refuse":
+    if expected.alike:
+        parts.append(f"alike={_categories(expected.alike)}")
+    if domain is not None:
         if domain.values is not None:
             parts.append(f"known={_categories(domain.values)}")
         else:

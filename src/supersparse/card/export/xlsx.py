@@ -17,6 +17,7 @@ from typing import Any
 from supersparse.base.errors import InvalidDataError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.base.exact import shown
 from supersparse.card.card import Card
+from supersparse.card.checks import expectations
 from supersparse.card.export.options import people_of, whole_of
 from supersparse.card.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
 from supersparse.card.export.raw_values import spelled_out
@@ -179,8 +180,10 @@ class _Book:
         self.percent = book.add_format({"bold": True, "align": "right", "num_format": "0.0%"})
         self.result = book.add_format({"bold": True, "top": 1})
         self.number = book.add_format({"bold": True, "align": "right"})
-        limits = [d for d in self.card.domains if d.outside == "refuse" and d.values is None and d.test]
-        self.limits = {d.column: InRange(d.column, d.low, d.high, high_included=True) for d in limits}
+        limits = [e.refusing for e in expectations(self.card) if e.refusing and e.refusing.values is None]
+        self.limits = {
+            d.column: InRange(d.column, d.low, d.high, high_included=True) for d in limits if d.test
+        }
 
     def text_cell(self, text: str) -> str:
         plain_text(text, "a string", "a spreadsheet")

@@ -15,6 +15,7 @@ from supersparse.base.exact import shown
 from supersparse.card.card import Card
 from supersparse.card.evidence import weighted_risks
 from supersparse.card.lines import Line, lines_of
+from supersparse.card.near import widened
 from supersparse.card.risk import LogisticRisk, TableRisk, total_float
 from supersparse.card.rules import Domain
 from supersparse.card.script import json_for_script, scoring_script
@@ -116,6 +117,9 @@ def _line_data(line: Line, domain: Domain | None) -> dict[str, object]:
         data["missing"] = str(line.missing)
     if domain is not None:
         data["refuses"] = domain.outside == "refuse"
+        far = widened(domain) if domain.outside == "near" else None
+        if far is not None:
+            data["far"] = [str(far.low), str(far.high)]
         data["whole"] = domain.whole
         ends = {"low": domain.low, "high": domain.high}
         if domain.values is not None:

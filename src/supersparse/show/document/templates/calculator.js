@@ -45,6 +45,9 @@ function remarkOn(line, number) {
   if (!outside) return { refused: "", hint: "" };
   const seen = line.low !== undefined && line.high !== undefined ? ` (${line.low} to ${line.high})` : "";
   const text = `outside the values that the card was learned from${seen}`;
+  const [least, most] = line.far ? line.far.map(declared) : [number, number];
+  if (order(number, least) < 0 || order(number, most) > 0)
+    return { refused: `far ${text}; please correct it`, hint: "" };
   return line.refuses ? { refused: text, hint: "" } : { refused: "", hint: `Please check: ${text}` };
 }
 
