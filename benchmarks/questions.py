@@ -35,8 +35,9 @@ from benchmarks.processes import ONE_THREAD
 from benchmarks.record import Machine
 from benchmarks.table import grid, into_docs, number
 from benchmarks.usage import peak_megabytes
-from supersparse.engine.questions.problem import AskedQuestion, QuestionProblem
-from supersparse.engine.questions.search import SearchOptions, search
+from supersparse.engine.questions.problem import QuestionProblem
+from supersparse.engine.questions.search import search
+from supersparse.problem.questions import Question
 
 RESULTS = ROOT / "benchmarks" / "results" / "questions.jsonl"
 PAGE = ROOT / "docs" / "questions-engine.md"
@@ -110,12 +111,12 @@ def race(kept: str, name: str, fold: int, most: int, program: str | None) -> Rac
     data = np.load(kept)
     answer, counts, label = data["answer"], data["counts"], data["label"]
     price = 0.05 / len(label)
-    questions = tuple(AskedQuestion(int(answers), price=price) for answers in counts)
+    questions = tuple(Question(int(answers), price=price) for answers in counts)
     problem = QuestionProblem(questions, answer, label, max_questions=most)
     before, seconds = peak_megabytes(), math.inf
     for _ in range(REPEATS):
         begun = time.process_time()
-        outcome = search(problem, SearchOptions(seconds=2 * LIMIT))
+        outcome = search(problem, stop=lambda begun=begun: time.process_time() - begun > LIMIT)
         seconds = min(seconds, time.process_time() - begun)
         if seconds > ENOUGH:
             break

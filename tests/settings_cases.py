@@ -65,6 +65,12 @@ CONSTRAINTS = {
     "same_sign": st.builds(constraints.same_sign, by_name(names) | names),
     "only_if": st.builds(constraints.only_if, names, names),
     "budget": st.builds(constraints.budget, by_name(costs), at_most=costs),
+    "close_to": st.builds(
+        constraints.close_to,
+        by_name(st.lists(counts, min_size=2, max_size=4).map(tuple)),
+        questions=st.none() | counts,
+        answers=counts,
+    ),
     "min_sensitivity": st.builds(constraints.min_sensitivity, shares, group=one_group),
     "min_specificity": st.builds(constraints.min_specificity, shares, group=one_group),
     "max_false_positive_rate": st.builds(constraints.max_false_positive_rate, shares, group=one_group),

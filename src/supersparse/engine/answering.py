@@ -29,7 +29,7 @@ from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, 
 from supersparse.engine.solution import Claim, Solution
 from supersparse.engine.verify import check_points, verify
 from supersparse.problem.naming import INTERCEPT, per_feature
-from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.objective import with_answers, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -48,7 +48,7 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: floa
     """
     _warm_up(chosen, problem)
     began = time.perf_counter() - spent
-    small = problem.rows.n_rows * problem.n_features <= LARGE
+    small = problem.rows.n_rows * problem.n_features <= LARGE or bool(problem.questions)
     if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
     _warm_up(None, problem)
@@ -81,7 +81,7 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
     settings, monitor = watched(chosen, small, settings, began)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
-            monitor.incumbent(with_best_intercept(small.problem, settings.initial.coefficients))
+            monitor.incumbent(_completed(small.problem, settings.initial))
         try:
             searched = chosen.capabilities.wants_start and problem.goal == "errors"
             if searched and small.problem.is_plain:
@@ -92,8 +92,16 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         except deadline.OutOfTime:
             claim = monitor.claim(stop=Stop.TIME_LIMIT, smallest=False)
     found = small.restore(claim.points)
-    points = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
-    return _verified(problem, chosen, settings, replace(claim, points=points))
+    if not problem.questions:
+        found = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
+    return _verified(problem, chosen, settings, replace(claim, points=found))
+
+
+def _completed(problem: Problem, points: Points) -> Points | None:
+    """The points with the best intercept, or slope and offset."""
+    if points.answers is not None:
+        return with_answers(problem, points.answers)
+    return with_best_intercept(problem, points.coefficients)
 
 
 def _needed_to_merge(problem: Problem) -> int:
@@ -208,8 +216,12 @@ def read_initial(problem: Problem, initial: Start) -> Points:
     """
     if isinstance(initial, Solution):
         initial = initial.points
-    if isinstance(initial, OnFeatures):
+    if isinstance(initial, OnFeatures) and not problem.questions:
         initial = _as_points(problem, initial)
+    if problem.questions and not (isinstance(initial, Points) and initial.answers is not None):
+        raise InvalidOptionError(
+            "initial: a problem of questions starts from a solution of questions; remove it"
+        )
     if not isinstance(initial, Points):
         return rounded(problem, initial)
     try:
@@ -242,6 +254,9 @@ class Presolved:
 
 def presolve(problem: Problem) -> Presolved:
     """Drop dead columns, then merge equal rows."""
+    if problem.questions:  # the core merges rows, and leaves out what cannot be asked
+        everything = tuple(range(problem.n_features))
+        return Presolved(problem, _as_is, _as_is, everything, lambda: np.arange(problem.rows.n_rows))
     drop = DropColumns.of(problem)
     smaller = drop.apply(problem) if drop.accepts(problem) else problem
     return Presolved(
@@ -253,8 +268,14 @@ def presolve(problem: Problem) -> Presolved:
     )
 
 
+def _as_is(points: Points) -> Points:
+    return points
+
+
 def choose_solver(problem: Problem) -> str:
-    """Return the solver for "auto": the exact engine of the problem's goal."""
+    """Return the solver for "auto": the exact engine of the problem's goal, or of its questions."""
+    if problem.questions:
+        return "questions"
     return "risk" if problem.goal == "risk" else "exact"
 
 
@@ -267,7 +288,11 @@ def check_answers(solver: Solver, question: Aim) -> None:
 def check_asked(solver: Solver, problem: Problem) -> None:
     """Raise if a solver does not support the problem's levels, constraints or options."""
     can = solver.capabilities
-    check_goal(solver.name, can, problem.goal)
+    if problem.questions:
+        if not can.asks:
+            raise _cannot(solver.name, "questions", [n for n in registry.names() if _declared(n).asks])
+    else:
+        check_goal(solver.name, can, problem.goal)
     if problem.has_levels and not can.levels:
         raise _cannot(solver.name, "levels", [n for n in registry.names() if _declared(n).levels])
     for kind, asked in constraint_kinds(problem).items():

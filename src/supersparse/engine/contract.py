@@ -39,7 +39,8 @@ class Capabilities:
     levels: bool = False  # penalties by level, see `Problem.levels`
     constraints: frozenset[str] = frozenset()  # supported kinds, as in `constraint_kinds`
     wants_start: bool = True  # whether the incumbent search runs first and passes on its best model
-    goals: frozenset[str] = frozenset({"errors"})
+    goals: frozenset[str] = frozenset({"errors"})  # with features; see `asks`
+    asks: bool = False  # questions, in place of features
     own_options: frozenset[str] | None = frozenset()  # passed through; None if the solver checks them
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import product, zip_longest
 from typing import ClassVar
 
 from supersparse.base.errors import UnsupportedProblemError
@@ -20,6 +20,8 @@ from supersparse.problem.objective import (
     InterceptCosts,
     evaluate,
     obeys_without_intercept,
+    violated,
+    with_answers,
     with_best_intercept,
 )
 from supersparse.problem.points import Points
@@ -37,6 +39,7 @@ class ExhaustiveSolver:
         questions=frozenset(Aim),
         uses_kernels=False,
         wants_start=False,
+        asks=True,
         levels=True,
         constraints=frozenset({SUPPORT, SIGNS, RATES, SCORE}),
     )
@@ -103,6 +106,9 @@ def _claimed(problem: Problem, models: tuple[Points, ...], monitor: Monitor) -> 
 
 def _all_points(problem: Problem) -> Iterator[Points | None]:
     """Every λ of allowed size with its best intercept, small coefficients first; None if not allowed."""
+    if problem.questions:
+        yield from _all_answers(problem)
+        return
     unit = problem.unit
     choices = [sorted((int(v * unit) for v in s.values), key=lambda v: (abs(v), v)) for s in problem.sets]
     limit = problem.max_features
@@ -111,6 +117,18 @@ def _all_points(problem: Problem) -> Iterator[Points | None]:
         if limit is None or sum(1 for c in coefficients if c) <= limit:
             obeys = obeys_without_intercept(problem, coefficients)
             yield with_best_intercept(problem, coefficients, costs) if obeys else None
+
+
+def _all_answers(problem: Problem) -> Iterator[Points | None]:
+    """Every card of questions of allowed size, with its best slope and offset; None if not allowed."""
+    choices = []
+    for question in problem.questions:
+        every = product(question.points, repeat=question.answers)
+        choices.append([own for own in every if not any(own) or question.admits(own)])
+    for answers in product(*choices):
+        if problem.max_features is None or sum(map(any, answers)) <= problem.max_features:
+            points = with_answers(problem, answers)
+            yield None if violated(problem, points) else points
 
 
 def _by_intercept(problem: Problem) -> list[Problem]:
@@ -134,8 +152,8 @@ def _by_intercept(problem: Problem) -> list[Problem]:
 
 def _refuse_large(problem: Problem) -> None:
     vectors = 1
-    for s in problem.sets:
-        vectors *= len(s)
+    for s, question in zip_longest(problem.sets, problem.questions):
+        vectors *= len(s) ** (1 if question is None else question.answers)
     if vectors > MOST_VECTORS:
         raise UnsupportedProblemError(
             f"exhaustive: {Decimal(vectors):.2e} coefficient vectors are too many to try; "

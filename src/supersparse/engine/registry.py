@@ -11,6 +11,7 @@ from supersparse.table.small_table import Tabular
 _CLASSES = {
     "exact": "supersparse.engine.exact.engine:ExactSolver",
     "risk": "supersparse.engine.risk.engine:RiskSolver",
+    "questions": "supersparse.engine.questions.solver:QuestionsSolver",
     "exhaustive": "supersparse.engine.exhaustive:ExhaustiveSolver",
     "highs": "supersparse.engine.mip.highs:HighsSolver",
     "scip": "supersparse.engine.mip.scip:ScipSolver",

@@ -66,6 +66,8 @@ def check_points(problem: Problem, points: Points, who: str) -> None:
         raise VerificationError(
             f"{who} gave {len(points.coefficients)} coefficients for {problem.n_features} features"
         )
+    if problem.questions or points.answers is not None:
+        _check_answers(problem, points, who)
     for name, allowed, value in zip(problem.rows.names, problem.sets, points.values, strict=True):
         if value not in allowed:
             raise VerificationError(
@@ -81,6 +83,16 @@ def check_points(problem: Problem, points: Points, who: str) -> None:
         raise VerificationError(f"{who} gave a model that violates constraints: {words}")
     _check_intercept(problem, points, features, who)
     _check_slope(problem, points, who)
+
+
+def _check_answers(problem: Problem, points: Points, who: str) -> None:
+    if points.answers is None or not problem.questions:
+        raise VerificationError(f"{who} gave points by answer for features, or by feature for questions")
+    for name, question, own in zip(problem.rows.names, problem.questions, points.answers, strict=True):
+        if any(own) and not question.admits(own):
+            raise VerificationError(f"{who} gave question {name!r} the points {own}, which it does not allow")
+    if points.coefficients != tuple(max(own) for own in points.answers):
+        raise VerificationError(f"{who} gave coefficients that are not the largest points of their questions")
 
 
 def _check_intercept(problem: Problem, points: Points, features: int, who: str) -> None:
@@ -111,7 +123,7 @@ def _check_slope(problem: Problem, points: Points, who: str) -> None:
             f"{who} gave the slope {points.slope} and the intercept {points.intercept_value}; slope=1 needs "
             "1 and a whole number"
         )
-    most = largest_slope(problem, points.coefficients, points.denominator)
+    most = largest_slope(problem, points.coefficients, points.denominator, points.answers)
     if problem.slope == "free" and not 0 < float(points.slope) <= most * (1 + 1e-9):
         raise VerificationError(
             f"{who} gave the slope {float(points.slope):.6g}; effects of at most {EFFECT_CAP:g} allow up to "

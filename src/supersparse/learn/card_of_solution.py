@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import supersparse
-from supersparse.base.errors import InvalidDataError
+from supersparse.base.errors import InvalidDataError, UnsupportedProblemError
 from supersparse.base.exact import counted, exact_value, nearest_float, shown
 from supersparse.base.integer_arrays import (
     distinct_of,
@@ -45,6 +45,11 @@ _FEW = 2  # a column with so many different values or fewer has them listed in i
 
 def card_of_solution(solution: "Solution", title: str | None) -> Card:
     """Make the card; features without points are left out."""
+    if solution.problem.questions:
+        raise UnsupportedProblemError(
+            "a card of questions cannot be drawn or saved yet; read solution.points.answers, solution.slope "
+            "and solution.offset"
+        )
     rows, points = solution.problem.rows, solution.points
     values = points.values
     return replace(

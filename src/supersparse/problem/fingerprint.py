@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from supersparse.base.errors import InvalidProblemError
+from supersparse.problem.constraints.support import CloseTo
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet
@@ -37,6 +38,7 @@ def fingerprint(problem: Problem) -> str:
         (problem.sets, problem.C0, problem.C1, problem.max_features, problem.class_weights),
         (problem.intercept, problem.intercept_C0),
         *(((problem.goal, problem.slope, problem.risk_threshold),) if problem.goal != "errors" else ()),
+        *((_of_questions(problem),) if problem.questions else ()),
         (problem.levels, problem.intercept_levels),
         tuple((limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits),
         tuple(limit.together for limit in problem.sign_limits),
@@ -47,6 +49,14 @@ def fingerprint(problem: Problem) -> str:
     for piece in _pieces(content):
         digest.update(len(piece).to_bytes(8, "big") + piece)
     return digest.hexdigest()
+
+
+def _of_questions(problem: Problem) -> tuple[object, ...]:
+    questions = tuple(
+        (q.answers, q.ordered, q.shape, q.equal_steps, q.points, Fraction(q.price)) for q in problem.questions
+    )
+    near = tuple((c.card, c.questions, c.answers) for c in problem.asked if isinstance(c, CloseTo))
+    return questions, problem.change_price, problem.rows.soft_labels, near
 
 
 def _pieces(value: object) -> Iterator[bytes]:

@@ -38,6 +38,8 @@ Floats = NDArray[np.float64]
 def log_loss(problem: Problem, points: Points) -> Fraction:
     """(1/N)·Σ s_i·W(y_i)·log(1 + exp(-y_i·slope·score_i)), rounded up.
 
+    A row with a soft label p counts p times as a positive and 1 - p times as a negative one.
+
     >>> problem = Problem.of([[0], [1]], [0, 1], goal="risk")
     >>> float(log_loss(problem, Points((0,), 0, slope=Fraction(1))))  # doctest: +ELLIPSIS
     0.69314718055994...
@@ -46,14 +48,14 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     near = _near_totals(problem, points.coefficients, float(points.slope) / points.denominator)
     if near is not None:
         return _near_log_loss(problem, points, near)
-    totals = integer_totals(problem, points.coefficients)
+    totals = integer_totals(problem, points.coefficients, points.answers)
     distinct, position = distinct_of(totals)
     unit = points.denominator * step_of(problem, points.coefficients)
     logits = _logits(distinct.tolist(), unit, points.slope, points.intercept_value)
-    weights = np.array(problem.rows.weights, dtype=float)
+    weights, labels = np.array(problem.rows.weights, dtype=float), problem.rows.labels
     sums = [
-        np.bincount(position.reshape(-1), np.where(of_class, weights, 0.0), len(distinct)).tolist()
-        for of_class in (problem.rows.positive, ~problem.rows.positive)
+        np.bincount(position.reshape(-1), weights * share, len(distinct)).tolist()
+        for share in (labels, 1 - labels)
     ]
     negative_weight, positive_weight = (w / problem.total_weight for w in problem.class_weights)
     total = Fraction(0)
@@ -136,8 +138,18 @@ def centred_column(column: IntArray, weights: Floats) -> tuple[Floats, int, floa
     return x, shift, float(np.sqrt(share @ (x - mean) ** 2))
 
 
-def largest_slope(problem: Problem, coefficients: Sequence[int], unit: int) -> float:
-    """The largest slope that the cap on effects allows for these coefficients, in 1/unit."""
+def largest_slope(
+    problem: Problem, coefficients: Sequence[int], unit: int, answers: Sequence[Sequence[int]] | None = None
+) -> float:
+    """The largest slope that the cap on effects allows for these coefficients, in 1/unit.
+
+    The effect of a question is the deviation of its points, rows weighed as in the loss.
+    """
+    if answers is not None:
+        share = _loss_weights(problem)[0]
+        points = [np.array(own, float)[problem.rows.columns[j]] for j, own in enumerate(answers) if any(own)]
+        spread = max((float(share @ (own - share @ own) ** 2) for own in points), default=0.0)
+        return EFFECT_CAP / math.sqrt(spread) if spread > 0 else math.inf
     weights = np.array(problem.rows.weights, dtype=float)
     effects = [abs(c) / unit * _deviation(problem, j, weights) for j, c in enumerate(coefficients) if c]
     return EFFECT_CAP / max(effects) if any(effects) else math.inf
@@ -150,7 +162,7 @@ def slope_at_limit(problem: Problem, points: Points) -> bool:
     >>> slope_at_limit(problem, with_best_risk(problem, (1,)))
     True
     """
-    most = largest_slope(problem, points.coefficients, points.denominator)
+    most = largest_slope(problem, points.coefficients, points.denominator, points.answers)
     return problem.slope == "free" and points.slope is not None and float(points.slope) > 0.999 * most
 
 
@@ -180,7 +192,18 @@ def threshold_odds(problem: Problem) -> Fraction:
     return _short(math.log(threshold.numerator) - math.log(threshold.denominator - threshold.numerator))
 
 
-def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
+def _loss_weights(problem: Problem) -> tuple[Floats, Floats]:
+    """What each row counts in the loss, of 1 in all, and how much of that as positive."""
+    weights, labels = np.array(problem.rows.weights, dtype=float), problem.rows.labels
+    negative, positive = (float(w / max(problem.class_weights)) for w in problem.class_weights)
+    found = weights / weights.sum() * (positive * labels + negative * (1 - labels))
+    found /= found.sum()
+    return found, positive * labels / (positive * labels + negative * (1 - labels))
+
+
+def with_best_risk(
+    problem: Problem, coefficients: Sequence[int], answers: tuple[tuple[int, ...], ...] | None = None
+) -> Points:
     """Add the slope and the intercept with the least loss to coefficients in the problem's unit.
 
     With a free slope, fitted risks that equal the risk threshold but for rounding are put above it, by a
@@ -188,20 +211,17 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
     """
     weights = np.array(problem.rows.weights, dtype=float)
     share = weights / weights.sum()
-    most = largest_slope(problem, coefficients, problem.unit)
+    most = largest_slope(problem, coefficients, problem.unit, answers)
     near = _near_totals(problem, coefficients, (1.0 if most == math.inf else most) / problem.unit)
     if near is None:
-        totals = integer_totals(problem, coefficients)
+        totals = integer_totals(problem, coefficients, answers)
         unit = problem.unit * step_of(problem, coefficients)
         centre = int(totals[0]) + round(float(share @ np.array(totals - totals[0], dtype=float)))
         score = np.array(totals - centre, dtype=float) / float(unit)
     else:
         unit, centre = problem.unit, round(float(share @ near.floats))
         score = (near.floats - centre) / float(unit)
-    label = problem.rows.positive.astype(float)
-    negative, positive = (float(w / max(problem.class_weights)) for w in problem.class_weights)
-    row_weight = share * np.where(problem.rows.positive, positive, negative)
-    row_weight /= row_weight.sum()  # the fit does not depend on their scale, and when it ends should not
+    row_weight, label = _loss_weights(problem)  # the fit does not depend on their scale
     moved = Fraction(centre, unit)
     if problem.slope != "free":
         return _with_whole_intercept(problem, coefficients, score, label, row_weight, moved)
@@ -211,7 +231,7 @@ def with_best_risk(problem: Problem, coefficients: Sequence[int]) -> Points:
         a, b = _best_slope(score, label, row_weight, most)
         slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
     intercept = _short_intercept(Fraction(b) / slope - moved, slope)
-    found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope=slope)
+    found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope, answers)
     return _off_threshold(problem, found, near)
 
 
@@ -273,11 +293,12 @@ def _totals_near(
     """All totals within a margin of a threshold, and maybe others: whole numbers, and their divisor."""
     if near is None:
         coefficients = points.coefficients
-        return integer_totals(problem, coefficients), problem.unit * step_of(problem, coefficients)
+        totals = integer_totals(problem, coefficients, points.answers)
+        return totals, problem.unit * step_of(problem, coefficients)
     cut = float(threshold * problem.unit)
     reach = float(margin * problem.unit) + near.margin + 2.0**-51 * abs(cut)
-    totals, scale = near.exact(np.flatnonzero(np.abs(near.floats - cut) <= reach))
-    return np.array(totals, dtype=object), problem.unit * scale
+    close, scale = near.exact(np.flatnonzero(np.abs(near.floats - cut) <= reach))
+    return np.array(close, dtype=object), problem.unit * scale
 
 
 def _short(value: float, *, down: bool = False) -> Fraction:
@@ -287,7 +308,9 @@ def _short(value: float, *, down: bool = False) -> Fraction:
 
 
 def _loss(z: Floats, label: Floats, weight: Floats) -> float:
-    return float((weight * np.logaddexp(0.0, np.where(label == 1, -z, z))).sum())
+    flipped = label > 0.5
+    cost = np.logaddexp(0.0, np.where(flipped, -z, z)) + z * np.where(flipped, 1 - label, -label)
+    return float((weight * cost).sum())
 
 
 def _best_intercept(score: Floats, label: Floats, weight: Floats, slope: float) -> float:

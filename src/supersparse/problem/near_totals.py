@@ -26,8 +26,17 @@ def step_of(problem: Problem, coefficients: Sequence[int]) -> int:
     return lcm(*(problem.rows.scales[j] for j, c in enumerate(coefficients) if c))
 
 
-def integer_totals(problem: Problem, coefficients: Sequence[int]) -> IntArray:
-    """Return the totals, without b, times unit·`step_of`; Python integers if 64 bits are not enough."""
+def integer_totals(
+    problem: Problem, coefficients: Sequence[int], answers: Sequence[Sequence[int]] | None = None
+) -> IntArray:
+    """Return the totals, without b, times unit·`step_of`; Python integers if 64 bits are not enough.
+
+    Where columns are questions, points are those of the `answers`.
+    """
+    if answers is not None:
+        asked = [(problem.rows.columns[j], own) for j, own in enumerate(answers) if any(own)]
+        found = [np.array(own, np.int64)[column] for column, own in asked]
+        return np.sum(found, axis=0) if found else np.zeros(problem.rows.n_rows, np.int64)
     rows, step = problem.rows, step_of(problem, coefficients)
     terms = [
         (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))

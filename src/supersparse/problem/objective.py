@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import IntArray, fits_int64
-from supersparse.problem.constraints.support import MaxFeatures
+from supersparse.problem.constraints.support import CloseTo, MaxFeatures
 from supersparse.problem.intercept import (
     InterceptChoice,
     best_gap,
@@ -23,6 +23,7 @@ from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.questions import Answers, price_of
 from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 _MANY_GAPS = 1000
@@ -120,6 +121,8 @@ def evaluate(problem: Problem, points: Points) -> PointsEvaluation:
 
 def total_penalty(problem: Problem, points: Points) -> Fraction:
     """The penalty of the coefficients and a penalised intercept, without the C1 term."""
+    if points.answers is not None:
+        return price_of(problem.questions, problem.change_price, points.answers)
     start = (
         problem.intercept_penalty(points.intercept_value) if problem.intercept.is_penalised else Fraction(0)
     )
@@ -298,7 +301,7 @@ def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDA
     quick = None if near is None else near.classified(-Fraction(points.intercept))
     if quick is not None:
         return quick
-    totals = integer_totals(problem, points.coefficients)
+    totals = integer_totals(problem, points.coefficients, points.answers)
     threshold = -Fraction(points.intercept) * step_of(problem, points.coefficients)
     above, below = totals > floor(threshold), totals < ceil(threshold)
     return np.asarray(above, dtype=bool), np.asarray(below, dtype=bool)
@@ -314,6 +317,11 @@ def violated(problem: Problem, points: Points) -> list[Constraint]:
     """
     broken = set(_broken(problem, points))
     return [constraint for constraint in problem.asked if constraint in broken]
+
+
+def with_answers(problem: Problem, answers: Answers) -> Points:
+    """Points of a card of questions, with the slope and the offset of least loss."""
+    return with_best_risk(problem, [max(own) for own in answers], answers)
 
 
 def completed(problem: Problem, coefficients: Sequence[int]) -> Points | None:
@@ -360,6 +368,9 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
     for score_limit in problem.score_limits:
         if score_limit.total(values) > score_limit.at_most:
             yield score_limit.source
+    for constraint in problem.asked:
+        if isinstance(constraint, CloseTo) and not constraint.allows(problem.rows.names, points.answers):
+            yield constraint
     yield from _broken_rates(problem, points)
 
 

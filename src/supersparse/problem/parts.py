@@ -12,6 +12,7 @@ from supersparse.problem.intercept import Intercept, WrongLimit
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SignLimit, SupportLimit, ValueLimit
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet
+from supersparse.problem.questions import Question
 from supersparse.problem.rows import Rows
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 from supersparse.table.small_table import SmallTable, Tabular, facts, listed, number
@@ -42,6 +43,8 @@ class ProblemParts(Tabular):
     goal: Literal["errors", "risk"] = "errors"
     slope: Literal["free", 1] = "free"  # of a risk model
     risk_threshold: Fraction = Fraction(1, 2)  # a risk model predicts the positive class above it
+    questions: tuple[Question, ...] = ()  # one a column, if columns hold answers
+    change_price: Fraction = Fraction(0)  # of points along the answers of a question
 
     @property
     def n_features(self) -> int:

@@ -21,13 +21,15 @@ class Points(Tabular):
 
     Coefficients are whole in that unit. So is the intercept, unless the threshold is free
     (``intercept="free"``); then it may be -7/2 units, for example. A risk model also has a slope: its
-    risk is 1 / (1 + exp(-slope·(total + intercept))).
+    risk is 1 / (1 + exp(-slope·(total + intercept))). Where columns are questions, each answer has its own
+    points, and the coefficient of a question is the largest of them.
     """
 
     coefficients: tuple[int, ...]
     intercept: int | Fraction
     denominator: int = 1
     slope: Fraction | None = None  # of a risk model: the log odds of one point
+    answers: tuple[tuple[int, ...], ...] | None = None  # points by question and answer
 
     def __post_init__(self) -> None:
         # Solvers return numpy integers; Python integers never overflow.
@@ -53,6 +55,8 @@ class Points(Tabular):
 
     def over(self, denominator: int) -> "Points":
         """Return the same values over another denominator."""
+        if denominator == self.denominator:
+            return self
         scaled = [divmod(c * denominator, self.denominator) for c in self.coefficients]
         if any(rest for _, rest in scaled):
             raise InvalidProblemError(f"{self} has values that are not multiples of 1/{denominator}")
@@ -77,6 +81,9 @@ class Points(Tabular):
 
     def _brief(self) -> str:
         intercept = f"intercept {number(self.intercept_value)}"
+        if self.answers is not None:
+            asked = [f"{', '.join(map(str, self.answers[j]))} at {j}" for j in self.support]
+            return f"{'; '.join(asked) or 'no questions'}; {intercept}"
         if len(self.coefficients) <= _SHOWN:
             return f"{', '.join(map(number, self.values)) or 'no features'}; {intercept}"
         values = self.values

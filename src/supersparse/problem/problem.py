@@ -15,9 +15,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from os import PathLike
 from typing import Any, Literal, Unpack
+
+import numpy as np
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, did_you_mean
 from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
@@ -36,6 +38,16 @@ from supersparse.problem.penalties import (
     read_size_penalty,
 )
 from supersparse.problem.points import CoefficientSet
+from supersparse.problem.questions import (
+    AskedOfQuestions,
+    QuestionKeywords,
+    parameters_of_questions,
+    read_change_price,
+    read_questions,
+    refuse_limits,
+    refuse_questions_of_features,
+    refuse_what_features_have,
+)
 from supersparse.problem.risk_checks import check_log_loss
 from supersparse.problem.rows import read_rows
 from supersparse.problem.sets import read_sets, under_value_limits, without_useless_columns
@@ -88,6 +100,7 @@ class Problem(ProblemParts):
         intercept_rule = read_intercept(ask.intercept, intercept_set)
         penalties, intercept_penalty = read_size_penalty(ask.C0, rows.names, intercept_rule, all_levels)
         asked = read_constraints(ask.constraints, ask.max_features, ask.min_features)
+        refuse_questions_of_features(asked)
         limits = [
             limit
             for constraint in asked
@@ -152,6 +165,84 @@ class Problem(ProblemParts):
         if settings.get("positive") is None:
             settings["positive"] = rows.chosen_positive()
         return cls.of(rows.X, rows.y, sample_weight=rows.counts, rate_groups=rows.rate_groups, **settings)
+
+    @classmethod
+    def of_questions(
+        cls,
+        X: object,
+        y: object,
+        *,
+        soft_labels: object = None,
+        sample_weight: object = None,
+        rate_groups: object = None,
+        feature_names: Sequence[str] | None = None,
+        **settings: Unpack[QuestionKeywords],
+    ) -> "Problem":
+        """Ask questions: a column of X holds the number of each row's answer, from 0 on.
+
+        Goal risk, with points for every answer. `soft_labels` p, rounded to multiples of 2^-20, stand for the
+        classes in the loss: a row counts p times as positive and 1 - p times as negative. Rates and errors
+        count the classes. `C0` is the price of a question and `change_price` that of each change of points
+        along its answers; `points` and `max_points` (default: 10) allow points from 0 on.
+
+        >>> problem = Problem.of_questions([[0], [1], [2]], [0, 0, 1], max_questions=1, C0=0)
+        >>> problem.questions[0].answers, problem.questions[0].points[-1]
+        (3, 10)
+        """
+        given: dict[str, Any] = dict(settings)
+        own = AskedOfQuestions.taken_from(given)
+        refuse_what_features_have(given)
+        ask = Asked.read({**given, "goal": "risk"})
+        rows = read_rows(
+            X,
+            y,
+            sample_weight=sample_weight,
+            feature_names=feature_names,
+            positive=ask.positive,
+            rate_groups=rate_groups,
+            soft_labels=soft_labels,
+        )
+        no_levels = (None,) * len(rows.names)
+        sets, intercept_set = read_sets(ask.points, ask.max_points, None, rows.names, (*no_levels, None))
+        intercept = read_intercept("free", intercept_set)
+        prices, _ = read_size_penalty(ask.C0, rows.names, intercept)
+        questions = read_questions(own, rows, sets, prices)
+        rows = replace(
+            rows,
+            columns=tuple(c.astype(np.uint8) for c in rows.columns),
+            scales=(1,) * len(rows.names),
+            raw=None,
+        )
+        sets = tuple(CoefficientSet.of(question.points) for question in questions)
+        asked = (*own.limits(), *read_constraints(ask.constraints, None, None))
+        limits = [limit for constraint in asked for limit in constraint.limits(rows, counts_intercept=False)]
+        refuse_limits(limits)
+        problem = cls(
+            rows=rows,
+            sets=sets,
+            C0=prices,
+            C1=None,
+            max_features=None,
+            intercept=intercept,
+            intercept_C0=Fraction(0),
+            class_weights=read_objective("errors", None, ask.class_weight, rows),
+            levels=no_levels,
+            intercept_levels=None,
+            asked=asked,
+            given_sets=sets,
+            unit=1,
+            value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
+            support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
+            sign_limits=(),
+            rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
+            score_limits=(),
+            goal="risk",
+            risk_threshold=_predicting_threshold(ask),
+            questions=questions,
+            change_price=read_change_price(own.change_price),
+        )
+        check_log_loss(problem)
+        return problem._narrowed_or_explained()
 
     def without(self, constraints: Iterable[Constraint]) -> "Problem":
         """Return the same problem without some constraints; only before presolve.
@@ -289,11 +380,12 @@ def _program_files() -> Any:
     return import_module("supersparse.engine.mip.program_file")
 
 
-def _show_settings(function: Any) -> None:
+def _show_settings(function: Any, settings: list[Parameter]) -> None:
     """Show the settings in place of ``**settings``."""
     *data, _ = signature(function).parameters.values()
-    function.__signature__ = Signature([*data, *parameters_of(Asked)], return_annotation=Problem)
+    function.__signature__ = Signature([*data, *settings], return_annotation=Problem)
 
 
-_show_settings(Problem.of.__func__)  # type: ignore[attr-defined]
-_show_settings(Problem.of_counts.__func__)  # type: ignore[attr-defined]
+_show_settings(Problem.of.__func__, parameters_of(Asked))  # type: ignore[attr-defined]
+_show_settings(Problem.of_counts.__func__, parameters_of(Asked))  # type: ignore[attr-defined]
+_show_settings(Problem.of_questions.__func__, parameters_of_questions())  # type: ignore[attr-defined]

@@ -22,6 +22,9 @@ from supersparse.table.values import is_missing
 LARGE = 2**21
 """With more values than this, floats are made exact column by column, when they are used."""
 
+LABEL_UNIT = 2**20
+"""Soft labels are whole multiples of 1 / LABEL_UNIT."""
+
 ONLY_GROUPING = "group"
 """The name of a grouping that is passed as a plain array."""
 
@@ -125,6 +128,7 @@ class Rows(Tabular):
     raw: tuple[NDArray[Any], ...] | None = (
         None  # large tables: the columns as they came, made exact when used
     )
+    soft_labels: IntArray | None = None  # multiples of 2^-20 that the loss counts in place of the classes
 
     @property
     def n_rows(self) -> int:
@@ -135,6 +139,11 @@ class Rows(Tabular):
     def n_features(self) -> int:
         """Number of features, without the intercept."""
         return len(self.names)
+
+    @cached_property
+    def labels(self) -> NDArray[np.float64]:
+        """What the loss counts of each row as positive: its soft label, else 1 or 0."""
+        return np.asarray(self.positive, float) if self.soft_labels is None else self.soft_labels / LABEL_UNIT
 
     @cached_property
     def constant(self) -> tuple[bool, ...]:
@@ -184,6 +193,7 @@ class Rows(Tabular):
             positive=self.positive[kept],
             weights=weights,
             groupings=(),
+            soft_labels=None if self.soft_labels is None else self.soft_labels[kept],
         )
 
     def _brief(self) -> str:
@@ -209,10 +219,12 @@ def read_rows(
     feature_names: Sequence[str] | None = None,
     positive: object = None,
     rate_groups: object = None,
+    soft_labels: object = None,
 ) -> Rows:
     """Read rows from a data frame, an array or a sparse matrix.
 
     Labels may be any two values; `positive` names the positive class, else `positive_of` chooses it.
+    `soft_labels` are numbers from 0 to 1, rounded to multiples of 2^-20.
     `rate_groups` divide the rows: ``{name: one label per row}``.
     """
     names, raw = read_numeric_table(X, feature_names)
@@ -223,6 +235,7 @@ def read_rows(
     if len(is_positive) != n_rows:
         raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows; give one label per row")
     weights, unit = read_weights(sample_weight, n_rows)
+    soft = None if soft_labels is None else read_soft_labels(soft_labels, n_rows)
 
     keep = np.asarray(weights > 0, dtype=bool)
     if not keep.all():
@@ -252,7 +265,30 @@ def read_rows(
         weight_unit=unit,
         classes=classes,
         groupings=groupings,
+        soft_labels=None if soft is None else soft[keep],
     )
+
+
+def read_soft_labels(given: object, n_rows: int) -> IntArray:
+    """Numbers from 0 to 1 as multiples of 2^-20.
+
+    >>> read_soft_labels([0.25, 1], 2).tolist()
+    [262144, 1048576]
+    """
+    try:
+        labels = as_array(given).astype(float)
+    except (TypeError, ValueError):
+        raise InvalidDataError("soft_labels are not numbers; give one from 0 to 1 per row") from None
+    if labels.shape != (n_rows,):
+        raise InvalidDataError(f"soft_labels has {labels.size} entries for {n_rows} rows; give one per row")
+    wrong = ~((labels >= 0) & (labels <= 1))
+    if wrong.any():
+        raise InvalidDataError(
+            f"soft_labels: row {int(wrong.argmax())} (counted from 0) has {labels[wrong.argmax()]:g}; "
+            "give a number from 0 to 1"
+        )
+    found: IntArray = np.rint(labels * LABEL_UNIT).astype(np.int64)
+    return found
 
 
 # what a sequence is made by has a name, so that it can be pickled

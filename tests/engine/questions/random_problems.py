@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from supersparse.engine.questions.problem import SHAPES, AskedQuestion, QuestionProblem
+from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import SearchOptions, search
+from supersparse.problem.questions import SHAPES, Question
 
 try:
     from engine.questions import brute_force
@@ -48,7 +49,7 @@ def random_question(rng):
     points = tuple(range(most + 1))
     if rng.random() < 0.15:
         points = (0, *sorted(rng.choice(np.arange(1, 8), 2, replace=False).tolist()))
-    return AskedQuestion(answers, ordered, str(rng.choice(SHAPES)), bool(rng.random() < 0.15), points)
+    return Question(answers, ordered, str(rng.choice(SHAPES)), bool(rng.random() < 0.15), points)
 
 
 def random_problem(rng):

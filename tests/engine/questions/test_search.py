@@ -10,9 +10,10 @@ import pytest
 from engine.questions import brute_force
 from engine.questions.random_problems import faults, random_options, random_problem
 from supersparse.engine import core
-from supersparse.engine.questions.problem import AskedQuestion, QuestionProblem
+from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
 from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidProblemError
+from supersparse.problem.questions import Question
 
 # Two tables of two yes/no columns on which a prediction, compared where only a bound may be, once proved a
 # false optimum: counts and labels of the four patterns, price of a question.
@@ -25,7 +26,7 @@ COUNTEREXAMPLES = (
 def two_columns(counts, labels, price):
     answer = np.array([np.repeat([0, 0, 1, 1], counts), np.repeat([0, 1, 0, 1], counts)], np.uint8)
     label = np.repeat(np.round(np.array(labels) * 2**20) / 2**20, counts)
-    question = AskedQuestion(2, points=(0, 1, 2, 3), price=price)
+    question = Question(2, points=(0, 1, 2, 3), price=price)
     return QuestionProblem((question, question), answer, label, max_questions=2)
 
 
@@ -64,7 +65,7 @@ def larger(rows=400, count=9, seed=3):
     answer = np.stack([np.searchsorted([-0.7, 0.1, 0.9], column) for column in hidden.T]).astype(np.uint8)
     logit = hidden @ (0.6 * 0.8 ** np.arange(count)) - 0.5
     label = np.round(2**20 / (1 + np.exp(-logit - rng.normal(0, 0.4, rows)))) / 2**20
-    questions = tuple(AskedQuestion(4, price=2e-4) for _ in range(count))
+    questions = tuple(Question(4, price=2e-4) for _ in range(count))
     return QuestionProblem(questions, answer, np.clip(label, 2**-20, 1 - 2**-20), max_questions=4)
 
 
@@ -152,7 +153,7 @@ def test_what_the_caller_refuses_is_never_the_answer_and_the_bound_still_holds()
 
 def test_ties_go_to_fewer_questions_then_smaller_totals_then_the_order_of_columns():
     answer = np.array([[0, 0, 1, 1]] * 3, np.uint8)  # one column three times
-    questions = tuple(AskedQuestion(2, points=(0, 2, 3)) for _ in range(3))
+    questions = tuple(Question(2, points=(0, 2, 3)) for _ in range(3))
     problem = QuestionProblem(questions, answer, np.array([0.25, 0.25, 0.75, 0.75]), max_questions=3)
     for options in (SearchOptions(), SearchOptions(search_incumbent=False, threads=2)):
         outcome = search(problem, options)
@@ -162,7 +163,7 @@ def test_ties_go_to_fewer_questions_then_smaller_totals_then_the_order_of_column
 def test_separated_classes_are_held_by_the_limit_on_effects_and_it_says_so():
     answer = np.array([[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]], np.uint8)
     problem = QuestionProblem(
-        (AskedQuestion(2, price=0.01), AskedQuestion(2, price=0.01)),
+        (Question(2, price=0.01), Question(2, price=0.01)),
         answer,
         np.array([0.0, 0, 0, 1, 1, 1]),
         max_questions=2,
@@ -193,7 +194,7 @@ def test_a_search_stops_when_its_time_is_up_or_a_callback_fails():
 
 
 def test_input_that_cannot_be_a_problem_is_refused_with_the_remedy():
-    question = AskedQuestion(2)
+    question = Question(2)
     answer = np.zeros((1, 4), np.uint8)
     label = np.array([0.25, 0.5, 0.5, 1])
     with pytest.raises(InvalidDataError, match=r"multiples of 2\^-20"):
@@ -209,7 +210,7 @@ def test_input_that_cannot_be_a_problem_is_refused_with_the_remedy():
         {"answers": 2, "price": -1.0},
     ):
         with pytest.raises(InvalidProblemError):
-            AskedQuestion(**bad)
+            Question(**bad)
     with pytest.raises(InvalidProblemError, match="out of range"):
         search(QuestionProblem((question,), answer, label, only_if=((0, 3),)))
 

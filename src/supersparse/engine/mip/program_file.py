@@ -84,6 +84,8 @@ class NumberedProgram:
 
 def write_program(problem: Problem, path: str | PathLike[str], formulation: Formulation = "bigm") -> None:
     """Write the program of a problem; the name of the file ends in .mps or .lp."""
+    if problem.questions:
+        raise UnsupportedProblemError("the paper's program has features, not questions; use Problem.of")
     place = Path(path)
     if place.suffix.lower() not in FORMATS:
         raise InvalidOptionError(f"{str(path)!r}: give a file whose name ends in .mps or .lp")

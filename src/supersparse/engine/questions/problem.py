@@ -8,45 +8,8 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.errors import InvalidDataError, InvalidProblemError
-
-SHAPES = ("free", "up", "down", "either")
-LARGEST_POINT = 63
-LABEL_UNIT = 2**20
-
-
-@dataclass(frozen=True)
-class AskedQuestion:
-    """A question: how many answers it has, how many of them (the first) stand in order, which points are
-    allowed.
-
-    Answers outside the order (not known) are free of its direction. Points are whole, the smallest is 0.
-    ``price`` is paid by a card that asks the question.
-    """
-
-    answers: int
-    ordered: int | None = None
-    shape: str = "either"
-    equal_steps: bool = False
-    points: tuple[int, ...] = tuple(range(11))
-    price: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.answers <= 64:
-            raise InvalidProblemError(f"a question has 2 to 64 answers, not {self.answers}; merge answers")
-        ordered = self.answers if self.ordered is None else self.ordered
-        if ordered != 0 and not 2 <= ordered <= self.answers:
-            raise InvalidProblemError(
-                f"ordered={ordered}: either 0 or 2 to {self.answers} answers stand in order"
-            )
-        if self.shape not in SHAPES:
-            raise InvalidProblemError(f"shape={self.shape!r}: one of {', '.join(SHAPES)}")
-        if 0 not in self.points or not all(0 <= value <= LARGEST_POINT for value in self.points):
-            raise InvalidProblemError(
-                f"allowed points lie between 0 and {LARGEST_POINT} and hold 0, not {self.points}"
-            )
-        if not 0 <= self.price < float("inf"):
-            raise InvalidProblemError(f"price={self.price}: a price is a number from 0 on")
-        object.__setattr__(self, "ordered", ordered)
+from supersparse.problem.questions import Question
+from supersparse.problem.rows import LABEL_UNIT
 
 
 @dataclass(frozen=True)
@@ -58,7 +21,7 @@ class QuestionProblem:
     divided by the sum of these weights over all rows. Prices are in that unit.
     """
 
-    questions: tuple[AskedQuestion, ...]
+    questions: tuple[Question, ...]
     answer: np.ndarray[Any, Any]
     label: np.ndarray[Any, Any]
     weight: np.ndarray[Any, Any] | None = None

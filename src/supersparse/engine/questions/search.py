@@ -15,7 +15,8 @@ import numpy as np
 
 from supersparse.base.errors import InvalidOptionError, InvalidProblemError
 from supersparse.engine import core
-from supersparse.engine.questions.problem import SHAPES, QuestionProblem
+from supersparse.engine.questions.problem import QuestionProblem
+from supersparse.problem.questions import SHAPES
 
 BOUNDS = ("dual", "fit", "minorant")
 _MAGIC = b"supersparse questions 1\n"
@@ -137,7 +138,7 @@ class _Buffers:
             allowed=column(
                 [sum(1 << value for value in set(question.points)) for question in questions], np.uint64
             ),
-            price=column([question.price for question in questions], np.float64),
+            price=column([float(question.price) for question in questions], np.float64),
             must=column([number in problem.must for number in range(count)], np.uint8),
             must_not=column([number in problem.must_not for number in range(count)], np.uint8),
             least=problem.min_questions,
@@ -181,13 +182,15 @@ def search(
     checkpoint: bytes = b"",
     judge: Callable[[QuestionCard], bool] | None = None,
     progress: Callable[[float, float, int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> SearchOutcome:
     """Find and prove the best cards.
 
     ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold
     whatever
-    it says. ``progress`` hears objective, bound and number of open parts about ten times a second. Ctrl-C
-    stops the search; its outcome so far is returned, and KeyboardInterrupt is raised only if there is none.
+    it says. ``progress`` hears objective, bound and number of open parts about ten times a second; ``stop``
+    is asked as often. Ctrl-C stops the search; its outcome so far is returned, and KeyboardInterrupt is
+    raised only if there is none.
     """
     options = options or SearchOptions()
     if options.threads < 1 or options.slack < 0 or options.most_kept < 1:
@@ -196,7 +199,7 @@ def search(
     cancelled = np.zeros(1, np.int32)
     failures: list[BaseException] = []
 
-    def stop(error: BaseException) -> None:
+    def fail(error: BaseException) -> None:
         failures.append(error)
         cancelled[0] = 1
 
@@ -205,7 +208,7 @@ def search(
             card = QuestionCard(buffers.points(points[: sum(buffers.sizes)]), slope, offset, loss, loss)
             return int(judge is None or judge(card))
         except BaseException as error:
-            stop(error)
+            fail(error)
             return 0
 
     def told(objective: float, bound: float, open_parts: int) -> None:
@@ -213,7 +216,7 @@ def search(
             if progress is not None:
                 progress(objective, bound, open_parts)
         except BaseException as error:
-            stop(error)
+            fail(error)
 
     given = core.OptionBuffers(
         search_incumbent=options.search_incumbent,
@@ -256,7 +259,7 @@ def search(
                     f"the checkpoint is damaged: {error}; search from the beginning"
                 ) from None
         outcome = core.OutcomeBuffers()
-        interrupt = _run(handle, outcome, cancelled)
+        interrupt = _run(handle, outcome, cancelled, stop)
         found = _outcome(handle, outcome, buffers, problem, digest)
     finally:
         core.library().ss_search_free(handle)
@@ -267,8 +270,10 @@ def search(
     return found
 
 
-def _run(handle: Any, outcome: Any, cancelled: np.ndarray[Any, Any]) -> KeyboardInterrupt | None:
-    """Run in a thread of its own, so that this one hears Ctrl-C; a call into the core does not."""
+def _run(
+    handle: Any, outcome: Any, cancelled: np.ndarray[Any, Any], stop: Callable[[], bool] | None
+) -> KeyboardInterrupt | None:
+    """Run in a thread of its own, so that this one hears Ctrl-C and asks whether to stop."""
     errors: list[BaseException] = []
 
     def run() -> None:
@@ -278,17 +283,16 @@ def _run(handle: Any, outcome: Any, cancelled: np.ndarray[Any, Any]) -> Keyboard
             errors.append(error)
 
     interrupt = None
-    if threading.current_thread() is threading.main_thread():
-        worker = threading.Thread(target=run, name="questions")
-        worker.start()
-        while worker.is_alive():
-            try:
-                worker.join(0.1)
-            except KeyboardInterrupt as error:
-                interrupt = error
+    worker = threading.Thread(target=run, name="questions")
+    worker.start()
+    while worker.is_alive():
+        try:
+            worker.join(0.1)
+            if stop is not None and stop():
                 cancelled[0] = 1
-    else:
-        run()
+        except KeyboardInterrupt as error:
+            interrupt = error
+            cancelled[0] = 1
     if errors:
         raise errors[0]
     return interrupt

@@ -24,7 +24,7 @@ from supersparse.base.schema.tree import ByName, FileNode
 from supersparse.engine.options import SolveOptions
 from supersparse.problem.asked import fields_of
 
-SOLVERS = ("auto", "exact", "risk", "exhaustive", "highs", "scip", "gurobi", "cplex")
+SOLVERS = ("auto", "exact", "risk", "questions", "exhaustive", "highs", "scip", "gurobi", "cplex")
 SOLVE = Record({"solver": Field(form=Word(*SOLVERS), help="Solver."), **fields_of(SolveOptions)})
 
 _COLUMN = TextForm("the name of a column")

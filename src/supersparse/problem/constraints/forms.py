@@ -18,7 +18,7 @@ from supersparse.base.schema.scalars import (
     Word,
     suggest,
 )
-from supersparse.base.schema.shapes import Field, NamesForm, Pair, Record, TableOf
+from supersparse.base.schema.shapes import Field, ListOf, NamesForm, Pair, Record, TableOf
 from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Made
 from supersparse.problem.constraints import rates, signs, single, support
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint
@@ -26,6 +26,7 @@ from supersparse.problem.constraints.signs import SameSign
 from supersparse.problem.constraints.single import MaxTotalScore, Values
 from supersparse.problem.constraints.support import (
     Budget,
+    CloseTo,
     Count,
     MaxFeatures,
     MinFeatures,
@@ -169,6 +170,21 @@ KINDS: dict[str, ConstraintKind] = {
         ),
         make=lambda given: support.budget(given["costs"], at_most=given["budget"]),
     ),
+    "close_to": ConstraintKind(
+        record=Record(
+            {
+                "close_to": _head(
+                    TableOf(ListOf(Whole(0), "points by answer"), "points by question"),
+                    "a card of questions, {age: [0, 1, 3]}",
+                ),
+                "questions": Field(form=Whole(0), help="how many questions may have other points"),
+                "answers": Field(form=Whole(0), help="how many answers may have other points"),
+            }
+        ),
+        make=lambda given: support.close_to(
+            given["close_to"], questions=given.get("questions"), answers=given.get("answers")
+        ),
+    ),
     "min_sensitivity": _rate("min_sensitivity", rates.min_sensitivity),
     "min_specificity": _rate("min_specificity", rates.min_specificity),
     "max_false_positive_rate": _rate("max_false_positive_rate", rates.max_false_positive_rate),
@@ -232,6 +248,12 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
             return "only_if", {"used": used, "only_if": needs}
         case Budget(costs=costs, most=limit):
             return "budget", {"budget": limit, "costs": ByName(costs)}
+        case CloseTo(card=card, questions=questions, answers=answers):
+            given = {"questions": questions, "answers": answers}
+            return "close_to", {
+                "close_to": ByName(card),
+                **{key: number for key, number in given.items() if number is not None},
+            }
         case RateConstraint(rate=rate, bound=bound, group=group):
             return _RATE_KEYS[rate], {
                 _RATE_KEYS[rate]: bound,

@@ -229,3 +229,86 @@ class MinFeatures(Constraint):
                 intercept_weight=-1 if counts_intercept else 0,
             ),
         )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MaxQuestions(MaxFeatures):
+    """The argument `max_questions`."""
+
+    def in_words(self) -> str:
+        """Describe the constraint."""
+        return f"at most {counted(self.most, 'question')}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MinQuestions(MinFeatures):
+    """The argument `min_questions`."""
+
+    def in_words(self) -> str:
+        """Describe the constraint."""
+        return f"at least {counted(self.least, 'question')}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CloseTo(Constraint):
+    """A maximum number of questions, or of answers, whose points differ from those of a given card."""
+
+    card: tuple[tuple[str, tuple[int, ...]], ...]  # points by answer of the questions that it asks
+    questions: int | None
+    answers: int | None
+
+    def in_words(self) -> str:
+        """Describe the constraint."""
+        most = [
+            counted(number, what)
+            for number, what in ((self.questions, "question"), (self.answers, "answer"))
+            if number is not None
+        ]
+        named = ", ".join(name for name, _ in self.card) or "nothing"
+        return f"at most {' and '.join(most)} different from a card that asks {named}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
+        """No limits: the evaluator compares points."""
+        for name, points in self.card:
+            j = matching((name,), rows.names, "close_to")[0]
+            most = int(rows.columns[j].max())
+            if len(points) < max(most + 1, 2):
+                raise InvalidProblemError(
+                    f"close_to: {name!r} has {len(points)} points, but answers up to {most}; give one each"
+                )
+        return ()
+
+    def allows(self, names: Sequence[str], answers: Sequence[Sequence[int]] | None) -> bool:
+        """Whether a card of questions is close enough; no other card is."""
+        if answers is None:
+            return False
+        given = dict(self.card)
+        changed = [
+            sum(a != b for a, b in zip(own, given.get(name, (0,) * len(own)), strict=True))
+            for name, own in zip(names, answers, strict=True)
+        ]
+        return (self.questions is None or sum(map(bool, changed)) <= self.questions) and (
+            self.answers is None or sum(changed) <= self.answers
+        )
+
+
+def close_to(
+    card: Mapping[str, Sequence[int]], *, questions: int | None = None, answers: int | None = None
+) -> CloseTo:
+    """Change at most so many questions, or so many answers, of a card of questions: its points by answer.
+
+    >>> close_to({"age": (0, 1, 3)}, questions=1).in_words()
+    'at most 1 question different from a card that asks age'
+    """
+    if not isinstance(card, Mapping):
+        raise InvalidProblemError(f"close_to: the card is {card!r}; give {{question: points by answer}}")
+    if questions is None and answers is None:
+        raise InvalidProblemError("close_to sets no limit; give questions, answers, or both")
+    return CloseTo(
+        card=tuple(
+            (str(name), tuple(read_whole(point, f"close_to: the points of {name!r}") for point in points))
+            for name, points in card.items()
+        ),
+        questions=None if questions is None else read_whole(questions, "close_to: questions"),
+        answers=None if answers is None else read_whole(answers, "close_to: answers"),
+    )

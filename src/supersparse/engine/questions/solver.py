@@ -1,0 +1,199 @@
+"""The exact solver for cards of questions: a problem in the core's form, its limits, and what came out."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from contextlib import nullcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from supersparse.base.stop import Stop
+from supersparse.engine import checkpoint_file
+from supersparse.engine.contract import RATES, SUPPORT, Aim, Capabilities
+from supersparse.engine.monitor import Monitor
+from supersparse.engine.options import SolveOptions
+from supersparse.engine.questions.problem import QuestionProblem
+from supersparse.engine.questions.search import QuestionCard, SearchOptions, SearchOutcome, search
+from supersparse.engine.solution import Claim
+from supersparse.problem.conflicts import infeasible
+from supersparse.problem.constraints.support import CloseTo, MinFeatures
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.log_loss import EFFECT_CAP
+from supersparse.problem.objective import violated, with_answers
+from supersparse.problem.problem import Problem
+from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
+
+_FORMAT = "supersparse questions checkpoint 1"
+_NODE = 10_000  # rows of columns read: what a limit on nodes counts
+_SLICE = 10.0  # seconds between checkpoints
+_ROUNDING = Fraction(1, 10**10)  # of bounds, in the core's unit
+
+
+class QuestionsSolver:
+    """Branch and bound over sets of questions, then over their points, in the compiled core.
+
+    It proves that no allowed card is better by more than 1e-9.
+    """
+
+    name: ClassVar[str] = "questions"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        questions=frozenset({Aim.BEST}),
+        asks=True,
+        constraints=frozenset({SUPPORT, RATES}),
+        uses_kernels=False,
+        wants_start=False,
+        checkpoints=True,
+        goals=frozenset(),
+    )
+
+    def check(self, problem: Problem, options: SolveOptions) -> None:
+        """Refuse a checkpoint that could not be written later."""
+        if options.checkpoint is not None:
+            checkpoint_file.check_place(Path(options.checkpoint))
+
+    def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
+        """Prove a best card, or claim the best known one and a bound."""
+        file = options.checkpoint
+        with nullcontext() if file is None else checkpoint_file.locked(Path(file)):
+            return _Run(problem, options, monitor).claim()
+
+
+class _Run:
+    """One solve, in slices where a checkpoint is kept."""
+
+    def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
+        self.problem, self.options, self.monitor = problem, options, monitor
+        self.scale = _scale(problem)
+        self.form = _form(problem, self.scale)
+        self.file = None if options.checkpoint is None else Path(options.checkpoint)
+
+    def claim(self) -> Claim:
+        """Search until nothing is open or a limit is reached."""
+        identity = "" if self.file is None else fingerprint(self.problem)
+        saved = b""
+        if self.file is not None and self.file.exists():
+            content = checkpoint_file.load(self.file, _FORMAT, identity)
+            try:
+                saved = b64decode(content["search"], validate=True)
+            except (KeyError, TypeError, ValueError) as error:
+                raise checkpoint_file.malformed(self.file, str(error)) from None
+        known = self.monitor.best
+        start: tuple[QuestionCard, ...] = (
+            () if known is None or known.answers is None else (_card(known.answers),)
+        )
+        while True:
+            outcome = self._slice(start, saved)
+            self._report(outcome)
+            stop = Stop.OPTIMAL if outcome.proven else self.monitor.stop_reason()
+            if self.file is not None:
+                self._keep(identity, outcome)
+            if stop is not None:
+                break
+            start, saved = (), outcome.checkpoint
+        if outcome.proven and self.monitor.best is None:
+            raise infeasible(self.problem)
+        return self.monitor.claim(stop=stop, smallest=outcome.proven)
+
+    def _slice(self, start: Sequence[QuestionCard], saved: bytes) -> SearchOutcome:
+        left = self.monitor.seconds_left
+        limit = self.options.node_limit
+        options = SearchOptions(
+            threads=self.options.n_jobs,
+            seconds=min(math.inf if left is None else left, math.inf if self.file is None else _SLICE),
+            work_limit=None if limit is None else max(0, limit - self.monitor.nodes) * _NODE,
+        )
+        judge = self._obeys if self.problem.support_limits or self.problem.rate_limits else None
+        outcome = search(
+            self.form, options, start=start, checkpoint=saved, judge=judge, progress=self._hear,
+            stop=lambda: self.monitor.stop_reason() is not None,
+        )  # fmt: skip
+        self.monitor.nodes += -(-outcome.work["work"] // _NODE)
+        return outcome
+
+    def _obeys(self, card: QuestionCard) -> bool:
+        """Whether a card satisfies all limits at the slope and the offset that it is evaluated with."""
+        return not violated(self.problem, with_answers(self.problem, card.points))
+
+    def _hear(self, _objective: float, bound: float, _open_parts: int) -> None:
+        if math.isfinite(bound):
+            self.monitor.bound(self._bound(bound))
+
+    def _report(self, outcome: SearchOutcome) -> None:
+        if outcome.best is not None:
+            self.monitor.incumbent(with_answers(self.problem, outcome.best.points))
+        if math.isfinite(outcome.bound) and (outcome.best is not None or not outcome.proven):
+            self.monitor.bound(self._bound(outcome.bound))
+
+    def _bound(self, bound: float) -> Fraction:
+        return max(Fraction(0), (Fraction(bound) - _ROUNDING) * self.scale)
+
+    def _keep(self, identity: str, outcome: SearchOutcome) -> None:
+        assert self.file is not None
+        try:
+            if outcome.proven:
+                self.file.unlink(missing_ok=True)  # nothing is open any more
+            else:
+                content = {"search": b64encode(outcome.checkpoint).decode()}
+                checkpoint_file.save(self.file, _FORMAT, identity, content)
+        except OSError as error:
+            checkpoint_file.warn_not_saved(error)
+
+
+def _scale(problem: Problem) -> Fraction:
+    """The problem's objective over the core's, in which the weights of all rows' halves add up to 1."""
+    labels = problem.rows.labels
+    weights = np.array(problem.rows.weights, dtype=float)
+    negative, positive = problem.class_weights
+    whole = positive * Fraction(math.fsum((weights * labels).tolist()))
+    whole += negative * Fraction(math.fsum((weights * (1 - labels)).tolist()))
+    return whole / problem.total_weight
+
+
+def _form(problem: Problem, scale: Fraction) -> QuestionProblem:
+    """The problem for the core; limits that it does not know are left to `_Run._obeys`."""
+    rows, limits = problem.rows, problem.support_limits
+    simple = [limit for limit in limits if set(limit.weights) <= {0, 1}]
+    pairs = [
+        (limit.weights.index(1), limit.weights.index(-1))
+        for limit in limits
+        if limit.at_most == 0 and sorted(w for w in limit.weights if w) == [-1, 1]
+    ]
+    close = next((c for c in problem.asked if isinstance(c, CloseTo)), None)
+    given = {} if close is None else dict(close.card)
+    reference = tuple(
+        given.get(name, ())[: question.answers] or (0,) * question.answers
+        for name, question in zip(rows.names, problem.questions, strict=True)
+    )
+    negative, positive = (float(weight) for weight in problem.class_weights)
+    return QuestionProblem(
+        tuple(
+            question.priced(float(Fraction(question.price) / scale)) for question in problem.questions
+        ),
+        np.array([column.astype(np.uint8) for column in rows.columns]),
+        rows.labels,
+        np.array(rows.weights, dtype=float),
+        class_weights=(positive, negative),
+        min_questions=max((c.least for c in problem.asked if isinstance(c, MinFeatures)), default=0),
+        max_questions=problem.n_features if problem.max_features is None else problem.max_features,
+        change_price=float(problem.change_price / scale),
+        effect_limit=EFFECT_CAP,
+        must=frozenset(problem.forced),
+        must_not=frozenset(j for j, own in enumerate(problem.sets) if own == NOTHING_ALLOWED_BUT_ZERO),
+        groups=tuple(
+            (tuple(j for j, w in enumerate(limit.weights) if w), math.floor(limit.at_most))
+            for limit in simple
+        ),
+        only_if=tuple(pairs),
+        reference=None if close is None else reference,
+        most_questions_changed=None if close is None else close.questions,
+        most_answers_changed=None if close is None else close.answers,
+    )  # fmt: skip
+
+
+def _card(points: tuple[tuple[int, ...], ...]) -> QuestionCard:
+    return QuestionCard(points, 0.0, 0.0, 0.0, 0.0)

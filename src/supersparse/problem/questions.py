@@ -1,0 +1,266 @@
+"""Questions: columns that are asked, with points for each answer, in place of features with one number each.
+
+In a problem of questions a column of the rows holds the number of the answer, from 0 on. Points are whole and
+the smallest of a question is 0; a question whose points are all 0 is not asked. The size of a card is the
+number of questions that it asks, and its penalty the price of each, with `change_price` for every change of
+points along the order of its answers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from inspect import Parameter
+from itertools import pairwise
+from typing import Any, TypedDict
+
+from supersparse.base.errors import InvalidDataError, InvalidProblemError, did_you_mean
+from supersparse.base.exact import Number, read_non_negative, read_whole
+from supersparse.base.schema.scalars import Either, NumberForm, Truth, Word
+from supersparse.base.schema.scalars import Whole as WholeForm
+from supersparse.base.schema.shapes import NamesForm, TableOf
+from supersparse.problem.asked import Asked, Auto, names_of, parameters_of, setting
+from supersparse.problem.constraints.support import CloseTo, MaxQuestions, MinQuestions
+from supersparse.problem.limits import Constraint, Limit, ScoreLimit, SignLimit, ValueLimit
+from supersparse.problem.naming import matching, names_or_patterns, per_feature
+from supersparse.problem.points import CoefficientSet
+from supersparse.problem.rows import Rows
+
+SHAPES = ("free", "up", "down", "either")
+LARGEST_POINT = 63
+MOST_ANSWERS = 64
+MAX_QUESTIONS = 6  # where max_questions is "auto"
+Answers = tuple[tuple[int, ...], ...]  # points by question and answer
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: how many answers it has, how many of them (the first) stand in order, which points are
+    allowed.
+
+    Answers outside the order (not known) are free of its direction. ``price`` is paid by a card that asks
+    the question.
+    """
+
+    answers: int
+    ordered: int | None = None
+    shape: str = "either"
+    equal_steps: bool = False
+    points: tuple[int, ...] = tuple(range(11))
+    price: Number = 0
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.answers <= MOST_ANSWERS:
+            raise InvalidProblemError(f"a question has 2 to 64 answers, not {self.answers}; merge answers")
+        ordered = self.answers if self.ordered is None else self.ordered
+        if ordered != 0 and not 2 <= ordered <= self.answers:
+            raise InvalidProblemError(
+                f"ordered={ordered}: either 0 or 2 to {self.answers} answers stand in order"
+            )
+        if self.shape not in SHAPES:
+            raise InvalidProblemError(f"shape is {self.shape!r}; {did_you_mean(str(self.shape), SHAPES)}")
+        if 0 not in self.points or not all(0 <= value <= LARGEST_POINT for value in self.points):
+            raise InvalidProblemError(
+                f"allowed points lie between 0 and {LARGEST_POINT} and hold 0, not {self.points}"
+            )
+        if not 0 <= self.price < float("inf"):
+            raise InvalidProblemError(f"price={self.price}: a price is a number from 0 on")
+        object.__setattr__(self, "ordered", ordered)
+
+    def admits(self, points: Sequence[int]) -> bool:
+        """Whether a card may ask the question with these points.
+
+        >>> Question(3).admits((0, 0, 2)), Question(3).admits((0, 2, 1)), Question(3).admits((1, 1, 2))
+        (True, False, False)
+        """
+        steps = [b - a for a, b in pairwise(points[: self.ordered])]
+        rises, falls = all(step >= 0 for step in steps), all(step <= 0 for step in steps)
+        in_shape = {"free": True, "up": rises, "down": falls, "either": rises or falls}[self.shape]
+        return (
+            len(points) == self.answers
+            and set(points) <= set(self.points)
+            and min(points) == 0 < max(points)
+            and in_shape
+            and (not self.equal_steps or len(set(steps)) <= 1)
+        )
+
+    def priced(self, price: Number) -> "Question":
+        """The same question at another price."""
+        return replace(self, price=price)
+
+    def changes(self, points: Sequence[int]) -> int:
+        """How often the points change along the order of the answers."""
+        return sum(a != b for a, b in pairwise(points[: self.ordered]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedOfQuestions:
+    """The settings that only problems of questions have, declared as those of `Asked` are."""
+
+    max_questions: int | Auto = setting(
+        "auto", Either(Word("auto"), WholeForm(0)), "Maximum number of questions; default: 6.", option=int
+    )
+    min_questions: int = setting(0, WholeForm(0), "Minimum number of questions.")
+    change_price: Number = setting(
+        0, NumberForm(0), "What a change of points along the answers of a question must save."
+    )
+    shape: str | Mapping[str, str] = setting(
+        "either",
+        Either(Word(*SHAPES), TableOf(Word(*SHAPES), "a mapping by question")),
+        "How points run along the answers: up, down, either, or free; for all, or by name or pattern.",
+    )
+    equal_steps: bool | Mapping[str, bool] = setting(
+        False,
+        Either(Truth(), TableOf(Truth(), "a mapping by question")),
+        "Whether each further answer changes the points by as much; for all, or by name or pattern.",
+    )
+    not_known: str | Sequence[str] = setting(
+        (), NamesForm(), "Questions whose last answer stands outside the order, such as not known."
+    )
+
+    @classmethod
+    def taken_from(cls, settings: dict[str, Any]) -> "AskedOfQuestions":
+        """Take these settings out of others."""
+        return cls(**{name: settings.pop(name) for name in names_of(cls) if name in settings})
+
+    def limits(self) -> tuple[Constraint, ...]:
+        """The limits on the number of questions, as constraints."""
+        automatic = isinstance(self.max_questions, str) and self.max_questions == "auto"
+        most = MAX_QUESTIONS if automatic else read_whole(self.max_questions, "max_questions")
+        least = read_whole(self.min_questions, "min_questions")
+        return (MaxQuestions(most=most), *([MinQuestions(least=least)] if least else []))
+
+
+class QuestionKeywords(TypedDict, total=False):
+    """These settings and those of `Asked` that hold for questions, as keywords."""
+
+    C0: Number | Sequence[Number] | Mapping[str, Number] | None
+    points: Any
+    max_points: int | Auto
+    max_questions: int | Auto
+    min_questions: int
+    change_price: Number
+    shape: str | Mapping[str, str]
+    equal_steps: bool | Mapping[str, bool]
+    not_known: str | Sequence[str]
+    class_weight: Any
+    risk_threshold: Number | None
+    positive: Any
+    constraints: Any
+
+
+# What holds for yes/no features alone, and what to give instead.
+_REFUSED = {
+    "goal": "questions are for goal 'risk'; remove it, or use Problem.of with yes/no features",
+    "slope": "the slope of a card of questions is free; remove it",
+    "C1": "points of questions have no price; remove it, or give change_price, that of a change of points",
+    "levels": "points of questions have no levels; remove it, or use Problem.of with yes/no features",
+    "bounds": "points of an answer are at least 0; remove it, and give points or max_points",
+    "max_features": "the unit of size is the question; give max_questions",
+    "min_features": "the unit of size is the question; give min_questions",
+    "intercept": "a risk of questions has its own offset; remove it",
+    "objective": "questions minimise the log loss; remove it, or use Problem.of with yes/no features",
+}
+
+
+def parameters_of_questions() -> list[Parameter]:
+    """The settings of a problem of questions as keyword parameters, for signatures that people read."""
+    shared = [parameter for parameter in parameters_of(Asked) if parameter.name not in _REFUSED]
+    return [*parameters_of(AskedOfQuestions), *shared]
+
+
+def refuse_what_features_have(given: Mapping[str, Any]) -> None:
+    """Raise for settings that problems of questions do not have."""
+    plain = Asked()
+    for name, remedy in _REFUSED.items():
+        if name in given and given[name] != ("risk" if name == "goal" else getattr(plain, name)):
+            raise InvalidProblemError(f"{name} is {given[name]!r}, but {remedy}")
+
+
+def refuse_questions_of_features(asked: Sequence[Constraint]) -> None:
+    """Raise for constraints that only cards of questions can satisfy."""
+    for constraint in asked:
+        if isinstance(constraint, CloseTo):
+            raise InvalidProblemError(
+                f"{constraint.in_words()!r} is about points by answer, and features have one number each; "
+                "remove it, or use Problem.of_questions"
+            )
+
+
+def refuse_limits(limits: Sequence[Limit]) -> None:
+    """Raise for constraints that are about the coefficient of a feature."""
+    for limit in limits:
+        words = repr(limit.source.in_words())
+        if isinstance(limit, ScoreLimit):
+            raise InvalidProblemError(
+                f"{words}: limits on scores do not hold for questions; remove it, give max_points, or use "
+                "Problem.of with yes/no features"
+            )
+        if isinstance(limit, SignLimit):
+            raise InvalidProblemError(
+                f"{words}: the points of an answer are at least 0; remove it, and give a shape, up or down"
+            )
+        if isinstance(limit, ValueLimit) and limit.equals:
+            raise InvalidProblemError(
+                f"{words}: a question has points for each answer; use close_to, or must_use"
+            )
+
+
+def read_questions(
+    asked: AskedOfQuestions, rows: Rows, sets: Sequence[CoefficientSet], prices: Sequence[Fraction]
+) -> tuple[Question, ...]:
+    """The question of each column: as many answers as it has, with these allowed points and prices."""
+    names = rows.names
+    outside = names_or_patterns(asked.not_known, "not_known") if asked.not_known else ()
+    unordered = set(matching(outside, names, "not_known")) if outside else set()
+    shapes = per_feature(
+        asked.shape, names, what="shape", read=lambda value, _: str(value), default=lambda _: "either"
+    )
+    steps = per_feature(
+        asked.equal_steps,
+        names,
+        what="equal_steps",
+        read=lambda value, _: bool(value),
+        default=lambda _: False,
+    )
+    found = []
+    for j, name in enumerate(names):
+        least, most = int(rows.columns[j].min()), int(rows.columns[j].max())
+        if rows.scales[j] != 1 or least < 0 or most >= MOST_ANSWERS:
+            raise InvalidDataError(
+                f"column {name!r} has values from {least / rows.scales[j]:g} to {most / rows.scales[j]:g}; "
+                f"number its answers from 0 to at most {MOST_ANSWERS - 1}: cut it into bands"
+            )
+        answers = max(most + 1, 2)
+        values = [value for value in sets[j].values if value >= 0]
+        if any(value.denominator != 1 or value > LARGEST_POINT for value in values):
+            raise InvalidProblemError(
+                f"question {name!r}: points of an answer are whole and at most {LARGEST_POINT}, "
+                f"not {sets[j]}; give points or max_points"
+            )
+        ordered = answers - 1 if j in unordered else answers
+        question = Question(
+            answers, ordered if ordered > 1 else 0, shapes[j], steps[j], tuple(map(int, values)), prices[j]
+        )
+        found.append(question)
+    return tuple(found)
+
+
+def read_change_price(given: object) -> Fraction:
+    """What a change of points costs."""
+    return read_non_negative(given, "change_price")
+
+
+def price_of(questions: Sequence[Question], change_price: Fraction, answers: Answers) -> Fraction:
+    """What a card with these points pays: each question's price, and that of its changes.
+
+    >>> price_of([Question(3, price=Fraction(1, 5))] * 2, Fraction(1, 100), ((0, 1, 2), (0, 0, 0)))
+    Fraction(11, 50)
+    """
+    return sum(
+        (
+            Fraction(question.price) + change_price * question.changes(points)
+            for question, points in zip(questions, answers, strict=True)
+            if any(points)
+        ),
+        Fraction(0),
+    )

@@ -1,0 +1,222 @@
+"""Problems of questions: what they refuse, and the solver beside exhaustive search and other readings."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from supersparse import Problem, solve
+from supersparse import constraints as c
+from supersparse.base.errors import (
+    InfeasibleError,
+    InvalidDataError,
+    InvalidOptionError,
+    InvalidProblemError,
+    UnsupportedProblemError,
+    VerificationError,
+)
+from supersparse.base.stop import Stop
+from supersparse.engine.verify import check_points
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.objective import evaluate, violated, with_answers
+from supersparse.problem.points import Points
+
+
+def table(seed=0, rows=60, columns=3, answers=3):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, answers, (rows, columns))
+    y = (X[:, 0] - X[:, 1] + rng.normal(0, 1, rows) > 0).astype(int)
+    soft = np.clip(0.85 / (1 + np.exp(X[:, 1] - X[:, 0] + 0.2 * X[:, 2])) + 0.15 * y, 1e-6, 1 - 1e-6)
+    return X, y, soft
+
+
+def asked(**settings):
+    X, y, soft = table()
+    return Problem.of_questions(
+        X, y, **{"soft_labels": soft, "C0": 0.001, "points": {"x0": 2, "*": 1}} | settings
+    )
+
+
+SETTINGS = (
+    {},
+    {"soft_labels": None},
+    {"sample_weight": np.arange(60) % 4 + 0.5},
+    {"class_weight": {0: 1, 1: 5}},
+    {"class_weight": "balanced", "shape": {"x0": "down"}},
+    {"shape": "free", "change_price": 0.002, "max_questions": 2},
+    {
+        "equal_steps": True,
+        "points": {"x2": 1, "*": 2},
+        "max_questions": 2,
+        "min_questions": 2,
+        "C0": {"x0": 0.02, "*": 0.001},
+    },
+    {"not_known": ["x1"], "points": {"x0": [0, 2], "*": 1}},
+    {"constraints": [c.must_use("x2"), c.must_not_use("x1")]},
+    {"constraints": [c.at_most(1, of=["x0", "x1"]), c.only_if("x0", "x2")]},
+    {"constraints": [c.at_least(2, of="x*"), c.budget({"x0": 3, "x1": 2, "x2": 1}, at_most=4)]},
+    {"constraints": [c.min_sensitivity(0.9)], "risk_threshold": 0.4},
+    {"constraints": [c.close_to({"x0": (0, 1, 1)}, questions=1)]},
+    {"constraints": [c.close_to({"x0": (0, 1, 1), "x1": (1, 1, 0)}, answers=2, questions=2)]},
+)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(settings) or "plain")
+def test_the_solver_finds_what_exhaustive_search_does(settings):
+    problem = asked(**settings)
+    found, every = solve(problem), solve(problem, "exhaustive")
+    assert found.solver == "questions"
+    assert found.proven_optimal
+    assert found.stop is Stop.OPTIMAL
+    assert abs(found.objective - every.objective) <= Fraction(2, 10**9)
+    assert found.lower_bound <= every.objective
+    assert violated(problem, found.points) == []
+
+
+def test_the_objective_is_that_of_its_definition():
+    X, y, soft = table()
+    weight = np.arange(60) % 4 + 0.5
+    problem = Problem.of_questions(
+        X, y, soft_labels=soft, sample_weight=weight, class_weight={0: 1, 1: 5}, C0=0.01, change_price=0.002
+    )
+    points = with_answers(problem, ((0, 1, 3), (2, 0, 0), (0, 0, 0)))
+    label = np.round(soft * 2**20) / 2**20
+    total = np.array([0, 1, 3])[X[:, 0]] + np.array([2, 0, 0])[X[:, 1]]
+    z = float(points.slope) * (total + float(points.intercept_value))
+    halves = np.stack([5 * label * np.logaddexp(0, -z), (1 - label) * np.logaddexp(0, z)])
+    factor = float(problem.class_weights[0])  # 1 : 5, as the conventions scale them
+    loss = factor * (weight * halves).sum() / weight.sum()
+    evaluation = evaluate(problem, points)
+    assert float(evaluation.loss) == pytest.approx(loss, abs=1e-12)
+    assert evaluation.objective - evaluation.loss == Fraction(2, 100) + 3 * Fraction(2, 1000)
+    assert (evaluation.size, evaluation.l1) == (2, 5)
+    assert evaluation.wrong_positive == Fraction(weight[(y == 1) & (z <= 0)].sum())
+    for slope, b in ((1.01, 0), (0.99, 0), (1, 0.01), (1, -0.01)):
+        moved = replace(
+            points, slope=points.slope * Fraction(slope), intercept=points.intercept + Fraction(b)
+        )
+        assert evaluate(problem, moved).loss > evaluation.loss
+
+
+def test_hard_labels_bind_the_limit_on_effects_and_the_card_says_so():
+    X = np.array([[0], [0], [1], [1]])
+    solution = solve(Problem.of_questions(X, [0, 0, 1, 1], C0=0))
+    assert solution.proven_optimal
+    assert solution.slope_at_limit
+    assert solution.slope * 0.5 == pytest.approx(30)
+
+
+def test_a_stopped_search_goes_on_from_its_checkpoint(tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 4, (500, 14))
+    y = X @ rng.normal(0, 0.4, 14) + rng.normal(0, 1, 500) > 0
+    problem = Problem.of_questions(X, y, C0=0.0005, max_questions=4)
+    whole = solve(problem)
+    file, bound = tmp_path / "search", Fraction(-1)
+    for _ in range(100):
+        found = solve(problem, checkpoint=file, node_limit=max(2, whole.nodes // 8))
+        assert bound <= found.lower_bound + Fraction(1, 10**9)
+        bound = found.lower_bound
+        if found.stop is Stop.OPTIMAL:
+            break
+        assert found.stop is Stop.NODE_LIMIT
+        assert file.exists()
+    assert found.points == whole.points
+    assert not file.exists()
+    solve(problem, checkpoint=file, node_limit=2)
+    other = Problem.of_questions(X, y, C0=0.0005, max_questions=3)
+    with pytest.raises(InvalidOptionError, match="another problem"):
+        solve(other, checkpoint=file)
+    file.write_bytes(file.read_bytes().replace(b"search", b"hcraes", 1))
+    with pytest.raises(InvalidOptionError, match="damaged"):
+        solve(problem, checkpoint=file)
+
+
+def test_it_stops_when_asked_and_starts_from_a_card():
+    problem = asked()
+    best = solve(problem)
+    stopped = solve(problem, initial=best, cancel=lambda: True, time_limit=0)
+    assert stopped.points == best.points
+    assert stopped.lower_bound <= best.objective
+    with pytest.raises(InvalidOptionError, match="starts from a solution of questions"):
+        solve(problem, initial=[1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"goal": "errors"}, "questions are for goal 'risk'"),
+        ({"C1": 0.1}, "give change_price"),
+        ({"levels": [([0, 1], 0.1)]}, "use Problem.of with yes/no features"),
+        ({"max_features": 3}, "give max_questions"),
+        ({"slope": 1}, "slope of a card of questions is free"),
+        ({"bounds": (0, 3)}, "give points or max_points"),
+        ({"points": [0, 0.5]}, "are whole"),
+        ({"points": 64}, "at most 63"),
+        ({"shape": "rising"}, "shape is 'rising'"),
+        ({"not_known": "z*"}, "there is no feature 'z\\*'"),
+        ({"constraints": [c.max_total_score(5)]}, "limits on scores do not hold for questions"),
+        ({"constraints": [c.same_sign(["x0", "x1"])]}, "give a shape"),
+        ({"constraints": [c.fixed("x0", 1)]}, "use close_to"),
+        ({"constraints": [c.close_to({"x0": (0, 1)}, questions=1)]}, "give one each"),
+    ],
+)
+def test_what_questions_do_not_have_is_refused_with_the_remedy(settings, words):
+    with pytest.raises(InvalidProblemError, match=words):
+        asked(**settings)
+
+
+def test_data_that_are_no_answers_are_refused_with_the_remedy():
+    _, y, soft = table()
+    with pytest.raises(InvalidDataError, match="cut it into bands"):
+        Problem.of_questions(np.linspace(0, 1, 60)[:, None], y)
+    with pytest.raises(InvalidDataError, match="at most 63"):
+        Problem.of_questions(np.arange(60)[:, None] * 2, y)
+    with pytest.raises(InvalidDataError, match="one per row"):
+        Problem.of_questions(np.zeros((60, 1)), y, soft_labels=soft[1:])
+    with pytest.raises(InvalidDataError, match=r"row 3 .* has 1\.5"):
+        Problem.of_questions(np.zeros((60, 1)), y, soft_labels=np.r_[soft[:3], 1.5, soft[4:]])
+
+
+def test_what_cannot_be_asked_of_questions_says_so(tmp_path):
+    problem = asked()
+    with pytest.raises(UnsupportedProblemError, match="solvers that can: questions, exhaustive"):
+        solve(problem, "risk")
+    with pytest.raises(UnsupportedProblemError, match="cannot express goal 'risk'"):
+        solve(Problem.of([[0], [1]], [0, 1], goal="risk"), "questions")
+    with pytest.raises(UnsupportedProblemError, match="has features, not questions"):
+        problem.write_program(tmp_path / "program.lp")
+    with pytest.raises(InfeasibleError, match="x0"):
+        asked(constraints=[c.must_use("x0"), c.must_not_use("x0")])
+
+
+def test_soft_labels_are_multiples_and_change_the_fingerprint():
+    X, y, soft = table()
+    problem = Problem.of_questions(X, y, soft_labels=soft)
+    assert (problem.rows.soft_labels == np.round(soft * 2**20)).all()
+    same = Problem.of_questions(X, y, soft_labels=problem.rows.labels)
+    others = [
+        Problem.of_questions(X, y),
+        Problem.of_questions(X, y, soft_labels=soft, shape="free"),
+        Problem.of_questions(X, y, soft_labels=soft, change_price=0.1),
+        Problem.of_questions(X, y, soft_labels=soft, constraints=[c.close_to({}, answers=3)]),
+    ]
+    assert fingerprint(same) == fingerprint(problem)
+    assert len({fingerprint(other) for other in (problem, *others)}) == 5
+
+
+def test_points_that_a_question_does_not_allow_are_refused():
+    problem = asked(shape="up")
+    good = with_answers(problem, ((0, 1, 2), (0, 0, 0), (0, 0, 0)))
+    check_points(problem, good, "a solver")
+    for answers in (((2, 1, 0), (0,) * 3, (0,) * 3), ((1, 1, 2), (0,) * 3, (0,) * 3)):
+        with pytest.raises(VerificationError, match="does not allow"):
+            check_points(problem, with_answers(problem, answers), "a solver")
+    with pytest.raises(VerificationError, match="largest points"):
+        check_points(problem, replace(good, coefficients=(1, 0, 0)), "a solver")
+    with pytest.raises(VerificationError, match="by feature"):
+        check_points(problem, Points((2, 0, 0), 0, slope=Fraction(1)), "a solver")
+    with pytest.raises(VerificationError, match="slope"):
+        check_points(problem, replace(good, slope=Fraction(math.ceil(good.slope * 1000))), "a solver")
