@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from supersparse import ScoringSystem, item
-from supersparse.card.printed import printed
-from supersparse.card.rules import Domain
+from supersparse import Domain, ScoringSystem, item, printed
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "examples" / "figures"
 SOURCE = "Ustun, Tracà, Rudin: Supersparse Linear Integer Models for Interpretable Classification"

@@ -10,9 +10,7 @@ column.
 from collections.abc import Mapping
 from math import exp, log
 
-from supersparse import ScoringSystem, item
-from supersparse.card.card import Item
-from supersparse.card.rules import Domain
+from supersparse import Domain, Item, ScoringSystem, item
 
 
 def _yes(column: str, points: float, question: str) -> Item:

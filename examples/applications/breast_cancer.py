@@ -21,9 +21,8 @@ from paper_application import (
     table,
 )
 
+from supersparse import Problem, evaluate
 from supersparse.datasets import Dataset, load_breast_cancer
-from supersparse.problem.objective import evaluate
-from supersparse.problem.problem import Problem
 
 
 def ask(rows: Dataset) -> Problem:

@@ -29,11 +29,8 @@ from paper_application import (
     table,
 )
 
+from supersparse import PointsEvaluation, Problem, TradeOff, evaluate, solve, trade_off
 from supersparse.datasets import Dataset
-from supersparse.engine.answers.trade_off import TradeOff, trade_off
-from supersparse.engine.solve import solve
-from supersparse.problem.objective import PointsEvaluation, evaluate
-from supersparse.problem.problem import Problem
 
 RATIOS = tuple(Fraction(r) for r in ("0.5", "1", "1.5", "2", "3", "4", "6", "8", "16"))
 PICTURE = Path(__file__).resolve().parents[2] / "build" / "examples" / "criminology_trade_off.png"
@@ -213,7 +210,7 @@ def picture(curve: TradeOff, pooled: Sequence[Pooled]) -> str:
         return "\nNo picture: matplotlib is not installed (pip install matplotlib)."
     from matplotlib.figure import Figure
 
-    from supersparse.show.document.plots import plot
+    from supersparse import plot
 
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     figure = Figure(layout="constrained")

@@ -21,10 +21,8 @@ from paper_application import (
     table,
 )
 
+from supersparse import Problem, evaluate, solve
 from supersparse.datasets import Dataset, load_mammography
-from supersparse.engine.solve import solve
-from supersparse.problem.objective import evaluate
-from supersparse.problem.problem import Problem
 
 
 def ask(rows: Dataset, C0: float = 0.002, max_points: int = 100) -> Problem:

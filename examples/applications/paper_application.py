@@ -11,14 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
+from supersparse import (
+    CoefficientSet,
+    Points,
+    PointsEvaluation,
+    Problem,
+    ScoringSystem,
+    Solution,
+    evaluate,
+    solve,
+)
 from supersparse.datasets import Columns, Dataset
-from supersparse.engine.solution import Solution
-from supersparse.engine.solve import solve
 from supersparse.errors import MissingDataError
-from supersparse.problem.objective import PointsEvaluation, evaluate
-from supersparse.problem.points import CoefficientSet, Points
-from supersparse.problem.problem import Problem
-from supersparse.show.document import ScoringSystem
 from supersparse.table.datasets.originals import data_folder
 
 # the set of sections 5.1 and 5.3, for each coefficient and for the intercept

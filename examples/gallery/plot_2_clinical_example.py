@@ -14,10 +14,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from supersparse import Prepare, SLIMClassifierCV
+from supersparse import Plan, Prepare, SLIMClassifierCV, make_report, plot_evaluation
 from supersparse.datasets import load_mammography
-from supersparse.show.document.plots import plot_evaluation
-from supersparse.show.report import Plan, make_report
 
 data = load_mammography()
 columns = ["Age", "Shape", "Margin", "Density"]  # BI-RADS, a radiologist's own assessment, is left out

@@ -220,3 +220,7 @@ def users_level() -> int:
     ):
         frame, level = frame.f_back, level + 1
     return level
+
+
+for _name in __all__:  # as people import them
+    globals()[_name].__module__ = "supersparse.errors"

@@ -6,6 +6,8 @@ from enum import Enum
 class Stop(Enum):
     """Why a solver stopped. What it proved is in its bound."""
 
+    __module__ = "supersparse"
+
     OPTIMAL = "the search is complete"
     BOUND = "the objective is proven optimal, but an equally good card with smaller points could exist"
     ROUNDING = "the search is complete, but rounding errors leave the proof open"

@@ -93,6 +93,8 @@ class Item(Tabular):
     refuses it, 0 makes it count nothing. An item that asks whether the value is missing has None.
     """
 
+    __module__ = "supersparse"
+
     rule: Rule
     points: Fraction
     missing: Fraction | None = None
@@ -169,6 +171,8 @@ class Card(Tabular):
     see `Cutoff`. With `reached`, a score of 0 is positive as well. `n_columns` is the width of the training
     table; arrays without column names are accepted in that shape only, and not at all when it is None.
     """
+
+    __module__ = "supersparse"
 
     items: tuple[Item, ...]
     intercept: Fraction

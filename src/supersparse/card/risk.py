@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 class TableRisk(Tabular):
     """Risks at some totals, in rising order: linear between neighbours, constant beyond the ends."""
 
+    __module__ = "supersparse"
+
     kind: ClassVar[str] = "table"
 
     totals: tuple[Fraction, ...]  # points added up, without the threshold
@@ -99,6 +101,8 @@ class SeenTotals(Tabular):
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LogisticRisk(Tabular):
     """The risk 1 / (1 + exp(-(slope·total + offset)))."""
+
+    __module__ = "supersparse"
 
     kind: ClassVar[str] = "logistic"
 

@@ -233,6 +233,8 @@ class Domain(Tabular):
     `whole` says that the numbers are whole. A missing value is never outside: items say what it does.
     """
 
+    __module__ = "supersparse"
+
     column: str
     values: tuple[Category, ...] | None = None
     low: Fraction | None = None

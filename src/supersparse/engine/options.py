@@ -35,6 +35,8 @@ def _in_python(help: str) -> Any:
 class SolveOptions:
     """Options of every solver. A limit of None means no limit."""
 
+    __module__ = "supersparse"
+
     time_limit: float | None = setting(None, Either(Real(0), Null()), "Time limit in seconds.")
     node_limit: int | None = setting(
         None, Either(Whole(0), Null()), "Work limit in nodes, the same on every machine."

@@ -56,6 +56,8 @@ def _event_cells(event: TraceEvent) -> tuple[str, ...]:
 class Trace(Tabular):
     """All events of one solve, oldest first; the last one is the state at its end."""
 
+    __module__ = "supersparse"
+
     events: tuple[TraceEvent, ...] = ()
 
     def to(self, last: TraceEvent) -> "Trace":
@@ -100,6 +102,8 @@ def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Solution(Tabular):
     """A verified scoring system: every number was recomputed from the original rows."""
+
+    __module__ = "supersparse"
 
     problem: Problem
     solver: str
@@ -209,6 +213,8 @@ class Claim:
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Conflict(Tabular):
     """Constraints that are proven infeasible together with the coefficient sets of the problem."""
+
+    __module__ = "supersparse"
 
     constraints: tuple[Constraint, ...]
     irreducible: bool  # proven: without any one of them, the others can be satisfied

@@ -35,6 +35,8 @@ class RowCounts:
     stands for all that give the same answers.
     """
 
+    __module__ = "supersparse"
+
     prepare: Prepare
     target: str
     X: Mapping[str, NDArray[Any]]

@@ -33,6 +33,8 @@ _MANY_GAPS = 1000
 class PointsEvaluation(Tabular):
     """Errors, penalties and objective of one scoring system on the training rows, by sample weight."""
 
+    __module__ = "supersparse"
+
     objective: Fraction
     loss: Fraction  # the first term of F, including class weights; a log loss is rounded up
     wrong_positive: Fraction  # weight of the positive rows with score <= 0

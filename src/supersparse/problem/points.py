@@ -25,6 +25,8 @@ class Points(Tabular):
     points, and the coefficient of a question is the largest of them.
     """
 
+    __module__ = "supersparse"
+
     coefficients: tuple[int, ...]
     intercept: int | Fraction
     denominator: int = 1
@@ -111,6 +113,8 @@ class CoefficientSet(Tabular):
     Equally spaced values are a `range`, so ten million of them cost nothing. `without_zero` removes 0, as for
     a feature that a constraint requires. Create a set with `of` or one of the functions below.
     """
+
+    __module__ = "supersparse"
 
     numerators: range | tuple[int, ...]
     denominator: int = 1

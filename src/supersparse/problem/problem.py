@@ -59,6 +59,8 @@ RISK_MAX_POINTS = 5  # where max_points is "auto" and the goal is risk
 class Problem(ProblemParts):
     """A SLIM problem: data, settings and constraints, in exact numbers. Create one with `Problem.of`."""
 
+    __module__ = "supersparse"
+
     @classmethod
     def of(
         cls,

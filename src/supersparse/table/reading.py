@@ -47,6 +47,8 @@ class Reading:
     True
     """
 
+    __module__ = "supersparse"
+
     missing: frozenset[str] = USUALLY_MISSING
     separator: str | None = None
     encoding: str | None = None

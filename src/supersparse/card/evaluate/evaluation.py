@@ -29,6 +29,8 @@ class Evaluation(Tabular):
     `forecasts` compares the card's risks with the outcomes; None for a card without risks.
     """
 
+    __module__ = "supersparse"
+
     positive: Label
     tally: Tally
     confusion: Confusion  # as `predict` classifies
@@ -184,6 +186,8 @@ class Subgroup(Tabular):
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Subgroups(Tabular):
     """The evaluation of each subgroup, ordered by label, and of all rows."""
+
+    __module__ = "supersparse"
 
     by: str
     groups: tuple[Subgroup, ...]

@@ -41,6 +41,8 @@ class CalibrationBin(Tabular):
 class CalibrationCurve(Tabular):
     """Mean predicted risk and observed risk in each bin; empty bins are left out."""
 
+    __module__ = "supersparse"
+
     bins: tuple[CalibrationBin, ...]
 
     def table(self) -> list[dict[str, Any]]:
@@ -90,6 +92,8 @@ class NetBenefit(Tabular):
 class DecisionCurve(Tabular):
     """Net benefit over risk thresholds (Vickers and Elkin, Med Decis Making 2006;26:565)."""
 
+    __module__ = "supersparse"
+
     points: tuple[NetBenefit, ...]
 
     def table(self) -> list[dict[str, Any]]:
@@ -125,6 +129,8 @@ class DecisionCurve(Tabular):
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Forecasts(Tabular):
     """The distinct predicted risks, ascending, and the weight of each class at each risk."""
+
+    __module__ = "supersparse"
 
     risks: tuple[float, ...]
     negatives: tuple[Fraction, ...]

@@ -75,6 +75,8 @@ class RiskTable(Tabular):
     cross-fitted risks of the rows with their outcomes, to evaluate it. Both are None without calibration.
     """
 
+    __module__ = "supersparse"
+
     rows: tuple[RiskRow, ...]
     positive: Label
     cutoff: Cutoff  # of the card

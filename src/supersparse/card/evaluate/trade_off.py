@@ -121,6 +121,8 @@ def _lines(points: Sequence[CrossValidatedPoint]) -> str:
 class CrossValidatedTradeOff(Tabular):
     """What cards for several ratios W+/W-, or limits, do on held-out rows; they rise."""
 
+    __module__ = "supersparse"
+
     points: tuple[CrossValidatedPoint, ...]
     folds: int
     repeats: int

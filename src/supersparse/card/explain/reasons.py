@@ -39,6 +39,8 @@ class Reason(Tabular):
 class Explanation(Tabular):
     """The points of one person by item, the total, and the class."""
 
+    __module__ = "supersparse"
+
     reasons: tuple[Reason, ...]  # in card order, including items without points
     cutoff: Cutoff
     label: Label

@@ -15,7 +15,7 @@ from supersparse.base.errors import InvalidDataError, PackageNotInstalledError, 
 from supersparse.base.writing import write_file
 
 _KIND = "supersparse:kind"
-_PACKAGE = "supersparse."
+_PACKAGE = "supersparse"
 
 
 def save_estimator(model: object, path: str | Path) -> None:
@@ -62,7 +62,7 @@ def _is_estimator(value: object) -> bool:
 
 
 def _is_ours(kind: type) -> bool:
-    return kind.__module__.startswith(_PACKAGE)
+    return kind.__module__.partition(".")[0] == _PACKAGE
 
 
 def _plain(value: object) -> object:
@@ -116,7 +116,7 @@ def _made(value: Any) -> Any:
 
 def _class(name: str, base: type) -> Any:
     module, _, qualified = name.partition(":")
-    if module.startswith(_PACKAGE) and qualified.isidentifier():
+    if module.partition(".")[0] == _PACKAGE and qualified.isidentifier():
         found = getattr(import_module(module), qualified, None)
         if isinstance(found, type) and issubclass(found, base) and _is_ours(found):
             return found

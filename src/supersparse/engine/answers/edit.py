@@ -27,6 +27,8 @@ from supersparse.table.small_table import SmallTable, Tabular, cell, listed
 class Edit(Tabular):
     """A solution before and after a change to its problem."""
 
+    __module__ = "supersparse"
+
     before: Solution
     after: Solution
     asked: tuple[str, ...]  # in words

@@ -78,6 +78,8 @@ class Frontier(Tabular):
     Sizes count as in the problem: features, and the intercept with ``intercept="paper"``.
     """
 
+    __module__ = "supersparse"
+
     problem: Problem  # as it was given
     rows: tuple[FrontierRow, ...]  # row s is for at most s features
     floor: Fraction  # proven: no model of any size has a smaller loss
@@ -200,6 +202,8 @@ class Stretch(Tabular):
 @dataclass(frozen=True, kw_only=True, repr=False)
 class C0Path(Tabular):
     """The best models found for every C0 > 0, and where they are proven best."""
+
+    __module__ = "supersparse"
 
     frontier: Frontier
     stretches: tuple[Stretch, ...]  # from small to large C0; they meet at the breakpoints

@@ -33,6 +33,8 @@ class Pool(Tabular):
     cards whose points are multiples of one another are one card, in the smallest points.
     """
 
+    __module__ = "supersparse"
+
     problem: Problem  # including the size limit
     within: Fraction
     best: Fraction  # F*, or the smallest F found if the pool is a sample

@@ -29,6 +29,8 @@ _TEST_COLUMNS = ("sens., test", "spec., test")
 class TradeOffPoint(Tabular):
     """A model, the ratios W+/W- or limits that lead to it, and what it does on held-out rows."""
 
+    __module__ = "supersparse"
+
     ratios: tuple[Fraction, ...]  # rising; none where limits were swept
     solution: Solution  # for one of the ratios or limits
     limits: tuple[Fraction, ...] = ()  # on the false positive rate, rising
@@ -95,6 +97,8 @@ class TradeOffPoint(Tabular):
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TradeOff(Tabular):
     """The models of a sweep, one per pair of rates on the training rows, by ascending sensitivity."""
+
+    __module__ = "supersparse"
 
     points: tuple[TradeOffPoint, ...]
 

@@ -117,6 +117,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     smoker: 2 categories; 1 of 6 missing: a question of their own
     """
 
+    __module__ = "supersparse"
+
     def __init__(
         self,
         *,

@@ -76,6 +76,8 @@ class Settings(Tabular, Asked):
     (CoefficientSet(0, 1/2),)
     """
 
+    __module__ = "supersparse"
+
     sample_weight: str | None = setting(None, TextForm("the name of a column"), "Column of sample weights.")
     rate_groups: tuple[str, ...] = setting(
         (),

@@ -163,6 +163,8 @@ class ScoringSystem(Evaluating, Worded, Unknown, Exporting, Faces):
     'y'
     """
 
+    __module__ = "supersparse"
+
     card: Card
 
     @classmethod

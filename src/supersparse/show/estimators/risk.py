@@ -97,6 +97,8 @@ random_state, verbose
            [0.8, 0.2]])
     """
 
+    __module__ = "supersparse"
+
     if TYPE_CHECKING:
 
         def __init__(self, **parameters: Unpack[RiskKeywords]) -> None: ...
@@ -153,6 +155,8 @@ class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     >>> RiskScoreClassifierCV(max_points=3, Cs=[0.01, 0.3], cv=2).fit(X, y).C0_
     0.01
     """
+
+    __module__ = "supersparse"
 
     if TYPE_CHECKING:
 

@@ -176,6 +176,8 @@ class SLIMClassifier(ScoringSystemClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    __module__ = "supersparse"
+
     if TYPE_CHECKING:
 
         def __init__(self, **parameters: Unpack[SLIMKeywords]) -> None: ...

@@ -134,6 +134,8 @@ intercept, solver, solver_options, gap
     (0.1, 0.1)
     """
 
+    __module__ = "supersparse"
+
     if TYPE_CHECKING:
 
         def __init__(self, **parameters: Unpack[SLIMCVKeywords]) -> None: ...

@@ -31,6 +31,8 @@ from supersparse.table.small_table import SmallTable, Tabular
 class Report(Tabular):
     """A complete report; `save` writes it. The same report gives the same bytes."""
 
+    __module__ = "supersparse"
+
     title: str
     subtitle: str
     sections: tuple[Section, ...]

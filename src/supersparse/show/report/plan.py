@@ -19,6 +19,8 @@ class Plan(Tabular):
     unless the second bound of the exact engine takes part, whose steps are timed.
     """
 
+    __module__ = "supersparse"
+
     folds: int = 5
     ratios: int = 6  # other ratios of the class weights to learn with
     bootstrap: int = 100
