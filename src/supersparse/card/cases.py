@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
 from supersparse.card.card import Card, Label
 from supersparse.card.checks import expectations, left_open
-from supersparse.card.rules import Domain
+from supersparse.card.raw_values import known_values, reading_for
 from supersparse.card.words import category_text
 from supersparse.table.cells_of_text import is_number, read_numbers
 from supersparse.table.files import na_words, read_table, undecided_said
 from supersparse.table.limits import Limit, first_row, open_said
-from supersparse.table.reading import USUALLY_MISSING, ColumnReading, Reading
+from supersparse.table.reading import Reading
 from supersparse.table.roles import Target, rest_of, weight_column
 from supersparse.table.signs import beyond, plain_number, possible_signs
 from supersparse.table.spellings import same_text, variants_of
@@ -212,13 +211,6 @@ def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
     return {column: list(dict.fromkeys(texts)) for column, texts in found.items() if texts}
 
 
-def known_values(card: Card, column: str) -> list[Category]:
-    """The categories of a column that a card knows: those of its domain, and those that its rules name."""
-    holders = (*card.domains, *(item.rule for item in card.items))
-    listed = [getattr(holder, "values", None) or () for holder in holders if holder.column == column]
-    return list(dict.fromkeys(value for values in listed for value in values))
-
-
 def _columns(table: Table, card: Card) -> dict[str, NDArray[Any]]:
     lack = "column {name}, which the scoring system needs"
     return {name: table.values(name, lack) for name in card.columns}
@@ -233,61 +225,6 @@ def expected_kinds(card: Card) -> dict[str, Kind]:
         elif expected.needs_value:
             kinds[expected.column] = Kind.NUMBER
     return kinds
-
-
-def reading_for(card: Card, reading: Reading) -> Reading:
-    """Return how the card's own file was read, with what is asked here in its place.
-
-    Texts that the card names as categories are kept.
-    """
-    reading = reading.over(card.reading or Reading(settled=True))
-    named = {
-        value
-        for holder in (*card.domains, *(item.rule for item in card.items))
-        for value in getattr(holder, "values", None) or ()
-        if isinstance(value, str)
-    }
-    return replace(
-        reading,
-        columns=_with_all_codes(card, reading),
-        missing=reading.missing - (named & USUALLY_MISSING),
-        strips=reading.strips and all(value == value.strip(" \t") for value in named),
-    )
-
-
-def _with_all_codes(card: Card, reading: Reading) -> Mapping[str, ColumnReading]:
-    """What is known of each column, with the codes that meant missing in other columns of the training rows.
-
-    A code that the column had as a value, or that lies within the range of its values, stays a value there.
-    """
-    codes = dict.fromkeys(code for one in reading.columns.values() for code in one.missing)
-    if not codes:
-        return reading.columns
-    found = dict(reading.columns)
-    domains = {domain.column: domain for domain in card.domains}
-    for name in card.columns:
-        own, domain = reading.of_column(name), domains.get(name)
-        more = [code for code in codes if code not in own.missing and not _is_value(card, name, domain, code)]
-        if more:
-            found[name] = replace(own, missing=(*own.missing, *more))
-    return found
-
-
-def _is_value(card: Card, column: str, domain: Domain | None, code: str) -> bool:
-    """Whether the card knows a code as a value of a column; of numbers without a range, any is."""
-    known = known_values(card, column)
-    if any(isinstance(value, str) for value in known):
-        return code in known
-    if not is_number(code):
-        return False
-    if domain is None or (domain.values is None and (domain.low is None or domain.high is None)):
-        return True
-    number = Fraction(code)
-    if domain.values is not None:
-        return number in known
-    assert domain.low is not None
-    assert domain.high is not None
-    return domain.low <= number <= domain.high
 
 
 def person_of(card: Card, words: dict[str, str], reading: Reading) -> dict[str, object]:

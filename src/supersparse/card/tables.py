@@ -5,6 +5,7 @@ from typing import Any
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.card.card import Card
+from supersparse.card.raw_values import as_training_row, as_training_rows
 from supersparse.table.sources import (
     ArraySource,
     CellTable,
@@ -39,19 +40,23 @@ def person_values(card: Card, person: Mapping[str, object]) -> dict[str, object]
         )
     by_name = {str(name): value for name, value in person.items()}
     _require(card, list(by_name))
-    return {name: by_name[name] for name in card.columns}
+    values = {name: by_name[name] for name in card.columns}
+    return values if card.reading is None else as_training_row(card, values)
 
 
 def read_card_table(card: Card, data: object, names: Sequence[str] | None = None) -> CardTable:
     """Read the columns that the card needs; others are ignored, missing ones are named.
 
-    Accepts a mapping of columns, any eager frame that narwhals reads, a numpy array with named
-    fields, and a numpy or scipy array: with `names` for its columns, else with as many columns
-    as the training table had.
+    A card that was learned from a file reads them as that file was read. Accepts a mapping of columns, any
+    eager frame that narwhals reads, a numpy array with named fields, and a numpy or scipy array: with `names`
+    for its columns, else with as many columns as the training table had.
     """
     source = _source(card, data, names)
     _require(card, source.names)
-    return read_columns(source, card.columns)
+    table = read_columns(source, card.columns)
+    if card.reading is None:
+        return table
+    return CellTable(as_training_rows(card, table.columns), table.n_rows)
 
 
 def read_column(card: Card, data: object, name: str, names: Sequence[str] | None = None) -> list[object]:

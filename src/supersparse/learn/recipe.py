@@ -235,12 +235,12 @@ class PreparedProblem:
         if self.prepare is not None:
             card = self.prepare.raw_card(card)
         card = printed(card)
+        if self.prepare is not None and rows is not None:
+            card = remember(card, rows.X, sample_weight=rows.sample_weight)
         if rows is not None and rows.reading is not None:
             used = (*card.columns, *([] if rows.title is None else [rows.title]))
             card = replace(card, reading=rows.reading.about(used))
-        if self.prepare is None or rows is None:
-            return card
-        return remember(card, rows.X, sample_weight=rows.sample_weight)
+        return card
 
     def _with_tie_break(self, card: Card) -> Card:
         """Keep with a card how it was chosen among equally good ones, which its problem does not tell."""

@@ -2,6 +2,8 @@
 
 import pytest
 
+from supersparse import ScoringSystem
+
 
 @pytest.fixture
 def card(run, tmp_path):
@@ -64,7 +66,7 @@ def test_a_code_of_another_column_is_missing_where_it_is_no_value():
     from dataclasses import replace
 
     from supersparse import Domain, ScoringSystem, item
-    from supersparse.card.cases import reading_for
+    from supersparse.card.raw_values import reading_for
     from supersparse.table.reading import ColumnReading, Reading
 
     items = [item("age", at_least=60, points=1, missing=0), item("dose", at_least=3, points=1, missing=0)]
@@ -74,3 +76,19 @@ def test_a_code_of_another_column_is_missing_where_it_is_no_value():
     found = reading_for(replace(made, reading=reading), Reading())
     assert found.of_column("age").missing == ("-99",)  # 99 is an age
     assert found.of_column("dose").missing == ("-99", "99")
+
+
+def test_a_column_that_is_taken_as_written_stays_so(run, tmp_path):
+    rows = [f"{-99 if i % 9 == 0 else i % 7},{'yes' if i % 7 > 3 else 'no'}" for i in range(104)]
+    (tmp_path / "train.csv").write_text("\n".join(["dose,ill", *rows]) + "\n")
+    words = ["--target", "ill", "--no-validate", "--C0", "0.02", "--out", "card.json", "--time-limit", "20"]
+    run("fit", "train.csv", *words, check=True)
+    (tmp_path / "new.csv").write_text("dose\n-99\n5\n")
+    assert run("predict", "card.json", "new.csv").returncode == 0
+    done = run("predict", "card.json", "new.csv", "--as-written", "dose")
+    assert (done.returncode, "'dose' is -99" in done.stderr) == (2, True)
+    assert (
+        run("predict", "card.json", "new.csv", "--as-written", "dose", "--unknown", "allow").returncode == 0
+    )
+    again = ScoringSystem.load(tmp_path / "card.json")
+    assert again.explain({"dose": -99}).reasons[0].missing  # in memory, too

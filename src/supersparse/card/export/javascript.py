@@ -2,7 +2,7 @@
 
 from supersparse.card.card import Card
 from supersparse.card.export.python import card_name
-from supersparse.card.export.raw_values import missing_codes
+from supersparse.card.raw_values import missing_codes
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
 from supersparse.card.script import json_for_script, scoring_script, script_data
 

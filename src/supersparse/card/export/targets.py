@@ -7,7 +7,7 @@ from pathlib import Path
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.writing import write_file
 from supersparse.card.card import Card
-from supersparse.card.export.raw_values import spelled_out
+from supersparse.card.raw_values import spelled_out
 
 TARGETS = {
     "python": "to_python",

@@ -20,8 +20,8 @@ from supersparse.card.card import Card
 from supersparse.card.checks import expectations
 from supersparse.card.export.options import people_of, whole_of
 from supersparse.card.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
-from supersparse.card.export.raw_values import spelled_out
 from supersparse.card.lines import Line, lines_of
+from supersparse.card.raw_values import spelled_out
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
 from supersparse.card.words import condition

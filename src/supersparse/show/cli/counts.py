@@ -75,6 +75,7 @@ def counts(
       supersparse fit a b
     """
     from supersparse.card.cases import read_labelled, with_own_codes
+    from supersparse.card.raw_values import as_read
     from supersparse.learn.counts import CountTable
 
     check_outputs(
@@ -91,7 +92,7 @@ def counts(
     cases = read_labelled(data, table.reading, asked.card, target, note=note)
     if questions is not None:
         cases = with_own_codes(cases, asked.card, table.reading, note)
-        _check_known(asked.card, cases)
+        _check_known(as_read(asked.card, table.reading), cases)
     found = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
     found.save(out)
     if save_questions is not None:
@@ -115,8 +116,8 @@ def _check_known(card: "Card", cases: "LabelledCases") -> None:
 
     Of a column with more than two values, questions keep those that they ask about.
     """
-    from supersparse.card.cases import known_values
     from supersparse.card.checks import outside_values
+    from supersparse.card.raw_values import known_values
     from supersparse.card.tables import read_card_table
     from supersparse.table.values import is_missing
 

@@ -52,7 +52,7 @@ def evaluate(
     from supersparse.show.cli.unknown import ALLOW, check_scored, read_choice
     from supersparse.show.document import ScoringSystem
 
-    system = read_choice(unknown, ScoringSystem.load(model))
+    system = read_choice(unknown, ScoringSystem.load(model), table.reading)
     others = [name for name in by or [] if name not in system.card.columns]
     say_size(data)
     cases = read_labelled(data, table.reading, system.card, target, others, weights, note=note)

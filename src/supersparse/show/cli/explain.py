@@ -56,7 +56,7 @@ def explain(
     from supersparse.show.document import ScoringSystem
     from supersparse.show.document.risk_strip import risk_percent
 
-    system = read_choice(unknown, ScoringSystem.load(model))
+    system = read_choice(unknown, ScoringSystem.load(model), table.reading)
     person, written, place = _person(system, values, row, table)
     check_person(system.card, person, place)
     found = system.explain(person)

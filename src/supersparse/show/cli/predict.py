@@ -84,7 +84,7 @@ def predict(
     from supersparse.show.document import ScoringSystem
 
     check_outputs(("--out", out), inputs=(data, model))
-    system = read_choice(unknown, ScoringSystem.load(model), reasons=reasons > 0)
+    system = read_choice(unknown, ScoringSystem.load(model), table.reading, reasons=reasons > 0)
     say_size(data)
     cases = read_cases(data, table.reading, system.card, copy or [], note=note)
     allowed = "use --unknown allow to get the totals that are possible"

@@ -100,7 +100,7 @@ def report(
     """
     from supersparse.card.cases import read_labelled
     from supersparse.learn.refit import learned_from
-    from supersparse.show.cli.unknown import check_grouped, check_scored
+    from supersparse.show.cli.unknown import check_grouped, check_scored, read_choice
     from supersparse.show.document import ScoringSystem
     from supersparse.show.document.pictures import paper_size
     from supersparse.show.report import Plan, make_report
@@ -120,7 +120,7 @@ def report(
         node_limit=node_limit,
         seed=seed,
     )
-    system = ScoringSystem.load(model)
+    system = read_choice("refuse", ScoringSystem.load(model), table.reading)
     name, lack = target_of(system.card, target)
     sources = learned_from(system.card)
     others = [*(by or []), *([] if cv_groups in (None, "none") else [cv_groups])]

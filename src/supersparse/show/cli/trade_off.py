@@ -159,6 +159,7 @@ def _judged_by(test: Path, reading: "Reading", rows: "TrainingRows", weights: st
     """Judge by the labelled rows of another table, read as each card expects them."""
     from supersparse.card.cases import read_labelled
     from supersparse.card.evaluate.outcomes import read_outcomes
+    from supersparse.card.raw_values import as_read
     from supersparse.show.cli.unknown import check_scored
 
     told: set[str] = set()
@@ -169,7 +170,7 @@ def _judged_by(test: Path, reading: "Reading", rows: "TrainingRows", weights: st
             note(text)
 
     def judge(question: "PreparedProblem", solution: "Solution") -> "Tally":
-        card = question.card(solution, rows.title, rows)
+        card = as_read(question.card(solution, rows.title, rows), reading)
         assert rows.title is not None, "a table of a file has a target"
         cases = read_labelled(test, reading, card, rows.title, weights=weights, note=say_once)
         check_scored(card, cases, "leave such rows out")

@@ -1,5 +1,6 @@
 """Values that a card does not score: refused by their place, or scored all the same (`--unknown allow`)."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError, did_you_mean
@@ -10,18 +11,24 @@ if TYPE_CHECKING:
     from supersparse.card.card import Card
     from supersparse.card.cases import Cases, LabelledCases
     from supersparse.show.document import ScoringSystem
+    from supersparse.table.reading import Reading
 
 NOT_KNOWN = "not known"
 ALLOW = "use --unknown allow to score it by the rules as they stand"
 _CHOICES = ("refuse", "allow")
 
 
-def read_choice(unknown: str, system: "ScoringSystem", *, reasons: bool = False) -> "ScoringSystem":
-    """Return the system that scores what it shall; refuse reasons for totals that are not known."""
+def read_choice(
+    unknown: str, system: "ScoringSystem", reading: "Reading", *, reasons: bool = False
+) -> "ScoringSystem":
+    """Return the system that scores what it shall of a table that is read so; refuse reasons for no total."""
+    from supersparse.card.raw_values import as_read
+
     if unknown not in _CHOICES:
         raise InvalidOptionError(f"--unknown is {unknown!r}; {did_you_mean(unknown, _CHOICES)}")
     if reasons and unknown == "allow":
         raise InvalidOptionError("--reasons needs every value; remove it, or remove --unknown allow")
+    system = replace(system, card=as_read(system.card, reading))
     return system.accepting_unknown() if unknown == "allow" else system
 
 

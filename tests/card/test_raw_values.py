@@ -9,6 +9,8 @@ import sqlite3
 from contextlib import closing
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from card.export.formulas import Workbook
@@ -110,7 +112,7 @@ def test_python_agrees_with_predict(system, rows, totals):
 @needs("node")
 def test_javascript_agrees_with_predict(system, rows, totals, tmp_path):
     from card.export.test_javascript import run_node
-    from supersparse.card.export.raw_values import spelled_out
+    from supersparse.card.raw_values import spelled_out
 
     (found,) = run_node([(spelled_out(system.card), typed(rows))], tmp_path)
     assert [row[2] for row in found] == totals
@@ -210,15 +212,21 @@ def test_a_column_that_is_read_as_written_has_neither_codes_nor_spellings():
     assert module["total"]({"age": "NA", "smoker": "ja"}) == 5
 
 
-def test_a_table_in_memory_is_taken_as_it_is_and_outside_names_such_values():
+@pytest.mark.parametrize("table", [dict, pd.DataFrame, pl.DataFrame])
+def test_a_table_in_memory_is_read_as_the_training_rows_were(table):
     made = ScoringSystem.of(
-        [item("age", below=0, points=2, missing=1), item("smoker", equals="ja", points=4)],
+        [item("age", below=0, points=2, missing=1), item("smoker", equals="ja", points=4, missing=0)],
         above=1,
         domains={"age": [50, 60], "smoker": ["ja", "nein"]},
     )
-    system, table = read_from_a_file(made), {"age": [-99, 50], "smoker": ["JA", "ja"]}
-    assert list(system.total(table)) == [2, 4]
-    assert [(one.column, one.value) for one in system.outside(table)] == [("age", -99), ("smoker", "JA")]
+    rows = {"age": [-99, 50, -7, -1], "smoker": ["JA", "ja", "nein", "-9"]}
+    people = [dict(zip(rows, values, strict=True)) for values in zip(*rows.values(), strict=True)]
+    system = read_from_a_file(made)
+    assert system.total(table(rows)).tolist() == [5, 4, 1, 2]
+    assert [system.total(person) for person in people] == [5, 4, 1, 2]
+    assert [system.explain(person).total for person in people] == [5, 4, 1, 2]
+    assert [(one.column, one.value) for one in system.outside(table(rows))] == [("age", -1)]
+    assert made.total(table(rows)).tolist() == [2, 4, 2, 2]  # by hand: it keeps no codes and no spellings
 
 
 def test_a_card_made_by_hand_takes_texts_and_numbers_as_they_are():
