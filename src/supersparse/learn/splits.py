@@ -125,20 +125,21 @@ def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = 
 
 
 def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int) -> list[Split]:
+    classes, counts = np.unique(y, return_inverse=True, return_counts=True)[1:]
     if groups is None:
-        rarest = int(np.unique(y, return_counts=True)[1].min())
+        rarest = int(counts.min())
         if rarest < folds:
             raise InvalidOptionError(
                 f"{folds} folds are too many for a class with {rarest} rows; use fewer folds"
             )
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-        return list(splitter.split(np.zeros(len(y)), y))
+        return list(splitter.split(np.zeros(len(y)), classes))
     labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
     n_groups = int(labels.max()) + 1
     if n_groups < folds:
         raise InvalidOptionError(f"{folds} folds are too many for {n_groups} groups; use fewer folds")
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros(len(y)), y, labels))
+    return list(splitter.split(np.zeros(len(y)), classes, labels))
 
 
 def _by_time(times: NDArray[Any], folds: int) -> list[Split]:

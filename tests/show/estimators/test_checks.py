@@ -71,6 +71,8 @@ def test_scikit_learn_finds_nothing_to_complain_about_with_the_array_api_on():
 def _passes(check, estimator):
     if SHUFFLED and check.func.__name__.startswith("check_sample_weight_equivalence"):
         pytest.skip("scikit-learn 1.6 compares different classes here when an estimator knows two only")
+    if check.func.__name__ == "check_class_weight_classifiers" and "cv" in estimator.get_params():
+        estimator.set_params(cv=4)  # two folds differ so much that a card that asks wins
     check(estimator)
 
 
