@@ -31,6 +31,23 @@ struct Line {
       row_loops().line(n, total, weight, positive, slope, centre, &sums);
     }
   }
+
+  // The best centre of a slope, where the sum of residuals, which rises, is 0; then the best slope by the same rule.
+  void at_best_centre(double slope, double& centre) {
+    double low = -1e5, high = 1e5;
+    for (int round = 0; round < 90; round++) {
+      centre = (low + high) / 2;
+      row_loops().line(n, total, weight, positive, slope, centre, &sums);
+      (sums.r < 0 ? low : high) = centre;
+    }
+  }
+  void bisect(double limit, double& slope, double& centre) {
+    double low = 0, high = limit;
+    for (int round = 0; round < 90; round++) {
+      at_best_centre(slope = (low + high) / 2, centre);
+      (sums.rt < 0 ? low : high) = slope;
+    }
+  }
 };
 
 }  // namespace
@@ -136,6 +153,7 @@ bool Leaf::fit(const Points& points, double threshold, Card& card) {
     centre = empty;
     line.at(slope, centre);
   }
+  bool converged = false;
   for (int round = 0; round < 200; round++) {
     const LineSums now = line.sums;
     if (!(now.h > 0)) break;
@@ -150,10 +168,13 @@ bool Leaf::fit(const Points& points, double threshold, Card& card) {
       db = -now.r / now.h;
       decrement = now.r * now.r / now.h;
     }
-    if (decrement < 1e-15) break;
+    converged = decrement < 1e-15;
+    if (converged) break;
     const double value = now.loss, from = slope, middle = centre, pivot = line.pivot;
+    // Where curvature is nearly gone a whole step leads nowhere: a step that moves no logit by more than 1 lowers the loss.
+    double size = std::min(1.0, 8 / farthest);
     bool moved = false;
-    for (double size = 1; size > 1e-12 && !moved; size *= 0.5) {
+    for (int halving = 0; halving < 40 && !moved; halving++, size *= 0.5) {
       // A step that leaves the interval of slopes ends on it, with the centre moved as far.
       slope = std::min(std::max(from + size * da, 0.0), limit);
       const double part = da != 0 ? (slope - from) / da : size;
@@ -162,6 +183,7 @@ bool Leaf::fit(const Points& points, double threshold, Card& card) {
       moved = line.sums.loss < value;
     }
     if (moved && value - line.sums.loss >= 1e-17) continue;
+    converged = decrement < 1e-11;
     if (!moved) {
       slope = from;
       centre = middle + slope * (line.pivot - pivot);
@@ -169,6 +191,7 @@ bool Leaf::fit(const Points& points, double threshold, Card& card) {
     }
     break;
   }
+  if (!converged) line.bisect(limit, slope, centre);
   card.slope = slope;
   card.offset = centre - slope * line.pivot;
   card.loss = line.sums.loss;

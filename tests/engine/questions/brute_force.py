@@ -100,7 +100,13 @@ def least_loss(totals, weight, positive, limit):
         if not moved:
             break
         a, b, value = next_a, b + part * db, trial
-    return value
+    # Where the classes are separated the steps above may stall on the way: the end of the interval is tried.
+    low, high = -1e4, 1e4
+    for _ in range(100):
+        middle = (low + high) / 2
+        rise = sum(w * (0.5 + 0.5 * math.tanh((limit * t + middle) / 2)) - p for t, w, p in cells)
+        low, high = (middle, high) if rise < 0 else (low, middle)
+    return min(value, loss(limit, low))
 
 
 def cards(problem):

@@ -182,7 +182,8 @@ def random_options(rng):
     )
 
 
-def main(count, seed):
+def check(count, seed):
+    """How many runs on so many problems were wrong, or proved nothing."""
     tally = collections.Counter()
     for number in range(count):
         rng = np.random.default_rng([seed, number])
@@ -207,4 +208,4 @@ def main(count, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(int(sys.argv[1]), int(sys.argv[2]))))
+    sys.exit(bool(check(int(sys.argv[1]), int(sys.argv[2]))))

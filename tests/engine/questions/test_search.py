@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.questions import brute_force
-from engine.questions.random_problems import faults, random_options, random_problem
+from engine.questions.random_problems import check, faults, random_options, random_problem
 from supersparse.engine import core
 from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
@@ -55,6 +55,32 @@ def test_small_random_problems_have_the_best_card_of_all(seed):
         found, proven = faults(problem, options, every, options.by_size)
         assert not found, options
         assert proven
+
+
+@pytest.mark.parametrize("share", [0.5, 293 / 294, 1 - 1 / 2**14])
+@pytest.mark.parametrize("labels", [(0.008097, 0.909454), (2**-20, 0.5), (0.5, 1 - 2**-20), (0.3, 0.3000002)])
+def test_a_step_that_leads_where_curvature_is_gone_is_not_the_end_of_a_fit(share, labels):
+    # One yes/no question: the best slope and offset give each answer its own label.
+    label = np.round(np.array(labels) * 2**20) / 2**20
+    weight = np.array([share, 1 - share])
+    problem = QuestionProblem(
+        (Question(2, shape="up", points=(0, 1)),),
+        np.array([[0, 1]], np.uint8),
+        label,
+        weight,
+        max_questions=1,
+        min_questions=1,
+        effect_limit=1000.0,
+    )
+    entropy = -(weight * (label * np.log(label) + (1 - label) * np.log1p(-label))).sum()
+    card = search(problem).best
+    assert card.loss == pytest.approx(entropy, abs=1e-12)
+    assert card.offset == pytest.approx(np.log(label[0] / (1 - label[0])), abs=1e-3)
+
+
+@pytest.mark.long
+def test_ten_thousand_random_problems_have_the_best_card_of_all():
+    assert check(10_000, 46) == 0
 
 
 def larger(rows=400, count=9, seed=3):
