@@ -25,7 +25,7 @@ from benchmarks.processes import FailedError
 from supersparse import datasets
 from supersparse.learn.clock import Clock
 from supersparse.learn.fitting import Fitted, fit_card
-from supersparse.learn.prepare import Prepare
+from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings

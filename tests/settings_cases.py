@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from supersparse import Settings, constraints, integers, non_negative, non_positive, one_digit, two_digits
-from supersparse.learn.settings.sections import SOLVERS
+from supersparse.engine.options import SOLVERS
 from supersparse.problem.penalties import Levels
 
 HARD_TEXT = [
@@ -130,7 +130,7 @@ PREPARE = {
     "direction": by_name(word(["+", "-"])),
     "shape": by_name(word(["monotone", "rising", "falling", "any"])),
     "ordered": by_name(st.lists(texts, min_size=2, max_size=3)),
-    "rare": st.just("auto") | exact_numbers,
+    "rare": st.just("auto") | exact_numbers.filter(lambda rare: 0 <= rare < 0.5),
     "units": by_name(texts),
     "candidates": st.none() | st.just("auto") | st.integers(1, 99),
 }

@@ -77,7 +77,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
         Trace as Trace,
     )
     from supersparse.engine.solve import solve as solve
-    from supersparse.learn.prepare import Prepare as Prepare
+    from supersparse.learn.prepare.prepare import Prepare as Prepare
     from supersparse.learn.row_counts import (
         RowCounts as RowCounts,
         count_rows as count_rows,
@@ -139,7 +139,7 @@ _HOMES = {
     "Points": "problem.points",
     "PointsEvaluation": "problem.objective",
     "Pool": "engine.answers.pool",
-    "Prepare": "learn.prepare",
+    "Prepare": "learn.prepare.prepare",
     "Problem": "problem.problem",
     "Reading": "table.reading",
     "Report": "show.report",

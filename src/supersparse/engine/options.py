@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from inspect import Parameter, Signature, signature
 from math import isfinite
@@ -13,10 +13,10 @@ from typing import Any, Literal, TypedDict, TypeVar
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import read_whole
 from supersparse.base.schema.scalars import Either, InsideForm, Null, Real, TextForm, Truth, Whole, Word
+from supersparse.base.schema.setting import Option, in_python, setting
 from supersparse.base.schema.shapes import TableOf
 from supersparse.engine.rounding import Start
 from supersparse.engine.solution import TraceEvent
-from supersparse.problem.asked import setting
 from supersparse.problem.points import Points
 
 N_JOBS = "give a whole number of at least 1, or -1 for one per core"
@@ -26,18 +26,18 @@ Priorities = Mapping[str, int] | Mapping[int, int] | Mapping[str | int, int]
 FORMULATIONS: tuple[Formulation, ...] = ("bigm", "indicator")
 
 
-def _in_python(help: str) -> Any:
-    """Declare an option that no file can hold; None if it is not given."""
-    return field(default=None, metadata={"help": help})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolveOptions:
     """Options of every solver. A limit of None means no limit."""
 
     __module__ = "supersparse"
 
-    time_limit: float | None = setting(None, Either(Real(0), Null()), "Time limit in seconds.")
+    time_limit: float | None = setting(
+        None,
+        Either(Real(0), Null()),
+        "Time limit in seconds.",
+        option=Option(help="Time limit in seconds, after reading the table; null for none.", default="60"),
+    )
     node_limit: int | None = setting(
         None, Either(Whole(0), Null()), "Work limit in nodes, the same on every machine."
     )
@@ -46,8 +46,18 @@ class SolveOptions:
     )
     gap: float = setting(0.0, Real(0), "Stop at this relative gap to the best possible objective.")
     absolute_gap: float = setting(0.0, Real(0), "Stop at this absolute gap to the best possible objective.")
-    n_jobs: int = setting(1, Whole(1, also=-1), "Number of threads; -1 for one per core.")
-    random_state: int = setting(0, Whole(0), "Random seed.")
+    n_jobs: int = setting(
+        1,
+        Whole(1, also=-1),
+        "Number of threads; -1 for one per core.",
+        option=Option(
+            metavar="N",
+            help="Number of threads of the search, and of processes for folds; -1 for one per core.",
+            default="1 thread, and as many processes as cores for folds",
+        ),
+        accepts="int | None",
+    )
+    random_state: int = setting(0, Whole(0), "Random seed.", option=Option(name="seed", default="0"))
     formulation: Formulation = setting(
         "bigm",
         Word(*FORMULATIONS),
@@ -72,20 +82,21 @@ class SolveOptions:
         TableOf(Either(Truth(), Whole(), Real(), TextForm()), "a mapping by the solver's own names"),
         "Extra options under the solver's own names.",
     )
-    initial: Points | None = _in_python(
-        "Starting point: a solution, points, a scoring system, or a linear model to round."
+    initial: Points | None = in_python(
+        "Starting point: a solution, points, a scoring system, or a linear model to round.",
+        accepts="Start | None",
     )
-    on_progress: Callable[[TraceEvent], None] | None = _in_python(
+    on_progress: Callable[[TraceEvent], None] | None = in_python(
         "Called with each better model or bound, and four times a second."
     )
-    cancel: Callable[[], bool] | None = _in_python("Asked often; the search stops once it returns True.")
-    proof_log: Callable[[object], None] | None = _in_python(
+    cancel: Callable[[], bool] | None = in_python("Asked often; the search stops once it returns True.")
+    proof_log: Callable[[object], None] | None = in_python(
         "Called by solver exact with each branching and each reason for pruning."
     )
-    certificate: str | PathLike[str] | None = _in_python(
+    certificate: str | PathLike[str] | None = in_python(
         "File for a proof that others can check, such as 'proof.vipr.gz'."
     )
-    executor: Executor | None = _in_python(
+    executor: Executor | None = in_python(
         "Where slices of a proof run, instead of threads: a concurrent.futures.Executor."
     )
 
@@ -122,6 +133,18 @@ class SolveOptions:
             if name not in known:
                 raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
         return cls(**options)  # type: ignore[arg-type]
+
+
+SOLVERS = ("auto", "exact", "risk", "questions", "exhaustive", "highs", "scip", "gurobi", "cplex")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolverOptions(SolveOptions):
+    """The options together with the name of the solver: the section `solve` of a settings file."""
+
+    solver: str = setting(
+        "auto", Word(*SOLVERS), "Solver; see `supersparse solvers`.", option=Option(metavar="NAME")
+    )
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -5,10 +5,8 @@ a line of help. `Problem.of`, `Settings`, the classifiers, the settings file, it
 line all read this declaration; a new setting is a field here, and its effect in `Problem`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from fractions import Fraction
-from inspect import Parameter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -18,7 +16,8 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import Number
 from supersparse.base.schema.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word, suggest
 from supersparse.base.schema.scalars import Whole as WholeForm
-from supersparse.base.schema.shapes import Field, ListOf, Pair, TableOf
+from supersparse.base.schema.setting import Option, names_of, setting
+from supersparse.base.schema.shapes import ListOf, Pair, TableOf
 from supersparse.base.schema.tree import FileNode, Scalar
 from supersparse.problem.constraints.forms import KINDS, ConstraintForm
 from supersparse.problem.limits import Constraint
@@ -58,26 +57,6 @@ class _One(WholeForm):
         return {"const": 1}
 
 
-class _RiskForm(NumberForm):
-    """A risk, neither 0 nor 1."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.wanted = RISK_WANTED
-
-    def read(self, node: FileNode, what: str) -> Fraction:
-        """The number, strictly between 0 and 1."""
-        number = super().read(node, what)
-        if not 0 < number < 1:
-            self.refuse(node, what)
-        return number
-
-    def schema(self) -> Schema:
-        """A number between, or a fraction in quotes."""
-        number, fraction = super().schema()["anyOf"]
-        return {"anyOf": [{**number, "exclusiveMinimum": 0, "exclusiveMaximum": 1}, fraction]}
-
-
 def word_or_whole(text: str) -> str | int:
     """Read a value of the command line that is a word or a whole number.
 
@@ -85,16 +64,6 @@ def word_or_whole(text: str) -> str | int:
     ('free', 1)
     """
     return int(text) if text.isascii() and text.isdigit() else text
-
-
-def setting(
-    default: Any, form: Form[Any], help: str, *, option: type | Callable[[str], Any] | None = None
-) -> Any:
-    """Declare a setting; `option` is the type of its value on the command line, or reads it."""
-    metadata = {"field": Field(form=form, help=help), "option": option}
-    if isinstance(default, dict):
-        return field(default_factory=dict, metadata=metadata)
-    return field(default=default, metadata=metadata)
 
 
 def _or_by_name(form: Form[Any], entry: Form[Any] | None = None) -> Either:
@@ -109,19 +78,19 @@ class Asked:
         None,
         _or_by_name(NumberForm(0)),
         "What a feature must save to be used; default: 0.01, and `fit` chooses it by cross-validation.",
-        option=float,
+        option=Option(),
     )
     goal: Literal["errors", "risk"] = setting(
         "errors",
         Word("errors", "risk"),
         "What is minimised: the error rate, or the log loss of the risks.",
-        option=str,
+        option=Option(),
     )
     slope: Literal["free"] | int = setting(
         "free",
         Either(Word("free"), _One()),
         "With goal risk, the log odds of one point: free, or 1 with a whole intercept.",
-        option=word_or_whole,
+        option=Option(metavar="VALUE", read=word_or_whole),
     )
     C1: Number | Auto = setting(
         "auto",
@@ -135,7 +104,7 @@ class Asked:
         "auto",
         Either(Word("auto"), WholeForm(1)),
         "Largest points of a feature, plus or minus; default: 10, or 5 for goal risk.",
-        option=int,
+        option=Option(read=int),
     )
     bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
         None,
@@ -151,7 +120,7 @@ class Asked:
         "auto",
         Either(Word("auto"), WholeForm(0), Null()),
         "Maximum number of features; default: 10.",
-        option=int,
+        option=Option(read=int),
     )
     min_features: int | None = setting(None, Either(WholeForm(0), Null()), "Minimum number of features.")
     intercept: str | tuple[Number, Number] = setting(
@@ -163,20 +132,33 @@ class Asked:
         "auto",
         Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
         "Cost of an error in each class; auto: balanced for prepared columns with a rare class.",
+        option=Option(
+            metavar="WEIGHTS",
+            help="Cost of an error in each class: two numbers NEGATIVE,POSITIVE (1.2,0.8); by class "
+            "(ill=2,well=1); balanced; or none. Default: balanced if columns are prepared and one class "
+            "has less than a fifth of the rows.",
+            is_read_later=True,  # with the classes of the rows
+        ),
     )
     objective: Literal["errors", "net_benefit"] = setting(
         "errors",
         Word("errors", "net_benefit"),
         "What is counted: errors by class weight, or net benefit at risk_threshold, which sets the weights.",
-        option=str,
+        option=Option(),
     )
     risk_threshold: Number | None = setting(
         None,
-        Either(_RiskForm(), Null()),
+        Either(NumberForm(above=0, below=1, wanted=RISK_WANTED), Null()),
         "Risk above which you would act, such as 0.2; for objective net_benefit, or goal risk (there 0.5).",
-        option=float,
+        option=Option(),
     )
-    positive: Any = setting(None, LabelForm(), "Positive class, the one that scores high.")
+    positive: Any = setting(
+        None,
+        LabelForm(),
+        "Positive class, the one that scores high; default: the class with a usual name (yes, died, ...), "
+        "else the larger number, else the rarer class.",
+        option=Option(metavar="VALUE"),
+    )
     constraints: Sequence[Constraint] = setting(
         (),
         ListOf(ConstraintForm(), "a list of constraints, each after a dash"),
@@ -217,25 +199,6 @@ class AskedKeywords(AskedOfBothGoals, total=False):
     slope: Literal["free"] | int
     intercept: str | tuple[Number, Number]
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
-
-
-def names_of(declared: type) -> list[str]:
-    """Name the settings that a class declares."""
-    return [f.name for f in fields(declared) if "field" in f.metadata]
-
-
-def fields_of(declared: type) -> dict[str, Field]:
-    """Return the form and the help of each setting that a class declares."""
-    return {f.name: f.metadata["field"] for f in fields(declared) if "field" in f.metadata}
-
-
-def parameters_of(declared: type) -> list[Parameter]:
-    """Return the settings that a class declares as keyword parameters, for signatures that people read."""
-    return [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default)
-        for f in fields(declared)
-        if "field" in f.metadata
-    ]
 
 
 def by_position(name: str, value: object) -> bool:

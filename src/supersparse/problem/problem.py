@@ -22,7 +22,8 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, did_you_mean
-from supersparse.problem.asked import Asked, AskedKeywords, parameters_of
+from supersparse.base.schema.setting import parameters_of
+from supersparse.problem.asked import Asked, AskedKeywords
 from supersparse.problem.conflicts import check_feasible, smallest_conflict
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures

@@ -17,8 +17,9 @@ from supersparse.base.errors import InvalidDataError, InvalidProblemError, did_y
 from supersparse.base.exact import Number, read_non_negative, read_whole
 from supersparse.base.schema.scalars import Either, NumberForm, Truth, Word
 from supersparse.base.schema.scalars import Whole as WholeForm
+from supersparse.base.schema.setting import Option, names_of, parameters_of, setting
 from supersparse.base.schema.shapes import NamesForm, TableOf
-from supersparse.problem.asked import Asked, Auto, names_of, parameters_of, setting
+from supersparse.problem.asked import Asked, Auto
 from supersparse.problem.constraints.support import CloseTo, MaxQuestions, MinQuestions
 from supersparse.problem.limits import Constraint, Limit, ScoreLimit, SignLimit, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
@@ -97,7 +98,10 @@ class AskedOfQuestions:
     """The settings that only problems of questions have, declared as those of `Asked` are."""
 
     max_questions: int | Auto = setting(
-        "auto", Either(Word("auto"), WholeForm(0)), "Maximum number of questions; default: 6.", option=int
+        "auto",
+        Either(Word("auto"), WholeForm(0)),
+        "Maximum number of questions; default: 6.",
+        option=Option(read=int),
     )
     min_questions: int = setting(0, WholeForm(0), "Minimum number of questions.")
     change_price: Number = setting(

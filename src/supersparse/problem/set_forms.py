@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from supersparse.base.errors import InvalidProblemError
-from supersparse.base.schema.scalars import Form, NumberForm, Plain, Schema, plain_number
+from supersparse.base.schema.scalars import NOTHING, Form, Nothing, NumberForm, Plain, Schema, plain_number
 from supersparse.base.schema.shapes import Field, ListOf, Record
 from supersparse.base.schema.tree import FileNode, Items, Made, Scalar
 from supersparse.problem.penalties import Levels
@@ -60,6 +60,13 @@ class SetForm(Form[CoefficientSet]):
         if high < low:
             node.fail(f"{what} is {node.shown}, which ends below its start; write {high}..{low}")
         return integers(high, smallest=low)
+
+    def convert(self, value: object) -> CoefficientSet | Nothing:
+        """A set, or its values."""
+        if isinstance(value, CoefficientSet):
+            return value
+        values = self._list.convert(value)
+        return NOTHING if values is NOTHING else CoefficientSet.of(values)
 
     def holds(self, value: object) -> bool:
         """Sets."""

@@ -6,6 +6,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from supersparse.base.errors import InvalidCardError, InvalidOptionError, did_you_mean
+from supersparse.base.schema.scalars import TextForm, Truth, Word
+from supersparse.base.schema.setting import Option, setting
+from supersparse.base.schema.shapes import NamesForm
 from supersparse.table.cells_of_text import is_number
 
 USUALLY_MISSING = frozenset({"NA", "NaN", "nan", "null", "NULL"})  # beside blank cells
@@ -13,6 +16,79 @@ DATE_ORDERS = {"dmy": "day first", "mdy": "month first"}
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _NAMED = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t", "bar": "|", "pipe": "|", "space": " "}
+
+
+_COLUMNS = NamesForm("a column's name, a pattern such as lab*, or a list of them")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSettings:
+    """Which columns of a training table are used, and for what; in the section `table` of a settings file."""
+
+    target: str | None = setting(
+        None, TextForm("the name of a column"), "Column to predict.", option=Option(metavar="NAME")
+    )
+    drop: tuple[str, ...] = setting(
+        (), _COLUMNS, "Columns to leave out, by name or by a pattern such as 'lab*'.", option=Option()
+    )
+    keep: tuple[str, ...] = setting(
+        (), _COLUMNS, "Columns or patterns to use, and no others.", option=Option()
+    )
+    category: tuple[str, ...] = setting(
+        (), _COLUMNS, "Columns whose numbers are categories.", option=Option()
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingSettings:
+    """How a file of raw columns is read: the rest of the section `table`; see `Reading.of`."""
+
+    na: tuple[str, ...] = setting(
+        (),
+        NamesForm("a word, or a list of them"),
+        "More words for missing values.",
+        option=Option(
+            metavar="WORDS", help="More words for missing values, separated by commas: '?,n/a'.", read=_words
+        ),
+    )
+    default_na: bool = setting(
+        True, Truth(), "Treat NA, NaN and null as missing. Blanks always are.", option=Option()
+    )
+    separator: str | None = setting(
+        None,
+        TextForm(),
+        "Column separator; default: detected.",
+        option=Option(metavar="CHARACTER"),
+    )
+    encoding: str | None = setting(
+        None,
+        TextForm(),
+        "Text encoding; default: from the byte order mark, else UTF-8, else cp1252.",
+        option=Option(metavar="NAME"),
+    )
+    decimal: str | None = setting(
+        None, Word(".", ","), "Decimal sign; the other may group thousands.", option=Option()
+    )
+    dates: str | None = setting(
+        None,
+        Word(*DATE_ORDERS),
+        "Whether 03/05/2024 has the day or the month first.",
+        option=Option(),
+    )
+    sheet: str | None = setting(
+        None, TextForm(), "Sheet of a workbook; default: the first.", option=Option(metavar="NAME")
+    )
+    as_written: tuple[str, ...] = setting(
+        (),
+        _COLUMNS,
+        "Columns or patterns to read as they are written: -99 is a number, and 'ja' and 'Ja' are two "
+        "categories.",
+        option=Option(),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -314,9 +314,9 @@ def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
         ({"cuts": "optimum"}, "cuts is 'optimum'; did you mean 'optimal'?"),
         ({"missing": "means"}, "missing is 'means'; did you mean 'median'?"),
         ({"cut_points": {"agee": [1]}}, "cut_points: there is no column 'agee'; did you mean 'age'?"),
-        ({"direction": {"age": "up"}}, "the direction of 'age' is 'up'; known: +, -"),
+        ({"direction": {"age": "up"}}, "direction of 'age' is 'up'; give '+' or '-'"),
         ({"direction": {"agee": "+"}}, "direction: there is no column 'agee'; did you mean 'age'?"),
-        ({"shape": {"age": "risng"}}, "the shape of 'age' is 'risng'; did you mean 'rising'?"),
+        ({"shape": {"age": "risng"}}, "shape of 'age' is 'risng'; did you mean 'rising'?"),
         ({"shape": {"job": "any"}}, "column 'job' has a shape, but contains categories"),
         (
             {"direction": {"age": "+"}, "shape": {"age": "falling"}},
@@ -327,12 +327,15 @@ def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
         ({"cut_points": {"job": [1]}}, "column 'job' has cut points, but contains categories"),
         ({"keep": "age"}, "keep is 'age'; give a list of column names"),
         ({"keep": ["age"], "cut_points": {"age": [1]}}, "'age' is in both cut_points and keep"),
-        ({"cut_points": {"age": ["old"]}}, "a cut point of 'age' is 'old', which is not a number"),
+        ({"cut_points": {"age": ["old"]}}, "cut_points of 'age', entry 1 is 'old'; give a number"),
         ({"rare": 0.7}, "rare is 0.7; give a share of the rows from 0 to below 0.5"),
         ({"max_cuts": 0}, "max_cuts is 0; give a whole number of at least 1"),
         ({"max_cuts": -1}, "max_cuts is -1; give a whole number of at least 1"),
-        ({"ordered": {"job": ["a"]}}, "ordered: 'job' needs at least two levels"),
-        ({"intervals": 1}, "intervals is 1; give True or False"),
+        (
+            {"ordered": {"job": ["a"]}},
+            "ordered of 'job' is a list of 1; give at least two levels, lowest first",
+        ),
+        ({"intervals": 1}, "intervals is 1; give true or false"),
     ],
 )
 def test_settings_that_make_no_sense_are_named(settings, message):

@@ -54,11 +54,11 @@ def test_the_solve_section_has_the_options_of_solve_that_a_file_can_hold():
     from dataclasses import fields
 
     from supersparse.engine import registry
-    from supersparse.engine.options import SolveOptions
+    from supersparse.engine.options import SOLVERS, SolveOptions
 
     of_python_only = {"initial", "on_progress", "cancel", "proof_log", "certificate", "executor"}
     assert set(sections.SOLVE.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
-    assert set(sections.SOLVERS) == {*registry.names(), "auto"}
+    assert set(SOLVERS) == {*registry.names(), "auto"}
 
 
 def test_a_file_is_yaml_or_json_by_its_suffix(tmp_path):

@@ -3,7 +3,6 @@
 import json
 import subprocess
 from pathlib import Path
-from typing import get_args
 
 import jsonschema
 import pytest
@@ -12,10 +11,6 @@ from hypothesis import given
 import supersparse.learn.settings
 from settings_cases import all_settings
 from supersparse.errors import InvalidSettingsError
-from supersparse.learn.prepare.feature import Direction
-from supersparse.learn.prepare.raw import MissingRule
-from supersparse.learn.prepare.settings import CutMethod, Shape
-from supersparse.learn.settings.sections import CUTS, DIRECTIONS, MISSING, SHAPES
 from supersparse.learn.settings.settings import read_settings, schema, write_settings
 
 STORED = Path(supersparse.learn.settings.__file__).parent / "schema.json"
@@ -25,14 +20,6 @@ VALIDATOR = jsonschema.Draft202012Validator(schema())
 def test_the_stored_schema_is_the_one_of_the_vocabulary():
     # to renew it: supersparse check --schema > src/supersparse/learn/settings/schema.json
     assert json.loads(STORED.read_text(encoding="utf-8")) == schema()
-
-
-@pytest.mark.parametrize(
-    ("form", "type_"),
-    [(CUTS, CutMethod), (MISSING, MissingRule), (SHAPES, Shape), (DIRECTIONS, Direction)],
-)
-def test_a_file_knows_the_words_that_prepare_knows(form, type_):
-    assert form.known == get_args(type_)
 
 
 def test_the_stored_schema_is_in_the_wheel_by_the_build_settings():

@@ -21,10 +21,10 @@ def told(folder, *arguments):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--cv", "1"], "--cv is 1; give 2 folds or more, or --no-validate for none"),
-        (["--cv", "0"], "--cv is 0; give 2 folds or more, or --no-validate for none"),
+        (["--cv", "1"], "--cv is 1; give a whole number of at least 2"),
+        (["--cv", "0"], "--cv is 0; give a whole number of at least 2"),
         (["--seed", "-1"], "--seed is -1; give a whole number of at least 0"),
-        (["--time-limit", "-5"], "--time-limit is -5; give seconds, at least 0, or inf for no limit"),
+        (["--time-limit", "-5"], "--time-limit is -5; give a number of at least 0"),
     ],
 )
 def test_an_option_out_of_its_range_is_named_as_it_was_given(tiny, given, message):

@@ -60,13 +60,16 @@ def test_a_card_from_few_candidates_says_so(run, patients, tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--direction", "age"], "--direction is 'age'; give a column and a value, such as age=+"),
-        (["--direction", "age=up"], "the direction of 'age' is 'up'; known: +, -"),
-        (["--shape", "age=risng"], "the shape of 'age' is 'risng'; did you mean 'rising'?"),
+        (["--direction", "age"], "--direction is 'age'; give NAME=SIGN"),
+        (["--direction", "age=up"], "--direction of 'age' is 'up'; give '+' or '-'"),
+        (["--shape", "age=risng"], "--shape of 'age' is 'risng'; did you mean 'rising'?"),
         (["--shape", "age=any", "--shape", "age=rising"], "--shape names 'age' twice; give it once"),
         (["--shape", "agee=any"], "shape: there is no column 'agee'; did you mean 'age'?"),
-        (["--candidates", "0"], "--candidates is '0'; give a whole number of at least 1"),
-        (["--candidates", "some"], "--candidates is 'some'; give a whole number of at least 1"),
+        (["--candidates", "0"], "--candidates is 0; give a whole number of at least 1"),
+        (
+            ["--candidates", "some"],
+            "--candidates is 'some'; give 'auto', or a whole number of",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_named(run, patients, given, message):

@@ -1,8 +1,8 @@
 """The form: everything that a settings file can say, each in one place."""
 
+from supersparse.base.schema.setting import names_of
 from supersparse.learn.settings.sections import PREPARE, SOLVE
 from supersparse.learn.settings.settings import Settings
-from supersparse.problem.asked import names_of
 from supersparse.show.studio.form import form
 
 

@@ -45,7 +45,13 @@ def asked_keys():
     return plain | {f"remedies.{name}" for name in ("checkpoint", "solver_options")}, patterns
 
 
-ASKING = {"text": ("", 0), "said": ("noticed.", 0), "refused": ("refused.", 1), "wrong": ("remedies.", 2)}
+ASKING = {
+    "text": ("", 0),
+    "_label": ("", 0),
+    "said": ("noticed.", 0),
+    "refused": ("refused.", 1),
+    "wrong": ("remedies.", 2),
+}
 
 
 def called_keys(node):

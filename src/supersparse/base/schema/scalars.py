@@ -3,20 +3,31 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from difflib import get_close_matches
+from enum import Enum
 from fractions import Fraction
-from typing import Any, Generic, Never, TypeVar
+from math import isfinite
+from numbers import Real as RealNumber
+from typing import Any, Final, Generic, Literal, Never, TypeVar
+
+import numpy as np
 
 from supersparse.base.errors import did_you_mean
-from supersparse.base.schema.tree import FRACTION, FileNode, Scalar
+from supersparse.base.exact import exact, whole
+from supersparse.base.schema.tree import FRACTION, FileNode, Scalar, scalar_text, tree_of
 
 T = TypeVar("T")
-
-
 Plain = None | bool | int | float | str | list[Any] | dict[str, Any]
-
-
 Schema = dict[str, Any]
+
+
+class _Nothing(Enum):
+    NOTHING = "no value"
+
+
+NOTHING: Final = _Nothing.NOTHING
+Nothing = Literal[_Nothing.NOTHING]
 
 
 class Form(ABC, Generic[T]):
@@ -31,6 +42,15 @@ class Form(ABC, Generic[T]):
     @abstractmethod
     def read(self, node: FileNode, what: str) -> T:
         """Return the value, or refuse the node by its place; `what` names it."""
+
+    def take(self, value: object, what: str) -> T:
+        """Return a value of Python as this form has it, or refuse it; `what` names it."""
+        found = self.convert(value)
+        return self.read(tree_of(value, (what,)), what) if found is NOTHING else found
+
+    def convert(self, value: object) -> T | Nothing:
+        """Return a value of Python as this form has it, or `NOTHING`: then its text decides."""
+        return value if self.holds(value) else NOTHING  # type: ignore[return-value]
 
     @abstractmethod
     def holds(self, value: object) -> bool:
@@ -91,6 +111,11 @@ class Either(Form[Any]):
                 return form.read(node, what)
         self.refuse(node, what)
 
+    def convert(self, value: object) -> Any:
+        """As the first that can."""
+        converted = (form.convert(value) for form in self.forms)
+        return next((found for found in converted if found is not NOTHING), NOTHING)
+
     def holds(self, value: object) -> bool:
         """Whether any of them holds the value."""
         return any(form.holds(value) for form in self.forms)
@@ -146,11 +171,24 @@ def _range(least: int | None, most: int | None) -> Schema:
 
 
 class NumberForm(Form[Fraction]):
-    """An exact number: a decimal as it is written, or a fraction such as 1/3."""
+    """An exact number: a decimal as it is written, or a fraction such as 1/3.
 
-    def __init__(self, least: int | None = None, most: int | None = None) -> None:
-        self.least, self.most = least, most
-        if most is not None:
+    It may reach `least` and `most`, and neither `above` nor `below`.
+    """
+
+    def __init__(
+        self,
+        least: int | None = None,
+        most: int | None = None,
+        *,
+        above: int | None = None,
+        below: Fraction | int | None = None,
+        wanted: str | None = None,
+    ) -> None:
+        self.least, self.most, self.above, self.below = least, most, above, below
+        if wanted is not None:
+            self.wanted = wanted
+        elif most is not None:
             self.wanted = f"a number from {least} to {most}"
         else:
             self.wanted = "a number" if least is None else f"a number of at least {least}"
@@ -162,11 +200,24 @@ class NumberForm(Form[Fraction]):
     def read(self, node: FileNode, what: str) -> Fraction:
         """The number, within its range."""
         number = node.number if isinstance(node, Scalar) else None
-        if number is None or (self.least is not None and number < self.least):
-            self.refuse(node, what)
-        if self.most is not None and number > self.most:
+        if number is None or not self._has(number):
             self.refuse(node, what)
         return number
+
+    def convert(self, value: object) -> Fraction | Nothing:
+        """A finite number within its range, as its shortest decimal."""
+        if not _is_number(value):
+            return NOTHING
+        number = exact(value, self.wanted)
+        return number if self._has(number) else NOTHING
+
+    def _has(self, number: Fraction) -> bool:
+        return not (
+            (self.least is not None and number < self.least)
+            or (self.most is not None and number > self.most)
+            or (self.above is not None and number <= self.above)
+            or (self.below is not None and number >= self.below)
+        )
 
     def holds(self, value: object) -> bool:
         """Fractions."""
@@ -178,12 +229,24 @@ class NumberForm(Form[Fraction]):
 
     def schema(self) -> Schema:
         """A number, or a fraction in quotes."""
+        beyond = {"exclusiveMinimum": self.above, "exclusiveMaximum": self.below}
         return {
             "anyOf": [
-                {"type": "number", **_range(self.least, self.most)},
+                {
+                    "type": "number",
+                    **_range(self.least, self.most),
+                    **{name: plain_number(end) for name, end in beyond.items() if end is not None},
+                },
                 {"type": "string", "pattern": f"^{FRACTION.pattern}$"},
             ]
         }
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a finite number, and no truth value."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, RealNumber | Decimal):
+        return False
+    return isinstance(value, int | Fraction) or isfinite(value)
 
 
 class Real(Form[float]):
@@ -203,6 +266,17 @@ class Real(Form[float]):
         if number is None or (self.least is not None and number < self.least) or abs(number) > _LARGEST:
             self.refuse(node, what)
         return float(number)
+
+    def convert(self, value: object) -> float | Nothing:
+        """A finite number, not too large."""
+        if not _is_number(value):
+            return NOTHING
+        number = exact(value, self.wanted)
+        return (
+            NOTHING
+            if (self.least is not None and number < self.least) or abs(number) > _LARGEST
+            else float(number)
+        )
 
     def holds(self, value: object) -> bool:
         """Floats."""
@@ -238,6 +312,12 @@ class Whole(Form[int]):
         if number is None or (self.least is not None and number < self.least and number != self.also):
             self.refuse(node, what)
         return int(number)
+
+    def convert(self, value: object) -> int | Nothing:
+        """A whole number of Python or numpy."""
+        number = whole(value)
+        right = number is not None and (self.least is None or number >= self.least or number == self.also)
+        return number if right and number is not None else NOTHING
 
     def holds(self, value: object) -> bool:
         """Integers, truth values not among them."""
@@ -335,6 +415,13 @@ class LabelForm(TextForm):
     def fits(self, node: FileNode) -> bool:
         """Any scalar but null."""
         return isinstance(node, Scalar) and not node.is_null and not node.is_blank
+
+    def convert(self, value: object) -> str | Nothing:
+        """The label as it is written in a file."""
+        if isinstance(value, str):
+            return value
+        text = None if value is None else scalar_text(value)
+        return NOTHING if text is None else text
 
     def schema(self) -> Schema:
         """A string, a number, true or false."""

@@ -1,14 +1,12 @@
 """Forms: how one kind of value is read, written and described; and forms made of others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic
 
-from supersparse.base.schema.scalars import Form, Plain, Schema, T, TextForm, suggest
-from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Items
-
-"""What JSON can hold."""
+from supersparse.base.schema.scalars import NOTHING, Form, Nothing, Plain, Schema, T, TextForm, suggest
+from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Items, scalar_text
 
 
 class ListOf(Form[tuple[T, ...]], Generic[T]):
@@ -26,6 +24,13 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
         if not isinstance(node, Items) or len(node.items) < self.least:
             self.refuse(node, what)
         return tuple(self.form.read(item, f"{what}, entry {i}") for i, item in enumerate(node.items, start=1))
+
+    def convert(self, value: object) -> tuple[T, ...] | Nothing:
+        """Every value of anything with values but no names."""
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            return NOTHING
+        found = tuple(map(self.form.convert, value))
+        return NOTHING if len(found) < self.least or NOTHING in found else found  # type: ignore[return-value]
 
     def holds(self, value: object) -> bool:
         """Tuples."""
@@ -64,6 +69,10 @@ class NamesForm(Form[tuple[str, ...]]):
             self.refuse(node, what)
         return (self._one.read(node, what),)
 
+    def convert(self, value: object) -> tuple[str, ...] | Nothing:
+        """One text, or several."""
+        return (value,) if isinstance(value, str) else self._list.convert(value)
+
     def holds(self, value: object) -> bool:
         """Tuples."""
         return isinstance(value, tuple)
@@ -98,6 +107,13 @@ class Pair(Form[tuple[Any, Any]]):
             )
         return low, high
 
+    def convert(self, value: object) -> tuple[Any, Any] | Nothing:
+        """Two values, the lower first."""
+        ends: list[Any] = [self.end.convert(end) for end in value] if isinstance(value, list | tuple) else []
+        if len(ends) != 2 or NOTHING in ends or (None not in ends and ends[1] < ends[0]):
+            return NOTHING
+        return ends[0], ends[1]
+
     def holds(self, value: object) -> bool:
         """Tuples."""
         return isinstance(value, tuple)
@@ -128,6 +144,16 @@ class TableOf(Form[ByName[T]], Generic[T]):
         return ByName(
             tuple((key.text, self.form.read(value, f"{what} of {key.text!r}")) for key, value in node.entries)
         )
+
+    def convert(self, value: object) -> ByName[T] | Nothing:
+        """Every value of a mapping."""
+        if not isinstance(value, Mapping) or not value:
+            return NOTHING
+        found = [
+            (key if isinstance(key, str) else scalar_text(key), self.form.convert(one))
+            for key, one in value.items()
+        ]
+        return NOTHING if any(n is None or v is NOTHING for n, v in found) else ByName(tuple(found))  # type: ignore[arg-type]
 
     def holds(self, value: object) -> bool:
         """Values by name."""
@@ -187,6 +213,13 @@ class Record(Form[ByName[Any]]):
                 node.fail(f"{what} lacks {name!r}; add it: {self.fields[name].help}")
         return ByName(tuple((name, given[name]) for name in self.fields if name in given))
 
+    def convert(self, value: object) -> ByName[Any] | Nothing:
+        """What is given of a mapping, in the order of the record."""
+        if not isinstance(value, Mapping) or not set(self.required) <= set(value) <= set(self.fields):
+            return NOTHING
+        found = {name: f.form.convert(value[name]) for name, f in self.fields.items() if name in value}
+        return NOTHING if NOTHING in found.values() else ByName(tuple(found.items()))
+
     @property
     def required(self) -> Sequence[str]:
         """The keys that must be there."""
@@ -196,7 +229,7 @@ class Record(Form[ByName[Any]]):
         """Values by name."""
         return isinstance(value, ByName)
 
-    def write(self, value: ByName[Any]) -> Plain:
+    def write(self, value: Mapping[str, Any]) -> dict[str, Plain]:
         """The keys that are given, in the order of the record."""
         return {name: field.form.write(value[name]) for name, field in self.fields.items() if name in value}
 

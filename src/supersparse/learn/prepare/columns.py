@@ -208,7 +208,7 @@ def _is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
 
 def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings) -> ColumnPlan:
     """Make the candidates of a usable column."""
-    enough = Enough.of(target, settings.rare)
+    enough = Enough.of(target, settings.least_share)
     named = _is_category(column.name, kind, settings)
     without_order = named and column.name not in settings.ordered
     asked = {"a direction": settings.direction, "a shape": settings.shape, "cut points": settings.cut_points}

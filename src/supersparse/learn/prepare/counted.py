@@ -20,7 +20,7 @@ from supersparse.learn.prepare.fitting import (
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column
 from supersparse.learn.prepare.screening import Screened, Told, is_yes_or_no, screened, weight_apart
-from supersparse.learn.prepare.settings import PrepareSettings, read_prepare_settings
+from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.table.codings import Coding
 from supersparse.table.counted_rows import CountedColumn, CountedTable
 from supersparse.table.roles import HOLDS_NESTED
@@ -31,7 +31,7 @@ from supersparse.table.values import Cells, read_cells
 def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
     """Return a preparation with the same parameters, fitted to counted rows."""
     parameters = prepare.get_params(deep=False)
-    settings = read_prepare_settings(parameters)
+    settings = PrepareSettings.of(parameters)
     if settings.missing == "drop":
         raise InvalidDataError(
             "missing='drop' needs the rows in memory; use missing='item', or filter the rows before they are "

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,13 @@ from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
 from supersparse.card.scoring import multiplied
 from supersparse.card.words import condition
 from supersparse.learn.prepare.raw import RawColumn, as_numbers, filled
+from supersparse.learn.prepare.settings import Direction
 from supersparse.problem.constraints.forms import ConstraintForm
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.set_forms import SetForm
 from supersparse.table.small_table import SmallTable, Tabular, facts
 from supersparse.table.values import Cells, Numbers, Objects
-
-Direction = Literal["+", "-"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -117,7 +117,7 @@ def with_rare_answers(
 ) -> PreparedColumns:
     """Let answers hold 10 rows where most of them hold less than 2 %, as with rare words or findings."""
     usual = Enough.of(target, None)
-    relaxes = settings.rare is None and usual.weight > LEAST_ROWS
+    relaxes = settings.least_share is None and usual.weight > LEAST_ROWS
     try:
         prepared = prepare(settings)
     except NoFeatureError:
@@ -151,14 +151,14 @@ def put_together(
     """Select the features of all columns; `notes` are on each column, `all_notes` on the table."""
     most = _most_candidates(settings, n_rows)
     candidates = [candidate for plan in plans for candidate in plan.candidates]
-    kept = select(candidates, Enough.of(target, settings.rare).weight, most)
+    kept = select(candidates, Enough.of(target, settings.least_share).weight, most)
     in_use = {feature.column for feature in kept.kept}
     unused = {plan.name for plan in plans if plan.candidates and plan.name not in in_use}
     for name in unused:
         notes[name] += "; not used"
     outdone = [plan.name for plan in plans if plan.name in unused and len(plan.candidates) > 1]
     if not kept.kept:
-        enough = Enough.of(target, settings.rare).in_words
+        enough = Enough.of(target, settings.least_share).in_words
         single = "candidate singles" if kept.few_rows == 1 else "candidates single"
         rare = f"{kept.few_rows} {single} out fewer than {enough}, so lower rare; "
         some = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
@@ -202,7 +202,7 @@ def _ignored_note(ignored: int, n_columns: int) -> list[str]:
 
 def few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:
     """Say how few rows an answer may hold, where the rows are few."""
-    if settings.rare is not None or target.total >= FEW_ROWS:
+    if settings.least_share is not None or target.total >= FEW_ROWS:
         return []
     enough = Enough.of(target, None).in_words
     return [

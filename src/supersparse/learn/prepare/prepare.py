@@ -1,6 +1,5 @@
 """Prepare: turn raw columns into features that a card can name."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -21,14 +20,15 @@ from supersparse.learn.prepare.feature import (
     with_preparation,
 )
 from supersparse.learn.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
+from supersparse.learn.prepare.parameters import PrepareParameters
 from supersparse.learn.prepare.raw import stack
 from supersparse.learn.prepare.sample import Most
-from supersparse.learn.prepare.settings import read_prepare_settings, with_orders
+from supersparse.learn.prepare.settings import PrepareSettings, with_orders
 from supersparse.problem.limits import Constraint
 from supersparse.table.sources import is_array, orders_of, read_every_column
 
 
-class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn raw columns into conditions such as "age >= 60", "smoker = yes" and "bmi missing".
 
     Numbers are cut at round values, each category becomes a feature, and each feature defines how missing
@@ -119,39 +119,6 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     __module__ = "supersparse"
 
-    def __init__(
-        self,
-        *,
-        cuts: str = "optimal",
-        cut_points: Mapping[str, Sequence[float]] | None = None,
-        max_cuts: int = 6,
-        per_variable: int | None = 2,
-        intervals: bool = False,
-        rare: float | str = "auto",
-        missing: str = "item",
-        direction: Mapping[str, str] | None = None,
-        shape: Mapping[str, str] | None = None,
-        keep: Sequence[str] = (),
-        categorical: Sequence[str] = (),
-        ordered: Mapping[str, Sequence[object]] | None = None,
-        units: Mapping[str, str] | None = None,
-        candidates: int | str | None = "auto",
-    ) -> None:
-        self.cuts = cuts
-        self.cut_points = cut_points
-        self.max_cuts = max_cuts
-        self.per_variable = per_variable
-        self.intervals = intervals
-        self.rare = rare
-        self.missing = missing
-        self.direction = direction
-        self.shape = shape
-        self.keep = keep
-        self.categorical = categorical
-        self.ordered = ordered
-        self.units = units
-        self.candidates = candidates
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn cut points and categories.
 
@@ -185,7 +152,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings = with_orders(read_prepare_settings(self.get_params(deep=False)), orders_of(X))
+        settings = with_orders(PrepareSettings.of(self.get_params(deep=False)), orders_of(X))
         X = self._as_table(X, reset=True)
         table = read_every_column(X)
         found = prepare_columns(table, y, sample_weight, settings, most)

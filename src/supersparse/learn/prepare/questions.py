@@ -21,9 +21,10 @@ from supersparse.base.writing import write_file
 from supersparse.card import file as card_file
 from supersparse.card.card import Card, Label
 from supersparse.card.rules import Domain, IsMissing, ValueOf
-from supersparse.learn.prepare.feature import Direction, Feature, Recorded, plain, plain_value
+from supersparse.learn.prepare.feature import Feature, Recorded, plain, plain_value
 from supersparse.learn.prepare.fitting import PreparedColumns
 from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.prepare.settings import Direction
 from supersparse.problem.constraints.forms import ConstraintForm
 from supersparse.problem.limits import Constraint
 from supersparse.table.reading import Reading

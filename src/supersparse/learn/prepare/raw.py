@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from supersparse.base.integer_arrays import (
 from supersparse.card.rules import Rule
 from supersparse.card.words import category_text
 from supersparse.learn.prepare.cuts import ClassTarget, Floats, sums_by_code
+from supersparse.learn.prepare.settings import MissingRule
 from supersparse.table.table import Rounded
 from supersparse.table.values import (
     Category,
@@ -168,9 +169,6 @@ def kind_of_column(cells: Cells) -> str:
 def _used(cells: Objects) -> list[object]:
     seen = np.bincount(cells.codes, minlength=len(cells.distinct)) > 0
     return [value for value, used in zip(cells.distinct, seen.tolist(), strict=True) if used]
-
-
-MissingRule = Literal["item", "median", "mode", "drop"]
 
 
 def stand_in(

@@ -1,40 +1,146 @@
-"""The parameters of `Prepare`, read and checked."""
+"""PrepareSettings: how raw columns become features, each setting declared once, and checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, Literal, get_args
 
-from supersparse.base.errors import InvalidCardError, InvalidProblemError, did_you_mean
-from supersparse.base.exact import exact, read_whole
-from supersparse.learn.prepare.feature import Direction
-from supersparse.learn.prepare.raw import MissingRule
+from supersparse.base.errors import InvalidCardError, InvalidProblemError
+from supersparse.base.schema.scalars import Either, LabelForm, Null, NumberForm, TextForm, Truth, Whole, Word
+from supersparse.base.schema.setting import Option, setting, taken
+from supersparse.base.schema.shapes import ListOf, TableOf
+from supersparse.learn.prepare.cut_points import read_cut_points
 from supersparse.table.values import Category, declared_category, nearest_column
 
 CutMethod = Literal["optimal", "quantile", "tree", "none"]
+Direction = Literal["+", "-"]
+MissingRule = Literal["item", "median", "mode", "drop"]
 Shape = Literal["monotone", "rising", "falling", "any"]
 _BY_COLUMN = ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units")
-_DIRECTION_OF = {"rising": "+", "falling": "-"}
+_DIRECTION_OF: Mapping[str, Direction] = {"rising": "+", "falling": "-"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareSettings:
-    """The checked parameters of `Prepare`."""
+    """The parameters of `Prepare`, checked; the section `prepare` of a settings file but for two."""
 
-    cuts: CutMethod
-    cut_points: Mapping[str, tuple[Fraction, ...]]
-    max_cuts: int
-    per_variable: int | None
-    intervals: bool
-    rare: Fraction | None  # None: as `Enough` says
-    missing: MissingRule
-    direction: Mapping[str, Direction]  # of a rising or falling shape too
-    shape: Mapping[str, Shape]
-    keep: frozenset[str]
-    categorical: frozenset[str]
-    ordered: Mapping[str, tuple[Category, ...]]
-    units: Mapping[str, str]
-    candidates: int | Literal["auto"] | None
+    cuts: CutMethod = setting(
+        "optimal",
+        Word(*get_args(CutMethod)),
+        "How to cut numbers; none to use the values.",
+        option=Option(),
+        accepts="str",
+    )
+    cut_points: Mapping[str, tuple[Fraction, ...]] = setting(
+        {},
+        TableOf(ListOf(NumberForm(), "a list of numbers", least=1), "cut points by column"),
+        "Your own cut points by column, such as {age: [45, 60]}.",
+        option=Option(
+            metavar="FILE OR TEXT",
+            help="Your own cut points: 'age=40,60;bmi=25,30', or a file.",
+            read=read_cut_points,
+        ),
+        accepts="Mapping[str, Sequence[float]] | None",
+    )
+    max_cuts: int = setting(
+        6,
+        Whole(1),
+        "Maximum number of cut points to try per column; default: 6.",
+        option=Option(metavar="N"),
+    )
+    per_variable: int | None = setting(
+        2,
+        Either(Whole(1), Null()),
+        "Maximum number of cut points per column on one card; default: 2, null for no limit.",
+        option=Option(metavar="N"),
+    )
+    intervals: bool = setting(False, Truth(), "Also offer intervals such as 45 <= age < 60.", option=Option())
+    rare: Fraction | Literal["auto"] = setting(
+        "auto",
+        Either(
+            Word("auto"),
+            NumberForm(0, below=Fraction(1, 2), wanted="a share of the rows from 0 to below 0.5"),
+        ),
+        "Minimum share of the rows in every answer; default: auto.",
+        accepts="float | str",
+    )
+    missing: MissingRule = setting(
+        "item",
+        Word(*get_args(MissingRule)),
+        "Missing values: a question of their own, replaced, or their rows dropped.",
+        option=Option(),
+        accepts="str",
+    )
+    direction: Mapping[str, Direction] = setting(  # of a rising or falling shape, too
+        {},
+        TableOf(Word(*get_args(Direction)), "signs by column"),
+        "Columns whose points may only rise (+) or only fall (-) with their values.",
+        option=Option(metavar="NAME=SIGN"),
+        accepts="Mapping[str, str] | None",
+    )
+    shape: Mapping[str, Shape] = setting(
+        {},
+        TableOf(Word(*get_args(Shape)), "shapes by column"),
+        "How the points of a column change with its values: monotone (the default: they rise or fall), "
+        "rising, falling, or any.",
+        option=Option(metavar="NAME=SHAPE"),
+        accepts="Mapping[str, str] | None",
+    )
+    keep: frozenset[str] = setting(
+        (),
+        ListOf(LabelForm(), "a list of column names"),
+        "Numeric columns to use as they are.",
+        in_files=False,
+        accepts="Sequence[str]",
+    )
+    categorical: frozenset[str] = setting(
+        (),
+        ListOf(LabelForm(), "a list of column names"),
+        "Columns whose numbers are categories.",
+        in_files=False,
+        accepts="Sequence[str]",
+    )
+    ordered: Mapping[str, tuple[Category, ...]] = setting(
+        {},
+        TableOf(ListOf(LabelForm(), "at least two levels, lowest first", least=2), "levels by column"),
+        "Levels of ordered categories by column, lowest first, such as {grade: [I, II, III]}.",
+        accepts="Mapping[str, Sequence[object]] | None",
+    )
+    units: Mapping[str, str] = setting(
+        {},
+        TableOf(TextForm(), "units by column"),
+        "Units by column, for the card.",
+        option=Option(metavar="NAME=UNIT"),
+        accepts="Mapping[str, str] | None",
+    )
+    candidates: int | Literal["auto"] | None = setting(
+        "auto",
+        Either(Word("auto"), Whole(1), Null()),
+        "How many questions the search may choose from: null for no limit, auto for 60 (8 for counts), or "
+        "fewer above 333,333 rows; default: auto.",
+        option=Option(metavar="N"),
+        accepts="int | str | None",
+    )
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "PrepareSettings":
+        """Read and check the parameters of `Prepare`."""
+        read: dict[str, Any] = {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in taken(cls, given).items()
+        }
+        read |= {name: frozenset(read.get(name, ())) for name in ("keep", "categorical")}
+        read["ordered"] = {name: _levels(name, given["ordered"][name]) for name in read.get("ordered", ())}
+        read["direction"] = _directions(read.get("direction", {}), read.get("shape", {}))
+        settings = cls(**read)
+        _check_one_use(settings)
+        return settings
+
+    @property
+    def least_share(self) -> Fraction | None:
+        """The share that every answer must hold; None: as `Enough` says."""
+        return None if isinstance(self.rare, str) else self.rare
 
     def has_shape(self, column: str) -> bool:
         """Whether the user asked that the points of a column rise or fall."""
@@ -61,32 +167,6 @@ class PrepareSettings:
                     )
 
 
-def read_prepare_settings(given: Mapping[str, Any]) -> PrepareSettings:
-    """Read the parameters of `Prepare`."""
-    shape = {
-        n: _one_of(v, f"shape: the shape of {n!r}", get_args(Shape))
-        for n, v in _mapping(given["shape"], "shape").items()
-    }
-    settings = PrepareSettings(
-        cuts=_one_of(given["cuts"], "cuts", get_args(CutMethod)),
-        cut_points={n: _numbers(v, n) for n, v in _mapping(given["cut_points"], "cut_points").items()},
-        max_cuts=read_whole(given["max_cuts"], "max_cuts", 1),
-        per_variable=_or_none(given["per_variable"], "per_variable"),
-        intervals=_yes_or_no(given["intervals"], "intervals"),
-        rare=None if given["rare"] == "auto" else _share(given["rare"]),
-        missing=_one_of(given["missing"], "missing", get_args(MissingRule)),
-        direction=_directions(given["direction"], shape),
-        shape=shape,
-        keep=_names(given["keep"], "keep"),
-        categorical=_names(given["categorical"], "categorical"),
-        ordered={n: _levels(v, n) for n, v in _mapping(given["ordered"], "ordered").items()},
-        units={str(n): str(v) for n, v in _mapping(given["units"], "units").items()},
-        candidates="auto" if given["candidates"] == "auto" else _or_none(given["candidates"], "candidates"),
-    )
-    _check_one_use(settings)
-    return settings
-
-
 def with_orders(settings: PrepareSettings, orders: Mapping[str, tuple[str, ...]]) -> PrepareSettings:
     """Take over the order of categories that the table knows, unless a parameter says how to use them."""
     used = {*settings.cut_points, *settings.keep, *settings.categorical, *settings.ordered}
@@ -100,20 +180,13 @@ def ordered_levels(column: str) -> str:
 
 
 def _check_one_use(settings: PrepareSettings) -> None:
-    uses = {
-        "cut_points": settings.cut_points,
-        "keep": settings.keep,
-        "categorical": settings.categorical,
-        "ordered": settings.ordered,
-    }
-    listed = list(uses.items())
-    for k, (what, names) in enumerate(listed):
-        for other, others in listed[k + 1 :]:
-            for name in names:
-                if name in others:
-                    raise InvalidProblemError(
-                        f"column {name!r} is in both {what} and {other}; use only one of them"
-                    )
+    uses = {name: getattr(settings, name) for name in ("cut_points", "keep", "categorical", "ordered")}
+    for (what, names), (other, others) in combinations(uses.items(), 2):
+        for name in names:
+            if name in others:
+                raise InvalidProblemError(
+                    f"column {name!r} is in both {what} and {other}; use only one of them"
+                )
     for name in (*settings.direction, *settings.shape):
         if name in settings.categorical:
             what = "a direction" if name in settings.direction else "a shape"
@@ -121,83 +194,28 @@ def _check_one_use(settings: PrepareSettings) -> None:
                 f"column {name!r} has {what}, but categories have no order; list its levels in order "
                 f"with {ordered_levels(name)}"
             )
+    for name, levels in settings.ordered.items():
+        if len(set(levels)) < len(levels):
+            raise InvalidProblemError(f"ordered of {name!r} lists a level twice: {levels!r}; list each once")
 
 
-def _directions(given: object, shape: Mapping[str, Shape]) -> dict[str, Direction]:
-    """The directions asked for, by themselves or as a rising or falling shape."""
-    found: dict[str, Direction] = {
-        n: _one_of(v, f"direction: the direction of {n!r}", get_args(Direction))
-        for n, v in _mapping(given, "direction").items()
-    }
-    for name, own in shape.items():
-        of_shape = _DIRECTION_OF.get(own)
-        if name in found and own != "monotone" and found[name] != of_shape:
-            raise InvalidProblemError(
-                f"column {name!r} has the direction {found[name]!r} and the shape {own!r}; give one of them"
-            )
-        if of_shape is not None:
-            found[name] = _one_of(of_shape, "direction", get_args(Direction))
-    return found
-
-
-def _one_of(value: object, what: str, known: Sequence[str]) -> Any:
-    if value in known:
-        return value
-    raise InvalidProblemError(f"{what} is {value!r}; {did_you_mean(str(value), known)}")
-
-
-def _mapping(value: object, what: str) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise InvalidProblemError(f"{what} is {value!r}; give a mapping from column names")
-    return value
-
-
-def _names(value: object, what: str) -> frozenset[str]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidProblemError(f"{what} is {value!r}; give a list of column names")
-    return frozenset(map(str, value))
-
-
-def _numbers(values: object, name: str) -> tuple[Fraction, ...]:
-    listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
-    found = tuple(exact(v, f"cut_points: a cut point of {name!r}") for v in listed)
-    if not found:
-        raise InvalidProblemError(
-            f"cut_points of {name!r} are empty; give at least one, or remove the column"
-        )
-    return found
-
-
-def _levels(values: object, name: str) -> tuple[Category, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidProblemError(f"ordered: {name!r} is {values!r}; give its levels, lowest first")
+def _levels(column: str, given: Iterable[object]) -> tuple[Category, ...]:
+    """The levels of a column as the column has them, which are not only texts."""
     try:
-        found = tuple(declared_category(v, f"ordered: a level of {name!r}") for v in values)
+        return tuple(declared_category(level, f"ordered: a level of {column!r}") for level in given)
     except InvalidCardError as error:
         raise InvalidProblemError(str(error)) from None
-    if len(found) < 2 or len(set(found)) < len(found):
-        raise InvalidProblemError(
-            f"ordered: {name!r} needs at least two levels, each listed once; it has {found!r}"
-        )
+
+
+def _directions(direction: Mapping[str, Direction], shape: Mapping[str, Shape]) -> dict[str, Direction]:
+    """The directions asked for, by themselves or as a rising or falling shape."""
+    found = dict(direction)
+    for name, asked in shape.items():
+        of_shape = _DIRECTION_OF.get(asked)
+        if name in found and asked != "monotone" and found[name] != of_shape:
+            raise InvalidProblemError(
+                f"column {name!r} has the direction {found[name]!r} and the shape {asked!r}; give one of them"
+            )
+        if of_shape is not None:
+            found[name] = of_shape
     return found
-
-
-def _or_none(value: object, what: str) -> int | None:
-    return None if value is None else read_whole(value, what, 1)
-
-
-def _yes_or_no(value: object, what: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidProblemError(f"{what} is {value!r}; give True or False")
-    return value
-
-
-def _share(value: object) -> Fraction:
-    share = exact(value, "rare")
-    if not 0 <= share < Fraction(1, 2):
-        raise InvalidProblemError(
-            f"rare is {value!r}; give a share of the rows from 0 to below 0.5, or 'auto'"
-        )
-    return share

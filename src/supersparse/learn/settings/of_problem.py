@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from supersparse.base.schema.labels import label_text
 from supersparse.base.schema.tree import ByName
-from supersparse.learn.settings.sections import SOLVERS
+from supersparse.engine.options import SOLVERS
 from supersparse.learn.settings.settings import Settings, fold_sizes
 from supersparse.problem.asked import Ends
 from supersparse.problem.constraints.forms import with_text_label

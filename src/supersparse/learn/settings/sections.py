@@ -1,108 +1,63 @@
 """The sections of a settings file: options of the solver, and the way from a table to a card.
 
-``table``, ``prepare`` and ``validate`` hold what `supersparse fit` otherwise takes as options, under the same
-names; ``edits`` are changes by hand. So one file repeats a card.
+``solve``, ``table``, ``prepare`` and ``validate`` hold what `supersparse fit` otherwise takes as options,
+under the same names, each declared where it has its effect; ``edits`` are changes by hand. So one file
+repeats a card.
 """
 
-from collections.abc import Mapping
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import Any
 
-from supersparse.base.schema.scalars import (
-    Either,
-    LabelForm,
-    Null,
-    NumberForm,
-    Schema,
-    TextForm,
-    Truth,
-    Whole,
-    Word,
-)
-from supersparse.base.schema.shapes import Field, ListOf, NamesForm, Record, TableOf
+from supersparse.base.schema.scalars import Either, Null, NumberForm, Schema, TextForm, Whole
+from supersparse.base.schema.setting import Option, fields_of, setting
+from supersparse.base.schema.shapes import Field, ListOf, Record
 from supersparse.base.schema.tree import ByName, FileNode
-from supersparse.engine.options import SolveOptions
-from supersparse.problem.asked import fields_of
+from supersparse.engine.options import SolverOptions
+from supersparse.learn.prepare.settings import PrepareSettings
+from supersparse.table.reading import ColumnSettings, ReadingSettings
 
-SOLVERS = ("auto", "exact", "risk", "questions", "exhaustive", "highs", "scip", "gurobi", "cplex")
-SOLVE = Record({"solver": Field(form=Word(*SOLVERS), help="Solver."), **fields_of(SolveOptions)})
-
-_COLUMN = TextForm("the name of a column")
-_COLUMNS = NamesForm("a column's name, a pattern such as lab*, or a list of them")
-_TEXT = TextForm()
 _QUESTION = TextForm("the name of a feature, such as 'age >= 60'")
 _NUMBER = NumberForm()
 
-TABLE = Record(
-    {
-        "target": Field(form=_COLUMN, help="Column to predict."),
-        "drop": Field(form=_COLUMNS, help="Columns to leave out."),
-        "keep": Field(form=_COLUMNS, help="Columns to use, and no others."),
-        "category": Field(form=_COLUMNS, help="Columns whose numbers are categories."),
-        "na": Field(form=NamesForm("a word, or a list of them"), help="More words for missing values."),
-        "default_na": Field(form=Truth(), help="Whether NA, NaN and null are missing values."),
-        "separator": Field(form=_TEXT, help="Column separator."),
-        "encoding": Field(form=_TEXT, help="Text encoding."),
-        "decimal": Field(form=Word(".", ","), help="Decimal sign."),
-        "dates": Field(form=Word("dmy", "mdy"), help="Whether dates have the day or the month first."),
-        "sheet": Field(form=_TEXT, help="Sheet of a workbook."),
-        "as_written": Field(form=_COLUMNS, help="Columns to read as they are written."),
-    }
-)
 
-CUTS = Word("optimal", "quantile", "tree", "none")
-MISSING = Word("item", "median", "mode", "drop")
-SHAPES = Word("monotone", "rising", "falling", "any")
-DIRECTIONS = Word("+", "-")
-PREPARE = Record(
-    {
-        "cuts": Field(form=CUTS, help="How to cut numbers."),
-        "cut_points": Field(
-            form=TableOf(ListOf(_NUMBER, "a list of numbers", least=1), "cut points by column"),
-            help="Your own cut points by column, such as {age: [45, 60]}.",
-        ),
-        "max_cuts": Field(form=Whole(1), help="Maximum number of cut points to try per column; default: 6."),
-        "per_variable": Field(
-            form=Either(Whole(1), Null()),
-            help="Maximum number of cut points per column on one card; default: 2, null for no limit.",
-        ),
-        "intervals": Field(form=Truth(), help="Whether to offer intervals such as 45 <= age < 60, too."),
-        "missing": Field(
-            form=MISSING,
-            help="Missing values: a question of their own, replaced, or rows dropped.",
-        ),
-        "direction": Field(
-            form=TableOf(DIRECTIONS, "signs by column"),
-            help="Columns whose points may only rise (+) or only fall (-) with their values.",
-        ),
-        "shape": Field(
-            form=TableOf(SHAPES, "shapes by column"),
-            help="How the points of a column change with its values.",
-        ),
-        "ordered": Field(
-            form=TableOf(ListOf(LabelForm(), "a list of levels", least=2), "levels by column"),
-            help="Levels of ordered categories by column, lowest first, such as {grade: [I, II, III]}.",
-        ),
-        "rare": Field(
-            form=Either(Word("auto"), _NUMBER),
-            help="Minimum share of the rows in every answer; default: auto.",
-        ),
-        "units": Field(form=TableOf(_TEXT, "units by column"), help="Units by column, for the card."),
-        "candidates": Field(
-            form=Either(Word("auto"), Whole(1), Null()),
-            help="How many questions the search may choose from; default: auto, null for no limit.",
-        ),
-    }
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationSettings:
+    """Cross-validation, and how rows are divided for it."""
 
-VALIDATE = Record(
-    {
-        "cv": Field(form=Whole(2), help="Number of folds; default: 5."),
-        "repeats": Field(form=Whole(1), help="How many times the rows are divided into folds."),
-        "cv_groups": Field(form=_COLUMN, help="Column of groups to keep in one fold, or none."),
-        "cv_time": Field(form=_COLUMN, help="Column of times: train on earlier rows, test on later ones."),
-    }
-)
+    cv: int = setting(
+        5,
+        Whole(2),
+        "Number of folds of a cross-validation, features included, which chooses C0 if you do not set it; "
+        "default: 5.",
+        option=Option(metavar="K"),
+    )
+    repeats: int | None = setting(
+        None,
+        Whole(1),
+        "How many times the rows are divided into folds, each time in another way; default: 2, or 1 if "
+        "cv or cv_time is given, or there are more than 300,000 values.",
+        option=Option(metavar="N"),
+    )
+    cv_groups: str | None = setting(
+        None,
+        TextForm("the name of a column"),
+        "Column of groups, such as patients, to keep in one fold, or none; default: an identifier that "
+        "repeats.",
+        option=Option(metavar="NAME"),
+    )
+    cv_time: str | None = setting(
+        None,
+        TextForm("the name of a column"),
+        "Column of dates or numbers: train on earlier rows, test on later ones.",
+        option=Option(metavar="NAME"),
+    )
+
+
+_SOLVE = fields_of(SolverOptions)
+SOLVE = Record({"solver": _SOLVE["solver"], **_SOLVE})
+TABLE = Record({**fields_of(ColumnSettings), **fields_of(ReadingSettings)})
+PREPARE = Record(fields_of(PrepareSettings))
+VALIDATE = Record(fields_of(ValidationSettings))
 
 
 def _about(**more: Field) -> Record:
@@ -134,8 +89,8 @@ _CHANGES = {
     ),
 }
 _BESIDE = {
-    "reason": Field(form=_TEXT, help="Why it was changed."),
-    "at": Field(form=_TEXT, help="When it was changed."),
+    "reason": Field(form=TextForm(), help="Why it was changed."),
+    "at": Field(form=TextForm(), help="When it was changed."),
 }
 
 
@@ -159,19 +114,3 @@ class EditForm(Record):
 
 
 EDITS = ListOf(EditForm(), "a list of changes, each after a dash")
-
-
-def prepare_arguments(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the section `prepare` as arguments of `Prepare`.
-
-    >>> from supersparse import Settings
-    >>> prepare_arguments(Settings.of(prepare={"cut_points": {"age": [45, 60.5]}, "max_cuts": 3}).prepare)
-    {'cut_points': {'age': [45.0, 60.5]}, 'max_cuts': 3}
-    """
-    found = {name: dict(value) if isinstance(value, Mapping) else value for name, value in section.items()}
-    if "cut_points" in found:
-        found["cut_points"] = {name: list(map(float, cuts)) for name, cuts in found["cut_points"].items()}
-    rare = found.get("rare")
-    if isinstance(rare, Fraction):
-        found["rare"] = float(rare)
-    return found

@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 from supersparse.base.errors import InvalidOptionError, InvalidSettingsError
 from supersparse.base.exact import Number, whole
 from supersparse.base.schema.scalars import Either, NumberForm, Schema, TextForm, Truth, Word, suggest
+from supersparse.base.schema.setting import Option, fields_of, names_of, setting, taken
 from supersparse.base.schema.shapes import NamesForm, Record
 from supersparse.base.schema.tree import ByName, FileMapping, FileNode, json_tree, scalars, tree_of, yaml_tree
 from supersparse.base.schema.yaml_text import yaml_text
@@ -22,9 +23,6 @@ from supersparse.problem.asked import (
     Asked,
     AskedKeywords,
     by_position,
-    fields_of,
-    names_of,
-    setting,
 )
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
@@ -78,7 +76,12 @@ class Settings(Tabular, Asked):
 
     __module__ = "supersparse"
 
-    sample_weight: str | None = setting(None, TextForm("the name of a column"), "Column of sample weights.")
+    sample_weight: str | None = setting(
+        None,
+        TextForm("the name of a column"),
+        "Column of sample weights; default: equal weights.",
+        option=Option(name="weights", metavar="NAME"),
+    )
     rate_groups: tuple[str, ...] = setting(
         (),
         NamesForm("the name of a column, or a list of them"),
@@ -88,13 +91,13 @@ class Settings(Tabular, Asked):
         "points",
         Word("points", "log_loss"),
         "Of equally good cards, the one with the smallest points, or with the least log loss of its risks.",
-        option=str,
+        option=Option(),
     )
     slack: Number = setting(
         0,
         NumberForm(0),
         "With tie_break log_loss, how much larger the objective may be than the least, such as 0.01.",
-        option=float,
+        option=Option(),
     )
     solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     table: Mapping[str, Any] = setting(
@@ -122,8 +125,9 @@ class Settings(Tabular, Asked):
         listed: dict[str, Any] = {n: tuple(v) for n, v in values.items() if by_position(n, v)}
         largest = given.get("max_points", "auto")
         named = {n: _as_in_a_file(n, v, largest) for n, v in values.items() if n not in listed}
-        read = cls.from_dict({n: v for n, v in named.items() if _says_something(n, v)})
-        return replace(read, **listed)
+        read = taken(cls, named)
+        fold_sizes(read)
+        return cls(**read, **listed)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, object]) -> "Settings":
@@ -228,13 +232,6 @@ class Settings(Tabular, Asked):
             text = content[f.name]
             found.append((f.name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)))
         return found
-
-
-def _says_something(name: str, value: object) -> bool:
-    """Whether a value is not just the absence of one; None is a value where it is not the default."""
-    if value is None:
-        return name in ("max_features", "class_weight")
-    return name not in ("rate_groups", "constraints", "solve", "table", "prepare", "edits") or bool(value)
 
 
 def _as_in_a_file(name: str, value: object, max_points: object) -> object:

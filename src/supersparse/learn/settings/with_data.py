@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from supersparse.base.errors import InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.base.schema.labels import find_label
-from supersparse.problem.asked import Asked, names_of
+from supersparse.base.schema.setting import names_of
+from supersparse.problem.asked import Asked
 from supersparse.problem.constraints.rates import Difference, RateConstraint
 from supersparse.problem.constraints.signs import SameSign
 from supersparse.problem.constraints.single import MaxTotalScore, Values

@@ -7,9 +7,11 @@ from typing import Any
 from supersparse.base.errors import InvalidProblemError
 from supersparse.base.schema.labels import label_text
 from supersparse.base.schema.scalars import (
+    NOTHING,
     Either,
     Form,
     LabelForm,
+    Nothing,
     NumberForm,
     Plain,
     Schema,
@@ -54,6 +56,10 @@ class GroupForm(Form[tuple[str, str]]):
         if len(entries) != 1:
             node.fail(f"{what} names {len(entries)} groups; give {self.wanted}")
         return entries[0]
+
+    def convert(self, value: object) -> tuple[str, str] | Nothing:
+        """Only a mapping is a group, as in a file."""
+        return NOTHING
 
     def holds(self, value: object) -> bool:
         """Pairs."""
@@ -302,6 +308,10 @@ class ConstraintForm(Form[Constraint]):
             return kind.make(given)
         except InvalidProblemError as error:
             node.fail(str(error))
+
+    def convert(self, value: object) -> Constraint | Nothing:
+        """A constraint as it is, its label as text."""
+        return with_text_label(value) if isinstance(value, Constraint) else NOTHING
 
     def holds(self, value: object) -> bool:
         """Constraints."""

@@ -8,16 +8,15 @@ where the command has one.
 import copy
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
-import typer
 from typer.models import OptionInfo
 
-from supersparse.base.schema.scalars import Word
 from supersparse.learn.settings.settings import Settings
 from supersparse.show.cli import say
+from supersparse.show.cli.declared import Declared
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -50,9 +49,10 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         for name, group in groups.items():
-            values = {f.name: given.pop(f.name) for f in fields(group) if f.name in given}
-            if group is AskedOptions:
-                values["declared"] = {option: given.pop(option) for option in _OPTIONS}
+            values = {f.name: given.pop(f.name) for f in _fields_of(group) if f.name in given}
+            if issubclass(group, Declared):
+                told = {option: given.pop(option) for option in group.SETTINGS if option in given}
+                values["texts"] = {option: text for option, text in told.items() if text not in (None, [])}
             given[name] = group(**values)
         say.hush(quiet=any(isinstance(one, Output) and bool(one.quiet) for one in given.values()))
         asked = next((one for one in given.values() if isinstance(one, AskedOptions)), None)
@@ -91,17 +91,18 @@ def _with_file(group: Any, settings: Settings, path: Path) -> Any:
     section: Mapping[str, Any] | bool = getattr(settings, _SECTIONS[type(group)])
     if isinstance(section, bool):
         section = {} if section else {"validate": False}
-    known = {f.name for f in fields(group)}
+    known = {*group.SETTINGS, *(f.name for f in fields(group))}
     changes: dict[str, Any] = {}
     for name, value in section.items():
         if name not in known:
             continue
         overriding = _overriding(group, name)
         if overriding is None:
-            changes[name] = list(value) if isinstance(value, tuple) else value
+            changes[name] = value
         else:
             say.note(f"{overriding} overrides {name} in {path}")
-    return replace(group, **changes)
+    validate = {"validate": changes.pop("validate")} if "validate" in changes else {}
+    return replace(group, in_file=changes, **validate)
 
 
 def _overriding(group: Any, name: str) -> str | None:
@@ -116,39 +117,22 @@ def _overriding(group: Any, name: str) -> str | None:
 
 def _fields_as_parameters(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    parameters = []
-    for one in fields(group):
-        if one.name == "declared":
-            parameters += [_setting_option(name) for name in _OPTIONS]
-            continue
-        default = inspect.Parameter.empty if one.default is MISSING else one.default
-        parameters.append(
-            inspect.Parameter(
-                one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name], default=default
-            )
+    of_file = [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=hints[one.name],
+            default=inspect.Parameter.empty if one.default is MISSING else one.default,
         )
-    return parameters
+        for one in _fields_of(group)
+    ]
+    return [*of_file, *(group.parameters() if issubclass(group, Declared) else ())]
 
 
-_OPTIONS = {f.name: f for f in fields(Settings) if f.metadata.get("option") is not None}
-
-
-def _setting_option(name: str) -> inspect.Parameter:
-    """Return the command-line option of a declared setting, with the same name and help."""
-    metadata = _OPTIONS[name].metadata
-    read, word, help_ = metadata["option"], f"--{name.replace('_', '-')}", metadata["field"].help
-    annotation: Any
-    form = metadata["field"].form
-    if isinstance(form, Word):
-        default, metavar = str(_OPTIONS[name].default), "|".join(form.known)
-        annotation = Annotated[
-            str | None, typer.Option(word, help=help_, metavar=metavar, show_default=default)
-        ]
-    elif isinstance(read, type):
-        annotation = Annotated[read | None, typer.Option(word, help=help_)]
-    else:
-        annotation = Annotated[Any, typer.Option(word, help=help_, parser=read, metavar="VALUE")]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
+def _fields_of(group: type[Any]) -> list[Field[Any]]:
+    """The options that a group has beside its settings."""
+    common = {f.name for f in fields(Declared)} if issubclass(group, Declared) else set()
+    return [f for f in fields(group) if f.name not in common]
 
 
 def _with_default_in_help(parameter: inspect.Parameter) -> inspect.Parameter:

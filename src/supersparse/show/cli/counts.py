@@ -1,7 +1,7 @@
 """`supersparse counts`: how many people gave each combination of answers, to learn from several sites."""
 
 import shlex
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +10,7 @@ import typer
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import counted
 from supersparse.show.cli.command import Without
+from supersparse.show.cli.declared import option_name
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -37,7 +38,7 @@ _MUCH = 0.05  # share of the people left out from which on fewer questions are s
 
 def counts(
     data: DataFile,
-    columns: Annotated[ColumnOptions, Without("weights")],
+    columns: Annotated[ColumnOptions, Without("sample_weight")],
     features: Annotated[FeatureOptions, Without("no_prepare")],
     table: TableOptions,
     output: Output,
@@ -79,7 +80,9 @@ def counts(
     from supersparse.learn.counts import CountTable
 
     check_outputs(
-        ("--out", out), ("--save-questions", save_questions), inputs=(data, questions, features.cut_points)
+        ("--out", out),
+        ("--save-questions", save_questions),
+        inputs=(data, questions, features.texts.get("cut_points")),
     )
     if at_least < 1:
         raise InvalidOptionError(f"--at-least is {at_least}; give 1 to keep all cells, or more")
@@ -167,13 +170,13 @@ def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: T
             "--cuts none and --missing drop make no yes/no questions that other sites can ask of all their "
             "people; remove them"
         )
-    if features.candidates in (None, "auto"):
-        features = replace(features, candidates=str(_QUESTIONS))
+    if features.values.get("candidates", "auto") == "auto":
+        features = replace(features, texts={**features.texts, "candidates": str(_QUESTIONS)})
         note(
             f"at most {_QUESTIONS} questions, because each divides the people into smaller cells; "
             "use --candidates N for others"
         )
-    asked = AskedOptions(declared={})
+    asked = AskedOptions()
     question, rows = read_question(data, table.reading, columns, asked, features, SearchOptions())
     assert question.prepare is not None
     negative, positive = question.problem.rows.classes
@@ -190,11 +193,12 @@ def _read(path: Path, columns: ColumnOptions, features: FeatureOptions) -> "Ques
 
 
 def _refuse(features: FeatureOptions, columns: ColumnOptions, why: str) -> None:
-    usual = ColumnOptions(target=columns.target)
-    for given, default in ((features, FeatureOptions()), (columns, usual)):
-        for one in fields(given):
-            if getattr(given, one.name) != getattr(default, one.name):
-                raise InvalidOptionError(f"--{one.name.replace('_', '-')}: {why}; remove it")
+    if features.no_prepare:
+        raise InvalidOptionError(f"--no-prepare: {why}; remove it")
+    for group in (features, columns):
+        for name in group.values:
+            if name != "target":
+                raise InvalidOptionError(f"{option_name(group.SETTINGS[name])}: {why}; remove it")
 
 
 def read_counts_question(
@@ -211,7 +215,7 @@ def read_counts_question(
     from supersparse.table.csv_file import check_file
 
     why = "the counts hold the questions and the classes"
-    _refuse(features, replace(columns, target=None), why)
+    _refuse(features, columns, why)
     recipe = read_recipe(asked, columns, features, search)
     if recipe.settings.prepare:
         raise InvalidOptionError(f"{asked.settings}: prepare: {why}; remove it")

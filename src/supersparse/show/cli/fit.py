@@ -101,7 +101,7 @@ def fit(
         ("--out", out),
         ("--certificate", certificate),
         *(("--out-dir", file) for file in files_there(out_dir)),
-        inputs=(*data, asked.settings, wording.names, features.cut_points),
+        inputs=(*data, asked.settings, wording.names, features.texts.get("cut_points")),
     )
     if certificate is not None:
         check_certifiable_goal(asked_goal(asked))

@@ -45,7 +45,7 @@ def frontier(
     from supersparse.show.cli.learn import with_progress
     from supersparse.show.cli.training import read_question
 
-    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.cut_points))
+    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.texts.get("cut_points")))
     question, rows = read_question(data, table.reading, columns, asked, features, search)
     asked_size = question.recipe.settings_for(rows.y).max_features
     most = asked_size if isinstance(asked_size, int) else 8

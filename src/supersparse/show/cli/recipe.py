@@ -1,16 +1,18 @@
 """The recipe from the command line and the settings file, and the notes about it."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supersparse.base.errors import InvalidOptionError, did_you_mean
+from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted
-from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords
+from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords, SolverOptions
+from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.class_weights import ClassWeights
-from supersparse.learn.settings.sections import MISSING, prepare_arguments
+from supersparse.learn.settings.sections import PREPARE
 from supersparse.learn.settings.settings import Settings
+from supersparse.show.cli.declared import option_name, options_of
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
 from supersparse.show.cli.say import note, remark
 
@@ -19,7 +21,11 @@ if TYPE_CHECKING:
     from supersparse.learn.recipe import PreparedProblem, Recipe
     from supersparse.learn.rows import TrainingRows
 
-_OPTIONS = {"sample_weight": "--weights", "random_state": "--seed"}  # others are named like the setting
+_OPTIONS = {
+    name: option_name(one)
+    for declared in (Settings, SolverOptions, PrepareSettings)
+    for name, one in options_of(declared).items()
+}
 
 
 def read_recipe(
@@ -29,7 +35,12 @@ def read_recipe(
     from supersparse.learn.recipe import Recipe, slack_of
 
     settings = read_settings_file(
-        asked.settings, {**asked.declared, "positive": columns.positive, "sample_weight": columns.weights}
+        asked.settings,
+        {
+            name: value
+            for name, value in {**asked.values, **columns.values}.items()
+            if name in Settings.__dataclass_fields__ and name != "class_weight"
+        },
     )
     slack_of(settings)  # errors show before the table is read
     if asked.class_weight is not None:
@@ -47,7 +58,7 @@ def read_recipe(
 
 def asked_goal(asked: AskedOptions) -> str:
     """Return the goal of the option, or of the settings file, without a note about either."""
-    option: str | None = asked.declared.get("goal")
+    option: str | None = asked.goal
     return option or (Settings() if asked.settings is None else Settings.load(asked.settings)).goal
 
 
@@ -70,7 +81,7 @@ def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):
-            note(f"{_option(name)} overrides {name} in {path}")
+            note(f"{_OPTIONS[name]} overrides {name} in {path}")
     return settings.changed(**changes)
 
 
@@ -81,7 +92,7 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
     """
     for name in given:
         if name in settings.solve:
-            note(f"{_option(name)} overrides {name} in {path}")
+            note(f"{_OPTIONS[name]} overrides {name} in {path}")
     options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
     if (solver := options.get("solver", "auto")) != "auto":
         from supersparse.engine.answering import check_goal
@@ -129,61 +140,10 @@ def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
 def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) -> "Prepare":
     from supersparse.learn.prepare.prepare import Prepare
 
-    given = _arguments(features)
-    for name, value in given.items():
+    for name, value in features.values.items():
         if name in settings.prepare:
-            note(f"{'--no-intervals' if value is False else _option(name)} overrides {name} in {path}")
-    return Prepare(**{**prepare_arguments(settings.prepare), **given})
-
-
-def _arguments(features: FeatureOptions) -> dict[str, Any]:
-    """Return the options that were given as arguments of `Prepare`."""
-    from supersparse.learn.prepare.cut_points import read_cut_points
-
-    if features.missing is not None and features.missing not in MISSING.known:
-        raise InvalidOptionError(
-            f"--missing is {features.missing!r}; {did_you_mean(features.missing, MISSING.known)}"
-        )
-    read: dict[str, Callable[[Any], Any]] = {
-        "cut_points": lambda text: read_cut_points(text, "--cut-points"),
-        "per_variable": lambda text: _limit(text, "--per-variable"),
-        "direction": lambda entries: _by_column(entries, "--direction", "age=+"),
-        "shape": lambda entries: _by_column(entries, "--shape", "age=any"),
-        "units": lambda entries: _by_column(entries, "--units", "age=years"),
-        "candidates": lambda text: text if text == "auto" else _limit(text, "--candidates", ", or auto"),
-    }
-    return {
-        name: read.get(name, lambda value: value)(getattr(features, name))
-        for name in features.given
-        if name != "no_prepare"
-    }
-
-
-def _by_column(given: list[str] | None, option: str, example: str) -> dict[str, str] | None:
-    """Read ``NAME=VALUE`` entries; the name is all before the last equals sign."""
-    found: dict[str, str] = {}
-    for entry in given or ():
-        name, sign, value = (part.strip() for part in entry.rpartition("="))
-        if not (name and sign and value):
-            raise InvalidOptionError(f"{option} is {entry!r}; give a column and a value, such as {example}")
-        if name in found:
-            raise InvalidOptionError(f"{option} names {name!r} twice; give it once")
-        found[name] = value
-    return found or None
-
-
-def _limit(given: str, option: str, more: str = "") -> int | None:
-    if given == "all":
-        return None
-    if given.isascii() and given.isdigit() and int(given) > 0:
-        return int(given)
-    raise InvalidOptionError(
-        f"{option} is {given!r}; give a whole number of at least 1, all for no limit{more}"
-    )
-
-
-def _option(name: str) -> str:
-    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+            note(f"{'--no-intervals' if value is False else _OPTIONS[name]} overrides {name} in {path}")
+    return Prepare(**PREPARE.write({**settings.prepare, **features.values}))
 
 
 def _has_default_sets(settings: Settings) -> bool:

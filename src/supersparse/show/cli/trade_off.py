@@ -106,7 +106,7 @@ def trade_off(
     from supersparse.show.cli.say import warnings_as_remarks
     from supersparse.show.cli.training import read_question, read_splits
 
-    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.cut_points, test))
+    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.texts.get("cut_points"), test))
     _refuse_weights(asked)
     _refuse_folds(asked, validation, test, hold_out)
     wanted = read_ratios(_numbers(ratios, "--ratios"), _numbers(thresholds, "--thresholds"))
@@ -226,9 +226,8 @@ def _refuse_folds(
 
 def _refuse_weights(asked: AskedOptions) -> None:
     """Refuse what says which class weights to use."""
-    weights = {"class_weight": asked.class_weight, **asked.declared}
     for name in ("class_weight", "objective", "risk_threshold"):
-        if weights.get(name) is not None:
+        if name in asked.values:
             option, instead = f"--{name.replace('_', '-')}", "--thresholds" if "risk" in name else "--ratios"
             raise InvalidOptionError(
                 f"{option}: trade-off tries class weights itself; remove it, or use {instead}"

@@ -81,8 +81,6 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "tuple[l
     times = None if validation.cv_time is None else rows.groups
     groups = None if times is not None else rows.groups
     folds = validation.folds
-    if folds < 2:
-        raise InvalidOptionError(f"--cv is {folds}; give 2 folds or more, or --no-validate for none")
     if validation.cv is None:
         folds = min(folds, most_folds(rows.y, groups))
         if folds < 2:

@@ -26,6 +26,7 @@ from supersparse.base.errors import (
     users_level,
 )
 from supersparse.base.exact import nearest_float
+from supersparse.base.schema.setting import names_of
 from supersparse.card.card import Card
 from supersparse.card.checks import accepting
 from supersparse.card.scoring import decisive_floats, score_table
@@ -36,13 +37,13 @@ from supersparse.learn.certifying import certified
 from supersparse.learn.clock import Clock
 from supersparse.learn.doubts import doubts
 from supersparse.learn.judging import judged, no_better_than_baseline
-from supersparse.learn.prepare import Prepare
+from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows, name_of
 from supersparse.learn.scoring import scores_of_points
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.starting import start_from
-from supersparse.problem.asked import Asked, names_of
+from supersparse.problem.asked import Asked
 from supersparse.problem.points import Points
 from supersparse.show.document import ScoringSystem
 from supersparse.show.estimators.parameters import PREPARATIONS

@@ -10,9 +10,10 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from supersparse.base.exact import Number
+from supersparse.base.schema.setting import fields_of, parameters_of
 from supersparse.card.evaluate.calibrating import Method
-from supersparse.learn.prepare import Prepare
-from supersparse.problem.asked import Asked, AskedOfBothGoals, fields_of, parameters_of
+from supersparse.learn.prepare.prepare import Prepare
+from supersparse.problem.asked import Asked, AskedOfBothGoals
 
 Classifier = TypeVar("Classifier", bound=type)
 

@@ -146,7 +146,7 @@ class _Routes:
         )
 
     async def about(self, request: Request) -> Any:
-        from supersparse.learn.settings.sections import SOLVERS
+        from supersparse.engine.options import SOLVERS
 
         return {**self.studio.about(), "solvers": list(SOLVERS)}
 

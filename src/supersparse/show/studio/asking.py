@@ -17,6 +17,7 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.sections import PREPARE
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import Split, fewer_folds, most_folds, repeated_splits
+from supersparse.show.studio.choices import no_choices
 from supersparse.show.studio.problems import refused
 from supersparse.show.studio.texts import text
 from supersparse.show.studio.worker import Talk
@@ -110,13 +111,17 @@ def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings
     return Settings.from_dict(content)
 
 
+def prepare_section(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how columns become questions, as the section `prepare` says it; what is usual is left out."""
+    usual = no_choices()
+    cut_points = {name: cuts for name, cuts in choices["cut_points"].items() if cuts}
+    chosen = {**usual, **choices, "cut_points": cut_points}
+    return {name: chosen[name] for name in PREPARE.fields if chosen[name] != usual[name]}
+
+
 def prepare_of(choices: Mapping[str, Any]) -> Prepare:
     """How columns become questions."""
-    given: dict[str, Any] = {name: choices[name] for name in PREPARE.fields if name in choices}
-    for name in ("direction", "shape", "units"):
-        given[name] = choices[name] or None
-    given["cut_points"] = {name: cuts for name, cuts in choices["cut_points"].items() if cuts} or None
-    return Prepare(**given)
+    return Prepare(**prepare_section(choices))
 
 
 def uncut(choices: Mapping[str, Any]) -> list[str]:

@@ -1,50 +1,54 @@
 """What people chose about a table (how it is read, what its columns are for) and what they ask of it."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import MISSING, Field
 from typing import Any
 
-from supersparse.learn.settings.sections import CUTS, DIRECTIONS, MISSING, SHAPES
-from supersparse.show.studio.problems import check_whole, wrong
+from supersparse.base.errors import InvalidInputError
+from supersparse.base.schema.scalars import Either, Form, Null, TextForm
+from supersparse.base.schema.setting import settings_of
+from supersparse.learn.prepare.settings import PrepareSettings
+from supersparse.show.studio.problems import as_problem, check_whole, wrong
+from supersparse.table.reading import ColumnSettings, ReadingSettings
 
 Choices = dict[str, Any]
 Plan = dict[str, Any]
 
+
+def _default(one: Field[Any]) -> Any:
+    """The default of a setting in JSON."""
+    if one.default is MISSING:
+        return {}
+    return list(one.default) if isinstance(one.default, tuple) else one.default
+
+
 _MOST = 10_000  # entries of a list or mapping
 _LONGEST = 1000  # characters of a text
+_PAGE = {"na": "missing"}  # what the page calls otherwise
+_OPTIONAL = Either(TextForm(), Null())
+_READING = {
+    _PAGE.get(name, name): (_default(one), one.metadata["field"].form)
+    for name, one in settings_of(ReadingSettings).items()
+    if name != "default_na"
+}
+_CHOICES: dict[str, tuple[Any, Form[Any]]] = {
+    "target": (None, TextForm()),
+    "positive": (None, TextForm()),
+    **{
+        name: (_default(one), one.metadata["field"].form)
+        for declared in (ColumnSettings, PrepareSettings)
+        for name, one in settings_of(declared).items()
+    },
+    "split_groups": ("auto", _OPTIONAL),
+    "split_times": (None, _OPTIONAL),
+}
 
 
 def no_choices() -> Choices:
     """Return the choices for a table that was just added."""
-    return {
-        "target": None,
-        "positive": None,
-        "reading": {
-            "missing": [],
-            "as_written": [],
-            "decimal": None,
-            "separator": None,
-            "encoding": None,
-            "dates": None,
-            "sheet": None,
-        },
-        "drop": [],
-        "keep": [],
-        "category": [],
-        "cut_points": {},
-        "direction": {},
-        "shape": {},
-        "cuts": "optimal",
-        "missing": "item",
-        "intervals": False,
-        "candidates": "auto",
-        "max_cuts": 6,
-        "per_variable": 2,
-        "units": {},
-        "split_groups": "auto",
-        "split_times": None,
-        "answers": {},
-    }
+    reading = {name: default for name, (default, _) in _READING.items()}
+    return deepcopy({**{n: d for n, (d, _) in _CHOICES.items()}, "reading": reading, "answers": {}})
 
 
 def first_plan() -> Plan:
@@ -62,20 +66,37 @@ def changed(choices: Choices, changes: object) -> Choices:
         raise wrong("choices", changes, "object")
     made = {**choices, "reading": dict(choices["reading"])}
     for name, value in changes.items():
-        if name not in _SHAPES or name == "answers":
-            raise wrong("choice", name, "known", known=", ".join(sorted(_SHAPES)))
         if name == "reading":
             if not isinstance(value, Mapping):
                 raise wrong("reading", value, "object")
             for key, chosen in value.items():
-                if key not in _READING:
-                    raise wrong(f"reading.{key}", chosen, "known", known=", ".join(sorted(_READING)))
-                _READING[key](f"reading.{key}", chosen)
+                _check(f"reading.{key}", chosen, key, _READING)
                 made["reading"][key] = chosen
             continue
-        _SHAPES[name](name, value)
+        _check(name, value, name, _CHOICES)
         made[name] = value
     return made
+
+
+def _check(thing: str, value: object, name: str, known: Mapping[str, tuple[Any, Form[Any]]]) -> None:
+    """Refuse a choice that a settings file could not say; an empty list or object is the absence of one."""
+    if name not in known:
+        raise wrong(thing, value, "known", known=", ".join(sorted(known)))
+    default, form = known[name]
+    if isinstance(value, str) and len(value) > _LONGEST:
+        raise wrong(thing, value, "text", most=_LONGEST)
+    if isinstance(default, list) and (not isinstance(value, list) or len(value) > _MOST):
+        raise wrong(thing, value, "list")
+    if isinstance(default, dict):
+        if not isinstance(value, dict) or len(value) > _MOST:
+            raise wrong(thing, value, "by_column")
+        value = {column: one for column, one in value.items() if one != []}  # not cut
+    if (value is None and default is None) or value in ([], {}):
+        return
+    try:
+        form.take(value, thing)
+    except InvalidInputError as error:
+        raise as_problem(error) from None
 
 
 def done(choices: Choices, steps: list[dict[str, Any]]) -> Choices:
@@ -135,97 +156,3 @@ def _check_settings(settings: Mapping[str, Any]) -> None:
     for name in ("checkpoint", "solver_options"):
         if name in solve:
             raise wrong(f"settings.solve.{name}", solve[name], name)
-
-
-Check = Callable[[str, object], None]
-
-
-def _text(thing: str, value: object) -> None:
-    if not isinstance(value, str) or len(value) > _LONGEST:
-        raise wrong(thing, value, "text", most=_LONGEST)
-
-
-def _optional(check: Check) -> Check:
-    def optional(thing: str, value: object) -> None:
-        if value is not None:
-            check(thing, value)
-
-    return optional
-
-
-def _list(check: Check) -> Check:
-    def listed(thing: str, value: object) -> None:
-        if not isinstance(value, list) or len(value) > _MOST:
-            raise wrong(thing, value, "list")
-        for one in value:
-            check(thing, one)
-
-    return listed
-
-
-def _by_column(check: Check) -> Check:
-    def mapping(thing: str, value: object) -> None:
-        if not isinstance(value, dict) or len(value) > _MOST:
-            raise wrong(thing, value, "by_column")
-        for name, one in value.items():
-            check(f"{thing} of {name!r}", one)
-
-    return mapping
-
-
-def _one_of(*words: object) -> Check:
-    def chosen(thing: str, value: object) -> None:
-        if not any(value is word or (isinstance(value, str) and value == word) for word in words):
-            raise wrong(thing, value, "one_of", known=", ".join(map(str, words)))
-
-    return chosen
-
-
-def _number(thing: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise wrong(thing, value, "number")
-
-
-def _whole(least: int, most: int) -> Check:
-    def whole(thing: str, value: object) -> None:
-        check_whole(thing, value, least, most)
-
-    return whole
-
-
-def _candidates(thing: str, value: object) -> None:
-    if value not in ("auto", None):
-        check_whole(thing, value, 1, 100_000)
-
-
-_texts = _list(_text)
-_READING: dict[str, Check] = {
-    "missing": _texts,
-    "as_written": _texts,
-    "decimal": _one_of(None, ".", ","),
-    "separator": _optional(_text),
-    "encoding": _optional(_text),
-    "dates": _one_of(None, "dmy", "mdy"),
-    "sheet": _optional(_text),
-}
-_SHAPES: dict[str, Check] = {
-    "target": _optional(_text),
-    "positive": _optional(_text),
-    "reading": _text,
-    "drop": _texts,
-    "keep": _texts,
-    "category": _texts,
-    "cut_points": _by_column(_list(_number)),
-    "direction": _by_column(_one_of(*DIRECTIONS.known)),
-    "shape": _by_column(_one_of(*SHAPES.known)),
-    "cuts": _one_of(*CUTS.known),
-    "missing": _one_of(*MISSING.known),
-    "intervals": _one_of(True, False),
-    "candidates": _candidates,
-    "max_cuts": _whole(1, 50),
-    "per_variable": _optional(_whole(1, 50)),
-    "units": _by_column(_text),
-    "split_groups": _optional(_text),
-    "split_times": _optional(_text),
-    "answers": _by_column(_text),
-}

@@ -3,14 +3,14 @@
 from dataclasses import fields
 from typing import Any
 
+from supersparse.base.schema.setting import names_of
 from supersparse.engine.options import SolveOptions
 from supersparse.learn.settings.sections import PREPARE, SOLVE
 from supersparse.learn.settings.settings import SETTINGS, Settings
 from supersparse.learn.settings.settings import schema as settings_schema
-from supersparse.problem.asked import names_of
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.show.studio.choices import SECTIONS, no_choices
-from supersparse.show.studio.texts import text
+from supersparse.show.studio.texts import has_text, text
 
 _WIDGETS = {
     "C0": "by question",
@@ -59,7 +59,9 @@ _FIELD_WIDGETS = {
     "max_difference": "share", "rate": "choice", "group": "group", "max_total_score": "number",
     "ranges": "by question",
 }  # fmt: skip
+_OF_QUESTIONS = ("close_to",)  # constraints on points by answer, which no card of the studio has
 _NOT_HERE = ("solve.checkpoint", "solve.solver_options", "prepare.ordered", "prepare.rare")
+_ELSEWHERE = ("positive",)  # chosen with the target
 _BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen beside each column
 
 
@@ -89,20 +91,30 @@ def form() -> dict[str, Any]:
         key = f"prepare.{name}"
         if name not in _BY_COLUMN and key not in _NOT_HERE:
             described[key] = _field(key, declared.help, section[name], chosen[name])
+    placed = {name for _, names in _GROUPS for name in names} | set(_ELSEWHERE)
+    rest = {
+        group: [n for n in described if n not in placed and _group_of(n) == group] for group, _ in _GROUPS
+    }
     return {
         "groups": [
-            {"id": group, "title": text(f"groups.{group}"), "fields": list(names)} for group, names in _GROUPS
+            {"id": group, "title": text(f"groups.{group}"), "fields": [*names, *rest[group]]}
+            for group, names in _GROUPS
         ],
         "fields": described,
-        "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS],
+        "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS if name not in _OF_QUESTIONS],
         "schema": whole,
     }
+
+
+def _group_of(name: str) -> str:
+    """The group of a setting that stands in none by name."""
+    return {"prepare": "columns", "solve": "search"}.get(name.partition(".")[0], "points")
 
 
 def _field(name: str, help: str, schema: dict[str, Any], default: object) -> dict[str, Any]:
     choices = ["free", 1] if name == "slope" else _choices(schema)
     return {
-        "label": text(f"settings.{name.replace('.', '_')}"),
+        "label": _label(f"settings.{name.replace('.', '_')}", name),
         "help": help,
         "schema": schema,
         "widget": _WIDGETS.get(name) or _widget(schema),
@@ -110,6 +122,11 @@ def _field(name: str, help: str, schema: dict[str, Any], default: object) -> dic
         "choices": choices or None,
         "common": name in _COMMON,
     }
+
+
+def _label(key: str, name: str) -> str:
+    """The text of a key, or the name in words where nobody has written one yet."""
+    return text(key) if has_text(key) else name.rpartition(".")[2].replace("_", " ").capitalize()
 
 
 def _choices(schema: dict[str, Any]) -> list[Any]:
@@ -133,7 +150,7 @@ def _wish(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     required = schema.get("required", [])
     return {
         "id": name,
-        "label": text(f"wishes.{name}"),
+        "label": _label(f"wishes.{name}", name),
         "help": schema["properties"].get(name, {}).get("description", ""),
         "fields": [
             {

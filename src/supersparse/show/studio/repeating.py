@@ -6,11 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from supersparse.base.exact import exact
-from supersparse.learn.settings.sections import PREPARE
 from supersparse.learn.settings.settings import Settings, write_settings
 from supersparse.problem.objective import with_best_intercept
-from supersparse.show.studio.asking import Inquiry, asked_of, settings_of, uncut
-from supersparse.show.studio.choices import no_choices
+from supersparse.show.studio.asking import Inquiry, asked_of, prepare_section, settings_of, uncut
 from supersparse.show.studio.showing import (
     made_card,
     model_of,
@@ -82,14 +80,6 @@ def whole_settings(given: Mapping[str, Any]) -> Settings:
     edits += [_edit(change, step) for change, step in zip(given.get("changes", []), steps, strict=True)]
     content["edits"] = edits
     return Settings.from_dict({name: value for name, value in content.items() if value not in ({}, [])})
-
-
-def prepare_section(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how columns become questions, as the section `prepare` says it; what is usual is left out."""
-    usual = no_choices()
-    cut_points = {name: cuts for name, cuts in choices["cut_points"].items() if cuts}
-    chosen = {**choices, "cut_points": cut_points}
-    return {name: chosen[name] for name in PREPARE.fields if name in usual and chosen[name] != usual[name]}
 
 
 def _table(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any]:
