@@ -99,6 +99,8 @@ def _asked(
 
 
 def _with_best_intercepts(problem: Problem, models: list[Points]) -> list[Points]:
+    if problem.questions:
+        return models
     return [with_best_intercept(problem, points.coefficients) or points for points in models]
 
 

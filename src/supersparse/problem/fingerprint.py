@@ -52,9 +52,7 @@ def fingerprint(problem: Problem) -> str:
 
 
 def _of_questions(problem: Problem) -> tuple[object, ...]:
-    questions = tuple(
-        (q.answers, q.ordered, q.shape, q.equal_steps, q.points, Fraction(q.price)) for q in problem.questions
-    )
+    questions = tuple((q.answers, q.ordered, q.shape, q.equal_steps, q.points) for q in problem.questions)
     near = tuple((c.card, c.questions, c.answers) for c in problem.asked if isinstance(c, CloseTo))
     return questions, problem.change_price, problem.rows.soft_labels, near
 

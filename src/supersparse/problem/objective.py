@@ -124,7 +124,7 @@ def evaluate(problem: Problem, points: Points) -> PointsEvaluation:
 def total_penalty(problem: Problem, points: Points) -> Fraction:
     """The penalty of the coefficients and a penalised intercept, without the C1 term."""
     if points.answers is not None:
-        return price_of(problem.questions, problem.change_price, points.answers)
+        return price_of(problem.questions, problem.C0, problem.change_price, points.answers)
     start = (
         problem.intercept_penalty(points.intercept_value) if problem.intercept.is_penalised else Fraction(0)
     )

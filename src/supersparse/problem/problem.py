@@ -209,7 +209,7 @@ class Problem(ProblemParts):
         sets, intercept_set = read_sets(ask.points, ask.max_points, None, rows.names, (*no_levels, None))
         intercept = read_intercept("free", intercept_set)
         prices, _ = read_size_penalty(ask.C0, rows.names, intercept)
-        questions = read_questions(own, rows, sets, prices)
+        questions = read_questions(own, rows, sets)
         rows = replace(
             rows,
             columns=tuple(c.astype(np.uint8) for c in rows.columns),

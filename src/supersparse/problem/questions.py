@@ -38,8 +38,8 @@ class Question:
     """A question: how many answers it has, how many of them (the first) stand in order, which points are
     allowed.
 
-    Answers outside the order (not known) are free of its direction. ``price`` is paid by a card that asks
-    the question.
+    Answers outside the order (not known) are free of its direction. A ``price`` is what the engine takes from
+    a card that asks the question; that of a `Problem` is its C0.
     """
 
     answers: int
@@ -210,9 +210,9 @@ def refuse_limits(limits: Sequence[Limit]) -> None:
 
 
 def read_questions(
-    asked: AskedOfQuestions, rows: Rows, sets: Sequence[CoefficientSet], prices: Sequence[Fraction]
+    asked: AskedOfQuestions, rows: Rows, sets: Sequence[CoefficientSet]
 ) -> tuple[Question, ...]:
-    """The question of each column: as many answers as it has, with these allowed points and prices."""
+    """The question of each column: as many answers as it has, with these allowed points."""
     names = rows.names
     outside = names_or_patterns(asked.not_known, "not_known") if asked.not_known else ()
     unordered = set(matching(outside, names, "not_known")) if outside else set()
@@ -243,7 +243,7 @@ def read_questions(
             )
         ordered = answers - 1 if j in unordered else answers
         question = Question(
-            answers, ordered if ordered > 1 else 0, shapes[j], steps[j], tuple(map(int, values)), prices[j]
+            answers, ordered if ordered > 1 else 0, shapes[j], steps[j], tuple(map(int, values))
         )
         found.append(question)
     return tuple(found)
@@ -254,16 +254,18 @@ def read_change_price(given: object) -> Fraction:
     return read_non_negative(given, "change_price")
 
 
-def price_of(questions: Sequence[Question], change_price: Fraction, answers: Answers) -> Fraction:
+def price_of(
+    questions: Sequence[Question], prices: Sequence[Fraction], change_price: Fraction, answers: Answers
+) -> Fraction:
     """What a card with these points pays: each question's price, and that of its changes.
 
-    >>> price_of([Question(3, price=Fraction(1, 5))] * 2, Fraction(1, 100), ((0, 1, 2), (0, 0, 0)))
+    >>> price_of([Question(3)] * 2, [Fraction(1, 5)] * 2, Fraction(1, 100), ((0, 1, 2), (0, 0, 0)))
     Fraction(11, 50)
     """
     return sum(
         (
-            Fraction(question.price) + change_price * question.changes(points)
-            for question, points in zip(questions, answers, strict=True)
+            price + change_price * question.changes(points)
+            for question, price, points in zip(questions, prices, answers, strict=True)
             if any(points)
         ),
         Fraction(0),

@@ -145,6 +145,15 @@ class Rows(Tabular):
         """What the loss counts of each row as positive: its soft label, else 1 or 0."""
         return np.asarray(self.positive, float) if self.soft_labels is None else self.soft_labels / LABEL_UNIT
 
+    @property
+    def halves(self) -> tuple[IntArray, IntArray, int]:
+        """What each row weighs as negative and as positive in the loss, and what to divide these by."""
+        if self.soft_labels is None:
+            none = np.zeros_like(self.weights)
+            return np.where(self.positive, none, self.weights), np.where(self.positive, self.weights, none), 1
+        weights = self.weights.astype(object)
+        return weights * (LABEL_UNIT - self.soft_labels), weights * self.soft_labels, LABEL_UNIT
+
     @cached_property
     def constant(self) -> tuple[bool, ...]:
         """Which columns have a single value."""

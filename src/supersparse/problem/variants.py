@@ -38,6 +38,7 @@ def errors_only(problem: Problem) -> Problem:
         intercept_C0=Fraction(0),
         levels=(None,) * problem.n_features,
         intercept_levels=None,
+        change_price=Fraction(0),
     )
     return free.asking()  # levels may have kept a constant column
 

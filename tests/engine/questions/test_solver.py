@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from supersparse import Problem, solve
+from supersparse import Problem, frontier, pool, solve
 from supersparse import constraints as c
 from supersparse.base.errors import (
     InfeasibleError,
@@ -98,6 +98,24 @@ def test_the_objective_is_that_of_its_definition():
             points, slope=points.slope * Fraction(slope), intercept=points.intercept + Fraction(b)
         )
         assert evaluate(problem, moved).loss > evaluation.loss
+
+
+def test_the_frontier_and_the_pool_are_those_of_exhaustive_search():
+    problem = asked(max_points=1, points=None, change_price=0.001)
+    found, every = frontier(problem), frontier(problem, solver="exhaustive")
+    assert found.solver == "questions"
+    assert found.proven
+    assert found.floor <= found.rows[-1].solution.objective
+    assert len(found.rows) == 4
+    for mine, theirs in zip(found.rows, every.rows, strict=True):
+        assert abs(mine.solution.objective - theirs.solution.objective) <= Fraction(2, 10**9)
+        assert mine.lower_bound <= theirs.solution.objective
+        assert mine.solution.objective == mine.solution.evaluation.loss
+    cards, all_cards = (pool(problem, within=0.04, solver=name) for name in ("auto", "exhaustive"))
+    assert cards.complete
+    assert cards.count == all_cards.count > 2
+    assert {m.points.answers for m in cards.models} == {m.points.answers for m in all_cards.models}
+    assert "x1" in cards.in_all
 
 
 def test_hard_labels_bind_the_limit_on_effects_and_the_card_says_so():

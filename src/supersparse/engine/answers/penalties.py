@@ -127,8 +127,9 @@ def least_loss(problem: Problem) -> Fraction:
     usable = [c for c, s in zip(rows.columns, problem.sets, strict=True) if s.largest_magnitude]
     group, first = row_groups(usable or [np.zeros(rows.n_rows, dtype=np.int64)])
     negative, positive = (np.zeros(len(first), dtype=object) for _ in range(2))
-    np.add.at(negative, group, np.where(rows.positive, 0, rows.weights).astype(object))
-    np.add.at(positive, group, np.where(rows.positive, rows.weights, 0).astype(object))
+    own_negative, own_positive, unit = rows.halves
+    np.add.at(negative, group, own_negative.astype(object))
+    np.add.at(positive, group, own_positive.astype(object))
     of_negative, of_positive = problem.class_weights
     wrong = (min(of_negative * n, of_positive * p) for n, p in zip(negative, positive, strict=True))
-    return sum(wrong, Fraction(0)) / problem.total_weight
+    return sum(wrong, Fraction(0)) / (unit * problem.total_weight)

@@ -12,7 +12,12 @@ from supersparse.table.small_table import number
 
 
 def named_points(names: tuple[str, ...], points: Points) -> dict[str, str]:
-    """Return the points of the features in use by name, as exact decimals or fractions."""
+    """Return the points of the features in use by name, as exact decimals or fractions.
+
+    Those of a question are listed by answer, as 0/1/3.
+    """
+    if points.answers is not None:
+        return {names[j]: "/".join(map(str, points.answers[j])) for j in points.support}
     return {names[j]: shown(points.values[j]) for j in points.support}
 
 

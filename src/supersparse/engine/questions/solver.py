@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from supersparse.base.stop import Stop
 from supersparse.engine import checkpoint_file
-from supersparse.engine.contract import RATES, SUPPORT, Aim, Capabilities
+from supersparse.engine.contract import RATES, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.questions.problem import QuestionProblem
@@ -31,6 +31,7 @@ from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 _FORMAT = "supersparse questions checkpoint 1"
 _NODE = 10_000  # rows of columns read: what a limit on nodes counts
 _SLICE = 10.0  # seconds between checkpoints
+_MOST_KEPT = 100_000  # cards of a pool
 _ROUNDING = Fraction(1, 10**10)  # of bounds, in the core's unit
 
 
@@ -42,7 +43,7 @@ class QuestionsSolver:
 
     name: ClassVar[str] = "questions"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        questions=frozenset({Aim.BEST}),
+        questions=frozenset(Aim),
         asks=True,
         constraints=frozenset({SUPPORT, RATES}),
         uses_kernels=False,
@@ -61,6 +62,34 @@ class QuestionsSolver:
         file = options.checkpoint
         with nullcontext() if file is None else checkpoint_file.locked(Path(file)):
             return _Run(problem, options, monitor).claim()
+
+    def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
+        """Find the best card of each size in one search; prices must be 0."""
+        run = _Run(problem, options, monitor)
+        outcome = run.search_once(by_size=True)
+        best = [outcome.best_of_size(size) for size in range(len(outcome.bounds))]
+        return ClaimedModels(
+            models=tuple(
+                with_answers(problem, card.points)
+                for size, card in enumerate(best)
+                if card is not None and len(card.asked) == size
+            ),
+            complete=False,
+            bounds=tuple(
+                None if outcome.proven and best[size] is None else run.bound(bound)
+                for size, bound in enumerate(outcome.bounds)
+            ),
+            stop=Stop.OPTIMAL if outcome.proven else None,
+        )
+
+    def all_within(
+        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
+    ) -> ClaimedModels:
+        """List every card within a factor of the best, as far as the limits allow; one a set of risks."""
+        run = _Run(problem, options, monitor)
+        outcome = run.search_once(slack=float(epsilon) * (1 + 1e-12) + 1e-12, most_kept=_MOST_KEPT)
+        found = tuple(with_answers(problem, card.points) for card in outcome.cards)
+        return ClaimedModels(models=found, complete=outcome.complete)
 
 
 class _Run:
@@ -99,10 +128,18 @@ class _Run:
             raise infeasible(self.problem)
         return self.monitor.claim(stop=stop, smallest=outcome.proven)
 
-    def _slice(self, start: Sequence[QuestionCard], saved: bytes) -> SearchOutcome:
+    def search_once(self, **modes: Any) -> SearchOutcome:
+        """One search with other modes than those of a solve."""
+        outcome = self._slice((), b"", **modes)
+        if outcome.proven and not outcome.cards:
+            raise infeasible(self.problem)
+        return outcome
+
+    def _slice(self, start: Sequence[QuestionCard], saved: bytes, **modes: Any) -> SearchOutcome:
         left = self.monitor.seconds_left
         limit = self.options.node_limit
         options = SearchOptions(
+            **modes,
             threads=self.options.n_jobs,
             seconds=min(math.inf if left is None else left, math.inf if self.file is None else _SLICE),
             work_limit=None if limit is None else max(0, limit - self.monitor.nodes) * _NODE,
@@ -121,15 +158,16 @@ class _Run:
 
     def _hear(self, _objective: float, bound: float, _open_parts: int) -> None:
         if math.isfinite(bound):
-            self.monitor.bound(self._bound(bound))
+            self.monitor.bound(self.bound(bound))
 
     def _report(self, outcome: SearchOutcome) -> None:
         if outcome.best is not None:
             self.monitor.incumbent(with_answers(self.problem, outcome.best.points))
         if math.isfinite(outcome.bound) and (outcome.best is not None or not outcome.proven):
-            self.monitor.bound(self._bound(outcome.bound))
+            self.monitor.bound(self.bound(outcome.bound))
 
-    def _bound(self, bound: float) -> Fraction:
+    def bound(self, bound: float) -> Fraction:
+        """A bound of the core as one of the problem's objective."""
         return max(Fraction(0), (Fraction(bound) - _ROUNDING) * self.scale)
 
     def _keep(self, identity: str, outcome: SearchOutcome) -> None:
@@ -172,7 +210,8 @@ def _form(problem: Problem, scale: Fraction) -> QuestionProblem:
     negative, positive = (float(weight) for weight in problem.class_weights)
     return QuestionProblem(
         tuple(
-            question.priced(float(Fraction(question.price) / scale)) for question in problem.questions
+            question.priced(float(price / scale))
+            for question, price in zip(problem.questions, problem.C0, strict=True)
         ),
         np.array([column.astype(np.uint8) for column in rows.columns]),
         rows.labels,
