@@ -1,5 +1,6 @@
 """What is far from the training rows is refused: numbers, and categories that they did not have."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,8 @@ from supersparse import Domain, Prepare, ScoringSystem, SLIMClassifier, item
 from supersparse.card.card import Card
 from supersparse.card.file import from_json, to_json
 from supersparse.card.near import is_like, nearest, next_to, one_edit_apart
-from supersparse.errors import InvalidDataError
+from supersparse.errors import InvalidCardError, InvalidDataError
+from supersparse.learn.prepare.sample import Most
 
 
 def near(*items, **domains):
@@ -127,3 +129,32 @@ def test_a_learned_card_refuses_and_a_matrix_of_numbers_is_free():
     assert other.predict(np.array([[850], [-850]])).tolist() == [True, False]
     with pytest.raises(InvalidDataError, match="'x0', row 1 is 850"):
         other.scoring_system_.predict({"x0": [850]})
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_file_of_an_older_version_does_not_know_the_word(version):
+    content = json.loads(to_json(near(item("age", at_least=50, points=1), age=AGE).card))
+    content.pop("digest")
+    if version == 2:
+        old = {**content, "version": 2, "threshold": 0}
+        with pytest.raises(InvalidCardError, match="'outside' of entry 1 of 'domains' is 'near'"):
+            from_json(json.dumps(old))
+        old["domains"][0]["outside"] = "accept"
+        assert ScoringSystem(from_json(json.dumps(old))).predict({"age": 850}) == "yes"
+        return
+    old = {name: content[name] for name in ("format", "title", "classes", "n_columns", "provenance")}
+    old |= {"version": 1, "intercept": 0, "items": [{"rule": "value", "column": "age", "points": 1}]}
+    assert ScoringSystem(from_json(json.dumps(old))).predict({"age": 850}) == "yes"
+
+
+def test_no_training_row_is_new_to_a_card_of_a_sample():
+    """Numbers that are categories are in the sample, however rare."""
+    codes = np.where(np.arange(20_000) == 7, 5, np.arange(20_000) % 4 * 3)
+    age = np.arange(20_000) % 61 + 20
+    age[11] = 400
+    table = {"code": codes, "age": age}
+    made = Prepare(categorical=["code"])
+    made.fit_within(table, codes > 4, None, Most(values=8000, columns=50))
+    assert "a sample of" in made.notes_[0]
+    domains = {domain.column: domain for domain in made.raw_questions.domains}
+    assert set(map(int, domains["code"].values)) == {0, 3, 5, 6, 9}

@@ -64,7 +64,7 @@ def sample(
     table, notes = CellTable({name: table.columns[name] for name in ranked}, table.n_rows), []
     n_rows = max(_LEAST_ROWS, int(most.values / max(1, len(table.columns))))
     if table.n_rows > 2 * n_rows:
-        rows = _rows(table, target, n_rows)
+        rows = _rows(table, target, n_rows, named)
         notes.append(
             f"cuts learned from a sample of {len(rows)} of {table.n_rows} rows, to keep the time limit"
         )
@@ -99,14 +99,16 @@ def _separations(values: Floats, positive: NDArray[np.bool_]) -> Floats:
     return np.where((spread > 0) & np.isfinite(apart), apart, 0.0)
 
 
-def _rows(table: CellTable, target: ClassTarget, n_rows: int) -> NDArray[np.intp]:
+def _rows(table: CellTable, target: ClassTarget, n_rows: int, named: Collection[str]) -> NDArray[np.intp]:
     """Draw rows, and add those that hold what a column has only there; in their order."""
     chosen = [_drawn(target, n_rows)]
-    for cells in table.columns.values():
+    for name, cells in table.columns.items():
         if cells.missing is not None and cells.missing.any():
             chosen.append(np.array([int(cells.missing.argmax())], dtype=np.intp))
         if isinstance(cells, Numbers):
             chosen.append(np.array([int(cells.values.argmin()), int(cells.values.argmax())], dtype=np.intp))
+            if name in named:  # its numbers may be categories
+                chosen.append(np.unique(cells.values, return_index=True)[1][:_CATEGORIES])
         else:
             first = np.full(len(cells.distinct), -1, dtype=np.intp)
             first[cells.codes[::-1]] = np.arange(table.n_rows, dtype=np.intp)[::-1]
