@@ -3,10 +3,12 @@
 import ast
 import doctest
 import importlib
+import importlib.util
 import itertools
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -159,6 +161,23 @@ def test_make_targets_named_in_the_docs_exist():
     }
     assert {target for _, target in named} & targets
     assert [each for each in named if each[1] not in targets] == []
+
+
+def test_make_help_lists_every_target_by_purpose_and_measurements_apart():
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = {
+        group.splitlines()[0]: re.findall(r"^  ([a-z-]+)", group, re.MULTILINE)
+        for group in shown.strip().split("\n\n")
+    }
+    targets = re.findall(r"^([a-z-]+):(?! export)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert sorted(name for names in listed.values() for name in names) == sorted(targets)
+    start, tests, documentation, measurements = listed.values()
+    assert {"demo", "dev", "help"} <= {*start}
+    assert {"test", "golden"} <= {*tests}
+    assert "docs" in documentation
+    assert {name for name in targets if name.startswith(("bench", "study"))} <= {*measurements}
 
 
 def prose(page):
@@ -317,3 +336,35 @@ def test_the_data_are_in_the_wheel_by_the_build_settings():
         pytest.skip("not a git checkout")
     assert ignored.returncode == 1
     assert os.path.getsize(ROOT / "src/supersparse/table/datasets/data/breast_cancer.csv") > 10_000
+
+
+def wrap_script():
+    path = ROOT / "docs" / "scripts" / "wrap.py"
+    spec = importlib.util.spec_from_file_location("wrap", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_paragraphs_are_wrapped(page):
+    text = page.read_text(encoding="utf-8")
+    assert wrap_script().wrapped(text) == text, "run make format"
+
+
+def test_wrapping_leaves_tables_code_and_made_blocks_alone_and_breaks_no_code():
+    wrapped, long = wrap_script().wrapped, "word " * 30 + "end"
+    for kept in (
+        f"# {long}\n",
+        f"| {long} |\n|---|\n",
+        f"```text\n{long}\n```\n",
+        f"<!-- results: begin -->\n{long}\n<!-- results: end -->\n",
+        "short\nlines stay\n",
+    ):
+        assert wrapped(kept) == kept
+    code = f"`{'x ' * 30}x`"
+    lines = wrapped(f"1. {long} {code} - {code}\n2. next\n").splitlines()
+    assert [line[:3] for line in lines] == ["1. ", "   ", "   ", "2. "]
+    assert max(map(len, lines)) <= 120
+    assert lines[1].endswith(f"{code} -")
+    assert lines[2].strip() == code

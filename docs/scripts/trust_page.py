@@ -5,6 +5,7 @@ Run it after such a command: ``python docs/scripts/trust_page.py``. A test holds
 
 import json
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +94,7 @@ def _section(kind: str, content: dict[str, Any]) -> str:
     lines = [
         f"## {title}",
         "",
-        about,
+        fill(about, 120, break_long_words=False, break_on_hyphens=False),
         "",
         f"```console\n{content['command']}\n```",
         "",

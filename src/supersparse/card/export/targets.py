@@ -9,22 +9,16 @@ from supersparse.base.writing import write_file
 from supersparse.card.card import Card
 from supersparse.card.raw_values import spelled_out
 
+# The module of each, with a function `to_...` of the same name, and the ending of its file.
 TARGETS = {
-    "python": "to_python",
-    "sql": "to_sql",
-    "javascript": "to_javascript",
-    "xlsx": "to_xlsx",
-    "pmml": "to_pmml",
-    "onnx": "to_onnx",
+    "python": "py",
+    "sql": "sql",
+    "javascript": "js",
+    "xlsx": "xlsx",
+    "pmml": "pmml",
+    "onnx": "onnx",
 }
-FILES = {  # what each is called among the files of a card
-    "score.py": "python",
-    "score.sql": "sql",
-    "score.js": "javascript",
-    "score.xlsx": "xlsx",
-    "score.pmml": "pmml",
-    "score.onnx": "onnx",
-}
+FILES = {f"score.{ending}": target for target, ending in TARGETS.items()}  # among the files of a card
 
 
 def export(card: Card, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
@@ -35,7 +29,7 @@ def export(card: Card, target: str, path: str | Path | None = None, **options: o
     """
     if target not in TARGETS:
         raise InvalidOptionError(f"unknown export {target!r}; {did_you_mean(target, TARGETS)}")
-    function = getattr(import_module(f"supersparse.card.export.{target}"), TARGETS[target])
+    function = getattr(import_module(f"supersparse.card.export.{target}"), f"to_{target}")
     known = [name for name in inspect.signature(function).parameters if name != "card"]
     for name in options:
         if name not in known:

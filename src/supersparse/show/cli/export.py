@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from supersparse.base.writing import write_file
+from supersparse.card.export import TARGETS
 from supersparse.show.cli.options import CardFile, Output
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import remark
@@ -17,12 +18,11 @@ if TYPE_CHECKING:
     from supersparse.show.document.content import Style
 
 _ENDINGS = {
-    "python": "py", "sql": "sql", "javascript": "js", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx",
+    **TARGETS,
     "text": "txt", "markdown": "md", "html": "html", "latex": "tex", "svg": "svg", "png": "png", "pdf": "pdf",
     "sheet": "html", "sheet-pdf": "pdf", "calculator": "html", "tree": "txt", "json": "json",
 }  # fmt: skip
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_PROGRAMS = ("python", "sql", "javascript", "xlsx", "pmml", "onnx")
 
 
 def export(
@@ -84,7 +84,7 @@ def _check_ending(out: Path | None, to: str) -> None:
 
 
 def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str | bytes:
-    if to in _PROGRAMS:
+    if to in TARGETS:
         return system.export(to, None, **options)
     from supersparse.base.errors import InvalidOptionError
     from supersparse.show.document.drawing import pictures
