@@ -54,6 +54,12 @@ def test_a_category_that_no_training_row_had_is_refused_and_the_nearest_named(ru
     assert run(command[0], "grades.json", "new.csv", *command[1:], "--unknown", "allow").returncode == 0
 
 
+def test_a_person_of_a_table_without_a_needed_value_is_refused_by_line(run, grades, tmp_path):
+    (tmp_path / "gap.csv").write_text("grade,ill\nIV,yes\n,no\n")
+    done = run("explain", "grades.json", "gap.csv", "--row", "2")
+    assert (done.returncode, "'grade' has no value in line 3 of gap.csv" in done.stderr) == (2, True)
+
+
 def test_one_person_is_told_the_same(run, grades):
     done = run("explain", "grades.json", "grade=V")
     assert (done.returncode, "the nearest is IV" in done.stderr) == (2, True)

@@ -65,8 +65,9 @@ def check_scored(
 
 def check_person(card: "Card", person: "Mapping[str, object]", place: str) -> None:
     """Refuse one person with a value that the card does not score; `place` says where it was read."""
-    from supersparse.card.checks import refused_values
+    from supersparse.card.checks import expectations, refused_values
     from supersparse.card.tables import read_card_table
+    from supersparse.table.values import is_missing
 
     if not card.columns:
         return
@@ -75,6 +76,9 @@ def check_person(card: "Card", person: "Mapping[str, object]", place: str) -> No
         raise InvalidDataError(
             f"column {refused.column!r} is {refused.value!r}{place}, {refused.reason}; correct it{remedy}"
         )
+    for expected in expectations(card):
+        if place and expected.refuses_missing and is_missing(person[expected.column]):
+            raise InvalidDataError(f"column {expected.column!r} has no value{place}; a total needs one")
 
 
 def check_grouped(cases: "LabelledCases", groups: str) -> None:

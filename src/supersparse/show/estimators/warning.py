@@ -19,6 +19,7 @@ from supersparse.problem.problem import Problem
 
 _LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
 _SHOWN = 5  # columns that a warning names
+_WIDE_WEIGHTS = 1000  # largest over smallest: from here on weights leave proofs open
 _MANY_VALUES = 20  # of a column: points times such a number are no card for people
 
 
@@ -44,6 +45,9 @@ def _remedy(solution: Solution, prepares: bool) -> str:
             "continue unless Ctrl-C is pressed twice"
         )
     if solution.stop is Stop.ROUNDING:
+        spread = _spread_of_weights(solution.problem)
+        if spread >= _WIDE_WEIGHTS:
+            return f"weigh rows and classes less unevenly: one counts {spread:.3g} times as much as another"
         return f"rescale or shift columns with very large values, such as {_largest(solution.problem)}"
     remedy = "raise the limit, or ask for less: a larger C0, a smaller max_features or max_points"
     if not prepares and _many_values(solution.problem):
@@ -55,6 +59,14 @@ def _many_values(problem: Problem) -> bool:
     rows = problem.rows
     columns = (rows.raw or rows.columns)[:1000]  # enough to tell
     return any(len(np.unique(column[:10_000])) > _MANY_VALUES for column in columns)
+
+
+def _spread_of_weights(problem: Problem) -> float:
+    """The largest weight of a row, its class's included, over the smallest."""
+    rows = problem.rows
+    weights = rows.weights * np.where(rows.positive, *map(float, reversed(problem.class_weights)))
+    weights = weights[weights > 0]
+    return float(weights.max() / weights.min())
 
 
 def _largest(problem: Problem) -> str:
