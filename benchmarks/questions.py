@@ -7,24 +7,28 @@ run with one thread, each in a process of its own; CPU seconds of the search alo
 has 30 of them. Memory is what a search of ours adds to its process.
 
 Teacher, answers and the prototype itself come from ``--prototype`` (shared/prototype/questions, beside the
-checkout or in it), tables from ``--suite`` (shared/suite). g++ compiles the prototype; without it its last
-stored figures stand in the table. Writes ``results/questions.jsonl`` and the table in
-docs/questions-engine.md unless ``--folds`` or ``--only`` leaves some out; ``--report`` only writes the table.
+checkout or in it), tables from ``--suite`` (shared/suite). Problems are kept in ``--problems``, so that a
+machine without scikit-learn can solve what another made (``--make`` makes them and solves none). g++ compiles
+the prototype, or ``--program`` names it compiled; without both its last stored figures stand in the table.
+
+Each race is written to ``--results`` when it ends, and whoever starts again goes on from there. After
+``--seconds`` no further race counts; what was not run is named, and the exit status is 1. A whole
+run writes the table in docs/questions-engine.md; ``--report`` only writes it.
 """
 
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
@@ -74,6 +78,14 @@ class Race:
         """Name the problem."""
         return self.table, self.fold, self.most
 
+    def __str__(self) -> str:
+        theirs = "-" if self.prototype_seconds is None else f"{self.prototype_seconds:.3f}"
+        state = "WRONG" if self.wrong else "proven" if self.proven else "open"
+        return (
+            f"{self.table:16} fold {self.fold} at most {self.most:2}: {self.seconds:7.3f} s {state}, "
+            f"prototype {theirs} s, {self.megabytes:.0f} MB"
+        )
+
     @property
     def wrong(self) -> bool:
         """Whether both proved, and differ by more than their tolerances."""
@@ -82,6 +94,11 @@ class Race:
             and self.prototype_proven
             and abs(self.objective - (self.prototype_objective or 0.0)) > 3e-9
         )
+
+
+def problem_file(folder: Path, name: str, fold: int) -> Path:
+    """Return where a problem is kept."""
+    return folder / f"{name}_{fold}.npz"
 
 
 def make_problem(prototype: str, suite: str, name: str, fold: int, kept: str) -> None:
@@ -103,7 +120,7 @@ def make_problem(prototype: str, suite: str, name: str, fold: int, kept: str) ->
         label = np.clip(np.round(blended * 2**20), 1, 2**20 - 1) / 2**20
         made = bands(columns, train, label).values()
         answer, counts = np.array([own for own, _ in made], np.uint8)[:, train], [n for _, n in made]
-    np.savez(kept, answer=np.ascontiguousarray(answer, np.uint8), counts=counts, label=label)
+    np.savez_compressed(kept, answer=np.ascontiguousarray(answer, np.uint8), counts=counts, label=label)
 
 
 def race(kept: str, name: str, fold: int, most: int, program: str | None) -> Race:
@@ -146,7 +163,7 @@ def race(kept: str, name: str, fold: int, most: int, program: str | None) -> Rac
     )  # fmt: skip
 
 
-def compiled(prototype: Path, folder: str) -> str | None:
+def compiled(prototype: Path, folder: Path) -> str | None:
     """Return the prototype's program, or None without its source or g++."""
     if not (prototype / "card.cpp").exists() or shutil.which("g++") is None:
         return None
@@ -154,48 +171,58 @@ def compiled(prototype: Path, folder: str) -> str | None:
         shutil.copy(prototype / name, folder)
     for command in COMPILERS:
         subprocess.run(command, cwd=folder, check=True)
-    return f"{folder}/card"
+    return str(folder / "card")
+
+
+def make_problems(
+    prototype: Path, suite: Path, jobs: int, names: Sequence[tuple[str, int]], folder: Path
+) -> None:
+    """Write the problems that the folder does not hold yet."""
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        tasks = []
+        for name, fold in names:
+            kept = problem_file(folder, name, fold)
+            if not kept.exists():
+                tasks.append(pool.submit(make_problem, str(prototype), str(suite), name, fold, str(kept)))
+        for task in tasks:
+            task.result()
 
 
 def measure(
-    prototype: Path, suite: Path, jobs: int, wanted: Callable[[str, int], bool], folder: str
+    keys: Sequence[tuple[str, int, int]],
+    folder: Path,
+    program: str | None,
+    jobs: int,
+    results: Path,
+    seconds: float,
 ) -> list[Race]:
-    """Make all problems, then solve them, so many side by side."""
-    os.environ |= ONE_THREAD
-    names = [(path.stem, fold) for path in sorted(suite.glob("*.csv")) for fold in range(FOLDS)]
-    names = [each for each in [*names, (SCALE[0], 0)] if wanted(*each)]
-    program, races = compiled(prototype, folder), []
-    stored = {each.key: each for each in read()}
-    context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        made = [
-            pool.submit(make_problem, str(prototype), str(suite), *each, f"{folder}/{each[0]}_{each[1]}.npz")
-            for each in names
-        ]
-        for task in made:
-            task.result()
-    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=1) as pool:
-        tasks = [
-            pool.submit(race, f"{folder}/{name}_{fold}.npz", name, fold, most, program)
-            for name, fold in names
-            for most in (SIZES if name != SCALE[0] else SCALE[3:])
-        ]
-        for done in as_completed(tasks):
-            one = done.result()
-            if program is None and one.key in stored:
-                old = stored[one.key]
-                one = replace(
-                    one, prototype_objective=old.prototype_objective, prototype_proven=old.prototype_proven,
-                    prototype_seconds=old.prototype_seconds,
-                )  # fmt: skip
-            races.append(one)
-            theirs = "-" if one.prototype_seconds is None else f"{one.prototype_seconds:.3f}"
-            state = "WRONG" if one.wrong else "proven" if one.proven else "open"
-            print(
-                f"{one.table:16} fold {one.fold} at most {one.most:2}: {one.seconds:7.3f} s {state}, "
-                f"prototype {theirs} s, {one.megabytes:.0f} MB",
-                flush=True,
-            )
+    """Solve the problems, those with many questions first; write each race as it ends."""
+    races = read(results)
+    stored = {each.key: each for each in races} | {each.key: each for each in read(RESULTS)}
+    raced, ended = {each.key for each in races}, time.monotonic() + seconds
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1)
+    waiting: set[Future[Race]] = set()
+    for name, fold, most in sorted(keys, key=lambda key: (key[0] != SCALE[0], -key[2], key)):
+        if (name, fold, most) not in raced:
+            file = str(problem_file(folder, name, fold))
+            waiting.add(pool.submit(race, file, name, fold, most, program))
+    with results.open("a", encoding="utf-8") as lines:
+        while waiting and time.monotonic() < ended:
+            done, waiting = wait(waiting, ended - time.monotonic(), "FIRST_COMPLETED")
+            for each in done:
+                one = each.result()
+                old = stored.get(one.key)
+                if program is None and old is not None:
+                    one = replace(
+                        one, prototype_objective=old.prototype_objective,
+                        prototype_proven=old.prototype_proven, prototype_seconds=old.prototype_seconds,
+                    )  # fmt: skip
+                races.append(one)
+                print(json.dumps(asdict(one)), file=lines, flush=True)
+                print(one, flush=True)
+    for process in multiprocessing.active_children() if waiting else ():
+        process.kill()
+    pool.shutdown(wait=not waiting, cancel_futures=True)
     return sorted(races, key=lambda each: each.key)
 
 
@@ -234,17 +261,17 @@ def table(races: list[Race]) -> str:
     return text
 
 
-def read() -> list[Race]:
+def read(results: Path) -> list[Race]:
     """Return the stored races."""
-    if not RESULTS.exists():
+    if not results.exists():
         return []
-    return [Race(**json.loads(line)) for line in RESULTS.read_text(encoding="utf-8").splitlines()[1:]]
+    return [Race(**json.loads(line)) for line in results.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def report() -> None:
     """Write the table of the stored run."""
     words = json.loads(RESULTS.read_text(encoding="utf-8").splitlines()[0])["machine"]
-    into_docs(f"{words}\n\n{table(read())}\n", PAGE)
+    into_docs(f"{words}\n\n{table(read(RESULTS))}\n", PAGE)
 
 
 def _found(given: str | None, name: str) -> Path:
@@ -256,34 +283,57 @@ def _found(given: str | None, name: str) -> Path:
 
 
 def main() -> None:
-    """Measure; exit with 1 where the two disagree."""
+    """Measure; exit with 1 where the two disagree or where time ended."""
     parser = argparse.ArgumentParser(prog="benchmarks.questions", description=__doc__.split("\n")[0])
     parser.add_argument("--suite", help="folder of tables, each with the class in the column y")
     parser.add_argument("--prototype", help="folder of the prototype of questions")
+    parser.add_argument("--problems", type=Path, help="folder where problems are kept")
+    parser.add_argument("--make", action="store_true", help="make the problems, only")
+    parser.add_argument("--program", help="the prototype, compiled")
     parser.add_argument("--jobs", type=int, default=1, help="problems that run side by side")
-    parser.add_argument("--folds", type=int, default=FOLDS, help="of each table; fewer: nothing is stored")
-    parser.add_argument("--only", help="tables, separated by commas; nothing is stored then")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="by the clock")
+    parser.add_argument("--folds", type=int, default=FOLDS, help="of each table")
+    parser.add_argument("--only", help="tables, separated by commas")
+    parser.add_argument(
+        "--results", type=Path, help="file of races; by default a new results/questions.jsonl"
+    )
     parser.add_argument("--report", action="store_true", help="write the table of the stored run, only")
     asked = parser.parse_args()
     if asked.report:
         return report()
+    os.environ |= ONE_THREAD
     only = asked.only.split(",") if asked.only else None
-    with tempfile.TemporaryDirectory() as folder:
-        races = measure(
-            _found(asked.prototype, "prototype/questions"), _found(asked.suite, "suite"), asked.jobs,
-            lambda name, fold: fold < asked.folds and (only is None or name in only), folder,
-        )  # fmt: skip
-    print(table(races))
-    if only is None and asked.folds == FOLDS:
-        machine = Machine.here()
-        words = (
-            f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; "
-            f"{asked.jobs} side by side."
-        )
-        lines = [{"machine": words}, *map(asdict, races)]
-        RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        report()
-    sys.exit(any(each.wrong for each in races))
+    suite = _found(asked.suite, "suite")
+    names = [(path.stem, fold) for path in sorted(suite.glob("*.csv")) for fold in range(asked.folds)]
+    names = [each for each in [*names, (SCALE[0], 0)] if only is None or each[0] in only]
+    keys = [(name, fold, most) for name, fold in names for most in (SIZES if name != SCALE[0] else SCALE[3:])]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = asked.problems or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        results = asked.results or Path(temporary) / RESULTS.name
+        prototype = _found(asked.prototype, "prototype/questions")
+        make_problems(prototype, suite, asked.jobs, names, folder)
+        if asked.make:
+            return None
+        if not results.exists():
+            machine = Machine.here()
+            words = (
+                f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; "
+                f"{asked.jobs} side by side."
+            )
+            results.write_text(json.dumps({"machine": words}) + "\n", encoding="utf-8")
+        program = asked.program or compiled(prototype, Path(temporary))
+        races = measure(keys, folder, program, asked.jobs, results, asked.seconds)
+        print(table(races))
+        left = sorted(set(keys) - {each.key for each in races})
+        if left:
+            print(f"{len(left)} of {len(keys)} were not run: {left}")
+        elif only is None and asked.folds == FOLDS:
+            head = results.read_text(encoding="utf-8").splitlines()[0]
+            lines = [head, *(json.dumps(asdict(each)) for each in races)]
+            RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            report()
+    sys.exit(bool(left) or any(each.wrong for each in races))
 
 
 if __name__ == "__main__":
