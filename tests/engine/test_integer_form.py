@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.exact.enumerate import cuts_of
+from engine.exact.oracle.support_search import SupportSearch
 from strategies import cases
 from supersparse import constraints as c
 from supersparse.engine.answering import presolve
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.supports import SupportSearch
 from supersparse.engine.integer_form import _PRICED_LIMIT, OPEN, integer_form
 from supersparse.engine.presolve import row_groups
 from supersparse.engine.solve import solve

@@ -348,10 +348,6 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not support checkpoints; solvers 'exact' and 'risk' do"
         )
-    if options.proof_log is not None and not can.logs_proof:
-        raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support proof_log; solver 'exact' does"
-        )
     if options.executor is not None and not can.uses_executors:
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not support executor; solvers 'exact' and 'risk' do"

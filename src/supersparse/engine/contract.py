@@ -33,7 +33,6 @@ class Capabilities:
     tunes: bool = False  # its own options, within `tuning_time`
     takes_pair_covers: bool = False
     checkpoints: bool = False
-    logs_proof: bool = False
     uses_executors: bool = False
     uses_kernels: bool = True  # compiled on first use, before the clock starts
     levels: bool = False  # penalties by level, see `Problem.levels`

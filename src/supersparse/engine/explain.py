@@ -166,7 +166,6 @@ def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Poin
         on_progress=note,
         cancel=lambda: bool(found) or told(),
         checkpoint=None,
-        proof_log=None,
         certificate=None,
         executor=None if is_own else settings.executor,
     )

@@ -90,9 +90,6 @@ class SolveOptions:
         "Called with each better model or bound, and four times a second."
     )
     cancel: Callable[[], bool] | None = in_python("Asked often; the search stops once it returns True.")
-    proof_log: Callable[[object], None] | None = in_python(
-        "Called by solver exact with each branching and each reason for pruning."
-    )
     certificate: str | PathLike[str] | None = in_python(
         "File for a proof that others can check, such as 'proof.vipr.gz'."
     )
@@ -201,7 +198,6 @@ class SolveKeywords(TypedDict, total=False):
     initial: Start | None
     on_progress: Callable[[TraceEvent], None] | None
     cancel: Callable[[], bool] | None
-    proof_log: Callable[[object], None] | None
     certificate: str | PathLike[str] | None
     executor: Executor | None
 

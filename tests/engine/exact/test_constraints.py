@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from engine.exact.oracle.tree import obeys, within_limits
 from strategies import constrained_problems
 from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.engine.answering import presolve
 from supersparse.engine.exact.limits import LiteralLimits
 from supersparse.engine.integer_form import integer_form
-from supersparse.errors import InfeasibleError, UnsupportedProblemError
+from supersparse.errors import InfeasibleError
 from supersparse.problem.fingerprint import fingerprint
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -76,9 +77,9 @@ def test_literals_are_dropped_only_where_no_obedient_model_has_them(draws):
         for features in combinations(range(n), size):
             for signs in product((0, 1), repeat=size):
                 more = tuple(2 * f + s for f, s in zip(features, signs, strict=True))
-                if allowed[list(more)].all() and limits.may_stop((*literals, *more)):
+                if allowed[list(more)].all() and obeys(limits, (*literals, *more)):
                     obedient.update(more)
-    kept = limits.keep(literals, allowed, room)
+    kept = within_limits(limits, literals, allowed, room)
     found = set() if kept is None else set(np.flatnonzero(kept).tolist())
     assert obedient <= found
     assert found <= set(np.flatnonzero(allowed).tolist())
@@ -132,13 +133,6 @@ def test_nothing_obeys_is_proven():
     X[:60], y[:30], y[30:60] = 1, 0, 1  # thirty rows of each class that no model tells apart
     with pytest.raises(InfeasibleError, match=r"error of at most 0\.1"):
         solve(Problem.of(X, y, max_points=2, constraints=[c.max_error(0.1)]), "exact")
-
-
-def test_a_log_of_the_proof_is_refused_where_it_would_not_be_complete():
-    X, y = noisy()
-    problem = Problem.of(X, y, max_points=2, constraints=[c.min_sensitivity(0.5)])
-    with pytest.raises(UnsupportedProblemError, match="proof_log"):
-        solve(problem, "exact", proof_log=lambda event: None)
 
 
 def test_a_checkpoint_of_other_constraints_is_foreign():

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.exact.enumerate import costs_by_support
+from engine.exact.oracle.packing import packing_bound, uncovered
+from engine.kernels.calls import pack_node
 from engine.kernels.forms import forms
-from supersparse.engine.exact.covers import CancelledError, multipliers, packing_bound, pair_pool
-from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.tree import fixed_cost
-from supersparse.engine.kernels.pairs import uncovered
+from supersparse.engine.exact.covers import CancelledError, pair_pool
+from supersparse.engine.exact.instance import fixed_cost, instances
+from supersparse.engine.exact.slices import _pairs, alike
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
@@ -42,15 +43,26 @@ def within(costs, literals, allowed):
     }
 
 
+def all_of(pool):
+    return np.arange(len(pool.positive), dtype=np.int32)
+
+
 def check_bound(instance, literals, allowed, pool, pairs, theta, enough):
     room = instance.max_features - len(literals)
     packed = packing_bound(instance, pool, pairs, allowed, room, theta, enough)
+    load, refused, by_literal = np.zeros((3, len(allowed)), np.int64)
+    bound, best_theta, _ = pack_node(
+        alike(_pairs(instance, pool)), pairs, allowed, instance.literal_penalty, room, theta, enough, load,
+        refused, by_literal,
+    )  # fmt: skip
+    assert (bound, best_theta) == (packed.bound, packed.theta)
+    np.testing.assert_array_equal(by_literal[allowed], packed.by_literal[allowed])
+    np.testing.assert_array_equal(load[allowed], packed.load[allowed])
     paid = fixed_cost(instance, literals)
     for support, cost in within(costs_by_support(instance), literals, allowed).items():
         assert paid + packed.bound <= cost
         for name in set(support) - set(literals):
             assert paid + packed.by_literal[name] <= cost
-    return packed
 
 
 @settings(max_examples=examples(60))
@@ -62,10 +74,7 @@ def test_no_support_of_a_node_costs_less_than_its_packing_bound(node, theta, eno
     if instance.max_features <= len(literals):
         return
     pool = pair_pool(instance, literals, allowed, most=most)
-    packed = check_bound(instance, literals, allowed, pool, pool.all, theta, enough)
-    room = instance.max_features - len(literals)
-    u = multipliers(instance, pool, pool.all, allowed, room, packed.theta, enough)
-    assert all(amount > 0 for *_, amount in u)
+    check_bound(instance, literals, allowed, pool, all_of(pool), theta, enough)
 
 
 @settings(max_examples=examples(40))
@@ -79,7 +88,7 @@ def test_the_bound_holds_on_the_pairs_that_a_child_inherits(node, draws):
     added = draws.draw(st.sampled_from(open_literals))
     rest = allowed.copy()
     rest[2 * (added // 2) : 2 * (added // 2) + 2] = False
-    pairs = uncovered(pool.all, pool.start, pool.literal, added)
+    pairs = uncovered(pool, all_of(pool), added)
     check_bound(instance, tuple(sorted((*literals, added))), rest, pool, pairs, 0, 2**55)
 
 

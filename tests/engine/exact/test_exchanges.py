@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from engine.exact.oracle.tree import ReferenceProof
 from engine.exact.test_slices import proven
 from supersparse import Problem, solve
 from supersparse.engine.exact import exchanges
 from supersparse.engine.exact.exchanges import first_literals
 from supersparse.engine.exact.proof import Proof
-from supersparse.engine.exact.reference_proof import ReferenceProof
 from supersparse.engine.integer_form import integer_form
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

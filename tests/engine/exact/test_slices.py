@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from counts import examples
 from engine.exact.enumerate import cuts_of
 from engine.exact.hard import medium
+from engine.exact.oracle.tree import ReferenceProof
 from engine.kernels.forms import forms
 from strategies import cases
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.parts import Part, from_bytes, to_bytes
 from supersparse.engine.exact.proof import Proof
-from supersparse.engine.exact.reference_proof import ReferenceProof
 from supersparse.engine.exact.slices import CaseData, Slicer
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.support_search import IMPROVING, PIECE

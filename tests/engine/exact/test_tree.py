@@ -1,30 +1,25 @@
-"""The tree: what is dropped cannot be in a model as good as the best, and nothing else is dropped."""
+"""The oracle's tree: what it drops cannot be in a model as good as the best, and it drops nothing else."""
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from counts import examples
 from engine.exact.enumerate import costs_by_support, cuts_of
+from engine.exact.oracle.tree import Support, expand, root
 from engine.kernels.forms import forms
-from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.log import NodePruned, NodeSplit
-from supersparse.engine.exact.tree import OpenTasks, Support, expand, fixed_cost, root
+from supersparse.engine.exact.instance import fixed_cost, instances
+from supersparse.engine.exact.proof import OpenTasks
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 
-def never():
-    return False
-
-
-def whole_tree(instance, cuts, log=None):
+def whole_tree(instance, cuts):
     """Expand everything at fixed cuts; return (bound, support) of every support reached."""
     tasks, supports = OpenTasks(), []
     tasks.push(fixed_cost(instance, ()), root(instance))
     while len(tasks):
         task = tasks.pop()
-        for bound, part in expand(task.work, task.bound, cuts, cancelled=never, log=log):
+        for bound, part in expand(task.work, task.bound, cuts):
             assert bound >= task.bound
             if isinstance(part, Support):
                 supports.append((bound, part.literals))
@@ -47,11 +42,11 @@ def obeys_order(instance, support):
 
 
 @settings(max_examples=examples(60))
-@given(forms(), st.booleans())
-def test_every_support_as_good_as_the_best_model_is_reached_once(form, logs):
-    cuts, events = cuts_of(form), []
+@given(forms())
+def test_every_support_as_good_as_the_best_model_is_reached_once(form):
+    cuts = cuts_of(form)
     for instance in instances(form):
-        supports = whole_tree(instance, cuts, events.append if logs else None)
+        supports = whole_tree(instance, cuts)
         reached = [tuple(sorted(literals)) for _, literals in supports]
         assert len(set(reached)) == len(reached)
         costs = costs_by_support(instance)
@@ -61,7 +56,6 @@ def test_every_support_as_good_as_the_best_model_is_reached_once(form, logs):
         for bound, literals in supports:
             if tuple(sorted(literals)) in costs:
                 assert bound <= costs[tuple(sorted(literals))]
-    assert all(isinstance(e, NodeSplit | NodePruned) for e in events)
 
 
 @settings(max_examples=examples(60))

@@ -9,13 +9,9 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.exact.enumerate import cuts_of, intercepts_for
-from engine.kernels.forms import forms, loss_of
-from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.reference import loss_bound_reference, run_boxes_reference
-from supersparse.engine.exact.supports import SupportSearch
-from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.boxes import FOUND, FULL
-from supersparse.engine.kernels.calls import (
+from engine.exact.oracle.box_search import loss_bound_reference, run_boxes_reference
+from engine.exact.oracle.support_search import SupportSearch
+from engine.kernels.calls import (
     evaluate_vector,
     least_l1,
     loss_bound,
@@ -24,6 +20,10 @@ from supersparse.engine.kernels.calls import (
     split_at,
     widest,
 )
+from engine.kernels.forms import forms, loss_of
+from supersparse.engine.exact.instance import instances
+from supersparse.engine.integer_form import integer_form
+from supersparse.engine.kernels.boxes import FOUND, FULL
 from supersparse.problem.problem import Problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -58,7 +58,7 @@ def supports(draw, source=None):
 
 @st.composite
 def boxes(draw, support):
-    _, high = support._whole()
+    _, high = support.whole()
     ends = [sorted((draw(st.integers(0, n)), draw(st.integers(0, n)))) for n in high.tolist()]
     return np.array([a for a, _ in ends], np.int64), np.array([b for _, b in ends], np.int64)
 
@@ -196,23 +196,19 @@ def test_the_least_l1_of_a_box_is_met_and_a_split_cuts_it_in_two(support, draws)
 )
 def test_the_compiled_search_takes_the_same_steps_as_the_plain_one(support, ties, budget, draws):
     data = support.data
-    low, high = support._whole()
+    low, high = support.whole()
     worst = data.fixed_cost + int(data.up_weight.sum() + data.down_weight.sum())
     cut = draws.draw(st.integers(data.fixed_cost - 1, worst))
     best_l1 = draws.draw(
         st.integers(1, sum(magnitude(data, f, n - 1) for f, n in enumerate(support.sizes)) + 2)
     )
-    support._lay_out([(low, high)])
+    stacks = [support.laid_out([(low, high)])[0] for _ in range(2)]
     k = len(data.first)
-    stacks = [support._stack.copy(), support._stack.copy()]
     found = [np.zeros(k + 1, np.int64), np.zeros(k + 1, np.int64)]
     tops = [1, 1]
     for _ in range(40):
         compiled = run_boxes(data, stacks[0], tops[0], cut, best_l1, ties, budget, found[0])
-        plain = run_boxes_reference(
-            data, stacks[1], tops[1], cut, best_l1, ties, budget, found[1],
-            literals=support.literals, rows=support._rows, log=lambda event: None,
-        )  # fmt: skip
+        plain = run_boxes_reference(data, stacks[1], tops[1], cut, best_l1, ties, budget, found[1])
         assert compiled == plain
         tops = [compiled[1], plain[1]]
         assert (stacks[0][: tops[0]] == stacks[1][: tops[1]]).all()
@@ -226,7 +222,7 @@ def test_the_compiled_search_takes_the_same_steps_as_the_plain_one(support, ties
 @given(supports(), st.data())
 def test_the_search_finds_a_vector_exactly_when_one_is_cheap_enough(support, draws):
     data = support.data
-    low, high = support._whole()
+    low, high = support.whole()
     k = len(data.first)
     costs = {}
     for index in product(*(range(n) for n in support.sizes)):

@@ -10,17 +10,12 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.exact.enumerate import cuts_of, intercepts_for
+from engine.exact.oracle.support_search import SupportSearch
+from engine.kernels.calls import evaluate_within_rates, least_fixed_cost, magnitude, scores_too_high
 from engine.kernels.forms import loss_of
 from supersparse import constraints as c
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.supports import SupportSearch
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.calls import (
-    evaluate_within_rates,
-    least_fixed_cost,
-    magnitude,
-    scores_too_high,
-)
 from supersparse.engine.kernels.descent import excess
 from supersparse.engine.search.data import search_data
 from supersparse.problem.objective import obeys_without_intercept
@@ -93,7 +88,7 @@ def test_one_vector_is_judged_by_its_true_loss_over_the_intercepts_that_obey(cas
 def test_a_box_pays_no_more_than_its_cheapest_vector_and_is_dropped_only_when_all_score_too_high(case, draws):
     form, support = case
     data = support.data
-    whole = support._whole()[1]
+    whole = support.whole()[1]
     ends = [sorted((draws.draw(st.integers(0, n)), draws.draw(st.integers(0, n)))) for n in whole.tolist()]
     low, high = (np.array([pair[t] for pair in ends], np.int64) for t in (0, 1))
     paid = int(least_fixed_cost(data, low, high))

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.engine.kernels.pairs import literal_bounds, most_gained, pack, uncovered
+from supersparse.engine.kernels.cover_masks import in_words, pack_masks
+from supersparse.engine.kernels.pairs import literal_bounds, most_gained
 
 
 @st.composite
@@ -14,8 +15,6 @@ def pools(draw):
     n_literals = 2 * draw(st.integers(1, 4))
     n_up, n_down = draw(st.integers(1, 5)), draw(st.integers(1, 5))
     lists = draw(st.lists(st.sets(st.integers(0, n_literals - 1)).map(sorted), min_size=1, max_size=12))
-    start = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    literal = np.array([name for names in lists for name in names], np.int32)
     ends = [
         np.array(draw(st.lists(st.integers(0, n - 1), min_size=len(lists), max_size=len(lists))), np.int32)
         for n in (n_up, n_down)
@@ -28,44 +27,19 @@ def pools(draw):
     )
     allowed = np.array(draw(st.lists(st.booleans(), min_size=n_literals, max_size=n_literals)), bool)
     picked = draw(st.sets(st.integers(0, len(lists) - 1)).map(sorted))
-    return lists, start, literal, *ends, *weights, capacity, allowed, np.array(picked, np.int32)
-
-
-@given(pools(), st.data())
-def test_uncovered_keeps_the_pairs_without_the_literal(pool, draws):
-    lists, start, literal, *_, pairs = pool
-    added = draws.draw(st.integers(0, len(pool[8]) - 1))
-    assert uncovered(pairs, start, literal, added).tolist() == [
-        q for q in pairs.tolist() if added not in lists[q]
-    ]
-
-
-def refusals(lists, positive, negative, up, down, capacity, allowed, pairs, u, enough):
-    """What literals without capacity left could not take, when pairs with fewest allowed ones come first."""
-    up, down, spare, refused, total = up.copy(), down.copy(), capacity.copy(), [0] * len(allowed), 0
-    for s in sorted(range(len(pairs)), key=lambda s: sum(allowed[name] for name in lists[pairs[s]])):
-        i, j = positive[pairs[s]], negative[pairs[s]]
-        names = [name for name in lists[pairs[s]] if allowed[name]]
-        for name in names:
-            refused[name] += int(min(up[i], down[j])) if spare[name] <= 0 else 0
-            spare[name] -= u[s]
-        up[i], down[j], total = up[i] - u[s], down[j] - u[s], total + u[s]
-        if total > enough and u[s]:
-            break
-    return refused
+    return lists, *ends, *weights, capacity, allowed, np.array(picked, np.int32)
 
 
 @settings(max_examples=examples(200))
 @given(pools(), st.integers(-1, 30))
 def test_a_packing_respects_every_capacity_and_adds_up(pool, enough):
-    lists, start, literal, positive, negative, up, down, capacity, allowed, pairs = pool
+    lists, positive, negative, up, down, capacity, allowed, pairs = pool
     left_up, left_down = up.copy(), down.copy()
-    load, refused = np.full(len(allowed), 77, np.int64), np.full(len(allowed), 77, np.int64)
-    u = np.zeros(len(pairs), np.int64)
-    total = pack(
-        pairs, positive, negative, start, literal, allowed, capacity, left_up, left_down, load, refused,
-        enough, u,
-    )  # fmt: skip
+    load, u = np.zeros(len(allowed), np.int64), np.zeros(len(pairs), np.int64)
+    masks = np.array([[sum(1 << name for name in names)] for names in lists], np.uint64)
+    total = pack_masks(
+        pairs, positive, negative, masks, in_words(allowed), capacity, left_up, left_down, load, enough, u
+    )
     assert (u >= 0).all()
     assert total == u.sum()
     at_up, at_down, expected = np.zeros_like(up), np.zeros_like(down), np.zeros_like(load)
@@ -81,31 +55,10 @@ def test_a_packing_respects_every_capacity_and_adds_up(pool, enough):
     assert (left_down >= 0).all()
     assert load.tolist() == expected.tolist()
     assert (load <= capacity)[allowed].all()
-    assert refused.tolist() == refusals(
-        lists, positive, negative, up, down, capacity, allowed, pairs, u, enough
-    )
     if total <= enough:  # then nothing was left that could still be packed
         for q in pairs.tolist():
             room = [capacity[name] - load[name] for name in lists[q] if allowed[name]]
             assert min(left_up[positive[q]], left_down[negative[q]], *room, 99) <= 0
-
-
-@given(pools())
-def test_multipliers_are_optional(pool):
-    _, start, literal, positive, negative, up, down, capacity, allowed, pairs = pool
-    args = (pairs, positive, negative, start, literal, allowed, capacity)
-    totals = [
-        pack(
-            *args,
-            up.copy(),
-            down.copy(),
-            *np.zeros((2, len(allowed)), np.int64),
-            2**60,
-            np.zeros(n, np.int64),
-        )
-        for n in (0, len(pairs))
-    ]
-    assert totals[0] == totals[1]
 
 
 @st.composite

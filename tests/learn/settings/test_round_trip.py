@@ -56,7 +56,7 @@ def test_the_solve_section_has_the_options_of_solve_that_a_file_can_hold():
     from supersparse.engine import registry
     from supersparse.engine.options import SOLVERS, SolveOptions
 
-    of_python_only = {"initial", "on_progress", "cancel", "proof_log", "certificate", "executor"}
+    of_python_only = {"initial", "on_progress", "cancel", "certificate", "executor"}
     assert set(sections.SOLVE.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
     assert set(SOLVERS) == {*registry.names(), "auto"}
 

@@ -257,7 +257,6 @@ def _path(
     own: SolveKeywords = {
         **options,
         "initial": None,
-        "proof_log": None,
         "certificate": None,
         "node_limit": affordable if settings.node_limit is None else min(affordable, settings.node_limit),
     }

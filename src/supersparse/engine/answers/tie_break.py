@@ -71,7 +71,7 @@ def least_log_loss(
     own = VerifiedModel(points=best.points, evaluation=best.evaluation)
     if not best.proven_optimal:
         return _chosen(best, [own], more, complete=False)
-    left: SolveKeywords = {**options, "initial": best.points, "checkpoint": None, "proof_log": None}
+    left: SolveKeywords = {**options, "initial": best.points, "checkpoint": None}
     if ends is not None:
         left["time_limit"] = max(0.0, ends - time.monotonic()) / 2
     # nothing but ties is within a factor of 0

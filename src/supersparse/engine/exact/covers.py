@@ -14,7 +14,7 @@ Then for every model that extends the support S by a set T of at most r literals
          >= fixed(S) + Σ u - (the r largest (load_l - c_l)+ over features)
 
 with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties of S and b (see
-`tree.fixed_cost`).
+`instance.fixed_cost`).
 
 Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
 in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`. A literal that
@@ -29,24 +29,15 @@ from numpy.typing import NDArray
 
 from supersparse.engine.exact.instance import Flags, Instance, Ints
 from supersparse.engine.exact.literals import Literals, by_feature, flags_of
-from supersparse.engine.kernels.pairs import (
-    UNLIMITED,
-    literal_bounds,
-    most_gained,
-    nearest_pairs,
-    pack,
-    pair_literals,
-)
+from supersparse.engine.kernels.pairs import nearest_pairs, pair_literals
 
 Ranks = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
 NEAREST = 16
 """Number of opposite points paired with each point."""
-_NEAR = 0.9  # other θ are tried only when the first came this near to closing the node
 _MOST_COMPARISONS = 400_000_000
 _CHUNK = 20_000_000  # comparisons between checks whether to continue
-_NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +48,6 @@ class PairPool:
     negative: NDArray[np.int32]
     start: Ints
     literal: NDArray[np.int32]
-
-    @property
-    def all(self) -> NDArray[np.int32]:
-        """The indices of all pairs, for a node that inherits none."""
-        return np.arange(len(self.positive), dtype=np.int32)
 
 
 class CancelledError(Exception):
@@ -157,128 +143,3 @@ def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
     padded = np.zeros((len(flags), words * 64), np.uint8)
     padded[:, : flags.shape[1]] = flags
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
-
-
-@dataclass(frozen=True, eq=False)
-class Packed:
-    """The bounds that one packing proves for a node, in kernel units beyond its fixed cost."""
-
-    bound: int
-    load: Ints
-    refused: Ints  # what literals without capacity left could not take
-    by_literal: Ints
-    theta: int
-
-
-def packing_bound(
-    instance: Instance,
-    pool: PairPool,
-    pairs: NDArray[np.int32],
-    allowed: Flags,
-    room: int,
-    theta: int,
-    enough: int,
-) -> Packed:
-    """Bound the remaining cost of a node; stop early once the bound exceeds `enough`.
-
-    With room for all undecided features, the capacity of a literal is its penalty. Under a size limit, more
-    capacity, penalty + θ, may pay off: at most `room` literals take it back. θ is tried near `theta`, which
-    was best with as much room; others seldom pay. With a minus sign it was best with more room: then larger
-    ones are tried while they are better, else smaller ones. If it is 0, the whole range is tried.
-    """
-    undecided = int(by_feature(allowed).any(axis=1).sum())
-    if room >= undecided:
-        return _pack_with(instance, pool, pairs, allowed, undecided, 0, enough)
-    if room == 1:
-        return _pack_with(instance, pool, pairs, allowed, room, UNLIMITED, enough)
-    tries = _whole_range(instance) if theta == 0 else [theta, max(1, theta * 6 // 10), theta * 17 // 10]
-    candidate, tried = -theta if theta < 0 else tries[0], 1
-    best = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
-    while best.bound <= enough and not (theta > 0 and best.bound < _NEAR * enough):
-        if theta < 0:
-            candidate = _following(-theta, candidate, best.theta)
-        else:
-            candidate = tries[tried] if tried < len(tries) else -1
-        if candidate < 0:
-            break
-        packed = _pack_with(instance, pool, pairs, allowed, room, candidate, enough)
-        tried += 1
-        if packed.bound > best.bound:
-            best = packed
-    return best
-
-
-def _whole_range(instance: Instance) -> list[int]:
-    """All θ to try where nothing is known, the largest first."""
-    ups, downs = instance.positive_weight, instance.negative_weight
-    widest = int(min(ups.sum(), downs.sum(), UNLIMITED))
-    least = max(1, int(min(ups.min(initial=UNLIMITED), downs.min(initial=UNLIMITED))) // 2)
-    tries = []
-    while widest > least:
-        tries.append(widest)
-        widest = widest * 7 // 10
-    return tries or [1]
-
-
-def _following(first: int, last: int, best: int) -> int:
-    """What to try after `last`: larger θ while they are better, else smaller ones; -1 to end."""
-    if last == first or (last == best and last > first):
-        return last * 17 // 10 + 1 if last < UNLIMITED // 16 else -1
-    if best > first or (last < first and last != best):
-        return -1
-    return min(first, last) * 6 // 10 if min(first, last) > 1 else -1
-
-
-def multipliers(
-    instance: Instance,
-    pool: PairPool,
-    pairs: NDArray[np.int32],
-    allowed: Flags,
-    room: int,
-    theta: int,
-    enough: int,
-) -> tuple[tuple[int, int, int], ...]:
-    """Repeat a packing and list its multipliers: (row of the positive, row of the negative, u)."""
-    u = np.zeros(len(pairs), np.int64)
-    _pack_with(instance, pool, pairs, allowed, room, theta, enough, u)
-    return tuple(
-        (
-            int(instance.positive_row[pool.positive[pairs[s]]]),
-            int(instance.negative_row[pool.negative[pairs[s]]]),
-            int(u[s]),
-        )
-        for s in np.flatnonzero(u)
-    )
-
-
-def _pack_with(
-    instance: Instance,
-    pool: PairPool,
-    pairs: NDArray[np.int32],
-    allowed: Flags,
-    room: int,
-    theta: int,
-    enough: int,
-    multiplier: Ints = _NONE,
-) -> Packed:
-    load, refused = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.int64)
-    stop_above = min(UNLIMITED, enough + room * theta) if theta < UNLIMITED else UNLIMITED
-    total = pack(
-        pairs,
-        pool.positive,
-        pool.negative,
-        pool.start,
-        pool.literal,
-        allowed,
-        instance.literal_penalty + theta,
-        instance.positive_weight.copy(),
-        instance.negative_weight.copy(),
-        load,
-        refused,
-        stop_above,
-        multiplier,
-    )
-    gained, least = most_gained(load, instance.literal_penalty, allowed, room)
-    by_literal = np.zeros(len(allowed), np.int64)
-    literal_bounds(total, load, instance.literal_penalty, allowed, room, gained, least, by_literal)
-    return Packed(int(total - gained), load, refused, by_literal, theta)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.engine.cluster import LOOK_SECONDS, Cluster
@@ -20,7 +19,6 @@ from supersparse.engine.exact.cuts import Cuts, with_prices
 from supersparse.engine.exact.instance import Instance, instances
 from supersparse.engine.exact.many import all_within, best_per_size
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, quick_switches
-from supersparse.engine.exact.reference_proof import ReferenceProof
 from supersparse.engine.exact.remote import RemoteSlices
 from supersparse.engine.exact.remote_boxes import RemoteBoxes, TreeAndBoxes
 from supersparse.engine.exact.second import SecondBound
@@ -67,19 +65,13 @@ class ExactSolver:
         constraints=frozenset({SUPPORT, SIGNS, RATES, SCORE}),
         wants_start=False,
         checkpoints=True,
-        logs_proof=True,
         uses_executors=True,
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse a checkpoint that could not be written later, and a proof log that would be incomplete."""
+        """Refuse a checkpoint that could not be written later."""
         if options.checkpoint is not None:
             check_place(Path(options.checkpoint))
-        if options.proof_log is not None and not problem.is_plain:
-            raise UnsupportedProblemError(
-                "proof_log supports no levels, and no constraints except max_features and coefficient sets; "
-                "remove proof_log, or the levels and constraints"
-            )
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best model, or claim the best known one and a bound."""
@@ -119,7 +111,7 @@ class _Solve:
     search: Search
     cuts: Cuts
     cases: list[Instance]
-    proof: Proof | ReferenceProof
+    proof: Proof
     second: SecondBound
     third: ThirdBound
     knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
@@ -138,9 +130,9 @@ class _Solve:
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
         form = with_prices(integer_form(problem), monitor)
         knew_no_model = monitor.best_evaluation is None
-        cuts, search, log = Cuts(form, monitor), Search(form, monitor), options.proof_log
+        cuts, search = Cuts(form, monitor), Search(form, monitor)
         threads = options.n_jobs if options.executor is None else 1
-        is_alone = log is not None or (threads == 1 and options.executor is None)
+        is_alone = threads == 1 and options.executor is None
         nodes = 10**6 if options.node_limit is None else options.node_limit + 1
         # first, because on wide tables it takes longer to prepare the proof
         search.warm_up(min(nodes * WORK_PER_NODE, _MOST_ALONE if is_alone else _ALONE))
@@ -154,7 +146,7 @@ class _Solve:
             search=search,
             cuts=cuts,
             cases=cases,
-            proof=Proof(cuts, cases) if log is None else ReferenceProof(cuts, cases, log),
+            proof=Proof(cuts, cases),
             second=SecondBound(form),
             third=ThirdBound(cases, cuts, threads, waits=options.node_limit is not None),
             knew_no_model=knew_no_model,
@@ -166,14 +158,12 @@ class _Solve:
     def run(self) -> Claim | _Restart:
         """Search and prove until nothing is open or a limit is reached."""
         self._open()
-        if isinstance(self.proof, ReferenceProof):
-            self._prove_here()
-        elif self.options.executor is not None:
-            self._prove_on(self.proof, self.options.executor)
+        if self.options.executor is not None:
+            self._prove_on(self.options.executor)
         elif self.options.n_jobs == 1:
             self._prove_here()
         else:
-            self._prove_in_threads(self.proof, self.options.n_jobs)
+            self._prove_in_threads(self.options.n_jobs)
         self._count()
         if self._needs_restart:
             return _Restart.WITH_BETTER_PRICES
@@ -222,12 +212,13 @@ class _Solve:
                 self.cuts.refresh()
             self._take_other_turns()
 
-    def _prove_in_threads(self, proof: Proof, threads: int) -> None:
+    def _prove_in_threads(self, threads: int) -> None:
         """Prove in background threads; this thread searches at times, reports and watches the limits.
 
         What is small is done before they start. Up to half of them search first: what is proven before a good
         model is known is much more work. Of two, on a small table, none does: this thread's search is enough.
         """
+        proof = self.proof
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
@@ -258,8 +249,9 @@ class _Solve:
             search.step()
             self.cuts.refresh()
 
-    def _prove_on(self, proof: Proof, executor: Executor) -> None:
+    def _prove_on(self, executor: Executor) -> None:
         """Prove on an executor; this process searches at times, reports and watches the limits."""
+        proof = self.proof
         self._prove_here(_ALONE)
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
@@ -292,16 +284,16 @@ class _Solve:
             pass
 
     def _step_of_second(self) -> bool:
-        """Take a step of the second bound if it is due; a proof log allows only the first."""
+        """Take a step of the second bound if it is due."""
         best = self.monitor.best_evaluation
-        if self.options.proof_log is not None or best is None or not self.second.is_due(self.proof.work):
+        if best is None or not self.second.is_due(self.proof.work):
             return False
         self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
         return True
 
     def _step_of_third(self) -> bool:
         """Take a step of the third bound if it is due, in any thread; `_check_in` reports what it proves."""
-        if self.options.proof_log is not None or self.monitor.best_evaluation is None:
+        if self.monitor.best_evaluation is None:
             return False
         if not self.third.is_due(self.proof.work):
             return self.third.wait()

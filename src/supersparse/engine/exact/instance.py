@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.engine.exact.exchanges import first_literals, twins
 from supersparse.engine.exact.limits import LiteralLimits, literal_limits
-from supersparse.engine.exact.literals import SIGNS, both_literals, for_both_signs, n_literals
+from supersparse.engine.exact.literals import SIGNS, Literals, both_literals, for_both_signs, n_literals
 from supersparse.engine.integer_form import OPEN, IntegerForm
 from supersparse.problem.problem import Problem
 
@@ -184,6 +184,13 @@ def instances(form: IntegerForm) -> list[Instance]:
             room = form.max_size - case
             cases.append(_instance(form, case, b, penalties=penalties, counts_b=True, room=room))
     return cases
+
+
+def fixed_cost(instance: Instance, literals: Literals) -> int:
+    """The cost of every model with these literals before its loss: base cost, penalties of literals and b."""
+    return (
+        instance.base_cost + instance.intercept_penalty + int(instance.literal_penalty[list(literals)].sum())
+    )
 
 
 def _range_as_list(form: IntegerForm) -> Ints:

@@ -15,10 +15,7 @@ from numpy.typing import NDArray
 
 from supersparse.engine.exact.literals import (
     SIGNS,
-    Literals,
     both_literals,
-    by_feature,
-    for_both_signs,
     n_literals,
 )
 from supersparse.engine.integer_form import IntegerForm
@@ -47,44 +44,6 @@ class LiteralLimits:
 
     def __bool__(self) -> bool:
         return len(self.most) > 0 or len(self.side) > 0
-
-    def may_stop(self, literals: Literals) -> bool:
-        """Whether a model of exactly these literals can be within the limits."""
-        positive, negative = self._sides(literals)
-        if (positive & negative).any():
-            return False
-        return bool((self.weight[:, list(literals)].sum(axis=1) <= self.most).all())
-
-    def _sides(self, literals: Literals) -> tuple[Flags, Flags]:
-        """Which limits on signs have a positive literal among these, and which a negative one."""
-        side = self.side[:, list(literals)]
-        return np.any(side > 0, axis=1), np.any(side < 0, axis=1)
-
-    def keep(self, literals: Literals, allowed: Flags, room: int) -> Flags | None:
-        """Drop literals that no extension within the limits can have; None if there is no such extension.
-
-        The others can lower a sum by at most the `room` smallest negative weights, one per feature. So the
-        current sum, plus the literal's weight, plus that help (without the share of its own feature, and with
-        one place less) is a lower bound for every model with the literal.
-        """
-        positive, negative = self._sides(literals)
-        if (positive & negative).any():
-            return None
-        opposed = (self.side[positive] < 0).any(axis=0) | (self.side[negative] > 0).any(axis=0)
-        allowed = allowed & ~opposed
-        for weight, most in zip(self.weight, self.most, strict=True):
-            now = int(weight[list(literals)].sum())
-            if now > most or (weight < 0).any() or (weight > most - now).any():
-                offered = by_feature(np.where(allowed, np.minimum(weight, 0), 0)).min(axis=1)
-                order = np.argsort(offered, kind="stable")
-                helpers = order[:room]
-                if now + int(offered[helpers].sum()) > most:
-                    return None
-                all_but_one = int(offered[order[: room - 1]].sum())
-                others = np.full(len(offered), all_but_one)
-                others[helpers] = int(offered[helpers].sum()) - offered[helpers]
-                allowed &= now + weight + for_both_signs(others) <= most
-        return allowed
 
 
 def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:

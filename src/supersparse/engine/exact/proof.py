@@ -4,14 +4,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from heapq import heappop, heappush
 from itertools import zip_longest
+from typing import Generic, NamedTuple, TypeVar
 
 from supersparse.engine.exact.covers import CancelledError
 from supersparse.engine.exact.cuts import Judge
-from supersparse.engine.exact.instance import Instance
+from supersparse.engine.exact.instance import Instance, fixed_cost
 from supersparse.engine.exact.parts import Part, after_slice, divided
 from supersparse.engine.exact.slices import CaseData, Slicer
-from supersparse.engine.exact.tree import OpenTasks, Task, fixed_cost
 from supersparse.engine.kernels.tree_data import TreeData
 
 WORK_PER_NODE = 100_000
@@ -38,6 +39,53 @@ def quick_switches() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(usual)
+
+
+Work = TypeVar("Work")
+
+
+class Task(NamedTuple, Generic[Work]):
+    """An open part of the search space with its bound; ties in the bound go to the older.
+
+    No two tasks share an age, so comparing tasks never looks at their work.
+    """
+
+    bound: int
+    age: int
+    work: Work
+
+
+class OpenTasks(Generic[Work]):
+    """The open tasks, best bound first."""
+
+    def __init__(self) -> None:
+        self._heap: list[Task[Work]] = []
+        self._age = 0
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def push(self, bound: int, work: Work) -> None:
+        """Add a task; ties in the bound go to the older one."""
+        self._age += 1
+        heappush(self._heap, Task(bound, self._age, work))
+
+    def pop(self) -> Task[Work]:
+        """Take the task with the lowest bound."""
+        return heappop(self._heap)
+
+    @property
+    def first(self) -> Task[Work]:
+        """The task with the lowest bound, which stays."""
+        return self._heap[0]
+
+    @property
+    def bound(self) -> int | None:
+        """The lowest bound of all open tasks; None if there are none."""
+        return self._heap[0].bound if self._heap else None
+
+    def __iter__(self) -> Iterator[Task[Work]]:
+        return iter(self._heap)
 
 
 class Proof:

@@ -22,9 +22,8 @@ from supersparse.engine.exact.parts import (
     support_part,
     to_bytes,
 )
-from supersparse.engine.exact.proof import WORK_PER_NODE, Proof
+from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, Task
 from supersparse.engine.exact.slices import Slicer, alike
-from supersparse.engine.exact.tree import Task
 from supersparse.engine.kernels.boxes import FOUND
 from supersparse.engine.kernels.tree_data import Branching, Coefficients, Pairs, Rows, TreeData
 

@@ -130,7 +130,10 @@ def pack_node(
 ) -> tuple[int, int, int]:
     """Bound the rest of a node's cost; return (bound, its θ, packings tried). Fills the last three.
 
-    θ is chosen as `exact/covers.packing_bound` does it.
+    With room for all undecided features, the capacity of a literal is its penalty. Under a size limit, more
+    capacity, penalty + θ, may pay off: at most `room` literals take it back. θ is tried near `theta`, which
+    was best with as much room; others seldom pay. With a minus sign it was best with more room: then larger
+    ones are tried while they are better, else smaller ones. If it is 0, the whole range is tried.
     """
     undecided = 0
     for f in range(len(allowed) // 2):

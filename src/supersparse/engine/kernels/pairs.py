@@ -1,4 +1,4 @@
-"""Opposite pairs: the nearest points of the other class, and the greedy packing of their covers."""
+"""Opposite pairs: the nearest points of the other class, their literals, and the bounds of a packing."""
 
 from typing import Any
 
@@ -175,99 +175,6 @@ def pair_literals(
                     literal[at] = name
                     at += 1
     return start, literal
-
-
-@kernel()
-def uncovered(
-    pairs: NDArray[np.int32], start: Ints, literal: NDArray[np.int32], added: int
-) -> NDArray[np.int32]:
-    """Keep the pairs that do not have the literal `added`."""
-    kept = np.empty(len(pairs), np.int32)
-    n = 0
-    for q in pairs:
-        covered = False
-        for t in range(start[q], start[q + 1]):
-            if literal[t] == added:
-                covered = True
-                break
-        if not covered:
-            kept[n] = q
-            n += 1
-    return kept[:n].copy()
-
-
-@kernel()
-def pack(
-    pairs: NDArray[np.int32],
-    positive: NDArray[Any],
-    negative: NDArray[Any],
-    start: Ints,
-    literal: NDArray[np.int32],
-    allowed: NDArray[np.bool_],
-    capacity: Ints,
-    left_positive: Ints,
-    left_negative: Ints,
-    load: Ints,
-    refused: Ints,
-    enough: int,
-    multiplier: Ints,
-) -> int:
-    """Pack pairs greedily, fewest allowed literals first; return the sum of the multipliers u.
-
-    Keeps Σ u at each point within its weight (`left_*`, changed) and the load of each literal
-    within its capacity; `refused` adds up what it cannot take. Stops once the sum exceeds `enough`.
-    `multiplier` receives u of each pair, or is empty.
-    """
-    n = len(pairs)
-    for name in range(len(load)):
-        load[name] = refused[name] = 0
-    widest = 0
-    size = np.empty(n, np.int32)
-    for s in range(n):
-        q = pairs[s]
-        count = 0
-        for t in range(start[q], start[q + 1]):
-            if allowed[literal[t]]:
-                count += 1
-        size[s] = count
-        widest = max(widest, count)
-    place = np.zeros(widest + 2, np.int64)
-    for s in range(n):
-        place[size[s] + 1] += 1
-    for c in range(widest + 1):
-        place[c + 1] += place[c]
-    order = np.empty(n, np.int32)
-    for s in range(n):
-        order[place[size[s]]] = s
-        place[size[s]] += 1
-    total = np.int64(0)
-    for s in order:
-        q = pairs[s]
-        i, j = positive[q], negative[q]
-        u = min(left_positive[i], left_negative[j])
-        if u <= 0:
-            continue
-        asked = u
-        for t in range(start[q], start[q + 1]):
-            name = literal[t]
-            if allowed[name]:
-                spare = capacity[name] - load[name]
-                u = min(u, spare)
-                if spare <= 0:
-                    refused[name] = min(UNLIMITED, refused[name] + asked)
-        if u <= 0:
-            continue
-        left_positive[i] -= u
-        left_negative[j] -= u
-        total += u
-        for t in range(start[q], start[q + 1]):
-            if allowed[literal[t]]:
-                load[literal[t]] += u
-        if len(multiplier):
-            multiplier[s] = u
-        if total > enough:
-            break
-    return total
 
 
 @kernel()

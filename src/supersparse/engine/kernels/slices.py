@@ -1,7 +1,9 @@
 """A slice of the tree over supports: open parts, depth first, for so much work.
 
-The same tree as `exact/tree.py`, which is its reference: nodes are bounded, literals that cannot be in a
-better model are dropped, and a node is split on its most loaded literal. All of it runs without Python.
+A node represents the proper extensions of its literals: the supports that contain all of them and at least
+one more literal that is still allowed. The support of exactly those literals is not part of the node; if a
+model may stop there, it became a support of its own when the node was made. Nodes are bounded, literals that
+cannot be in a better model are dropped, and a node is split on its most loaded literal: in the model, or not.
 """
 
 import numpy as np

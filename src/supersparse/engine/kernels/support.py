@@ -193,32 +193,6 @@ def cell_weights(
 
 
 @kernel()
-def support_cells(
-    ranks: NDArray[np.int32],
-    n_ranks: Ints,
-    columns: Ints,
-    positive: Ints,
-    negative: Ints,
-    support: Ints,
-    signs: Ints,
-) -> tuple[Ints, Ints, Ints, Ints, Ints, int]:
-    """Merge the rows on a signed support.
-
-    Returns the cell of each row; x, positive, negative and one row of each cell; and the base loss, which no
-    model on the support avoids. Signs are folded into x.
-    """
-    cell, count = group_rows(ranks, n_ranks, support)
-    up, down, row = cell_weights(cell, count, positive, negative)
-    x = np.empty((count, len(support)), np.int64)
-    base_loss = np.int64(0)
-    for c in range(count):
-        base_loss += min(up[c], down[c])
-        for t in range(len(support)):
-            x[c, t] = columns[support[t], row[c]] * signs[t]
-    return cell, x, up, down, row, base_loss
-
-
-@kernel()
 def net_cells(x: Ints, heavy: Ints, light: Ints) -> tuple[Ints, Ints, Ints]:
     """Keep the cells whose first weight is larger: (which, their x, by how much)."""
     n = 0
@@ -251,48 +225,3 @@ def spreads(x: Ints, weight: Ints) -> NDArray[np.float64]:
             spread[t] += weight[c] * (x[c, t] - centre) ** 2
         spread[t] = np.sqrt(spread[t] / total)
     return spread
-
-
-@kernel()
-def merge_on_support(
-    ranks: NDArray[np.int32],
-    n_ranks: Ints,
-    columns: Ints,
-    positive: Ints,
-    negative: Ints,
-    support: Ints,
-    signs: Ints,
-) -> tuple[
-    Ints,
-    Ints,
-    Ints,
-    Ints,
-    int,
-    NDArray[np.float64],
-    Ints,
-    Ints,
-    Ints,
-    Ints,
-    Ints,
-    Ints,
-]:
-    """Prepare a support for the box search in one call: each from Python costs as much as a small support.
-
-    Returns the cell of each row, x, positive and negative of each cell, base loss, the spreads; then, for the
-    cells that are positive on balance and for those that are negative, a row, their x and their weight.
-    """
-    cell, x, up, down, row, base_loss = support_cells(
-        ranks, n_ranks, columns, positive, negative, support, signs
-    )
-    above, up_x, up_weight = net_cells(x, up, down)
-    below, down_x, down_weight = net_cells(x, down, up)
-    # loops, because whole-array expressions cost seconds to compile
-    weight, up_row, down_row = np.empty_like(up), np.empty_like(above), np.empty_like(below)
-    for c in range(len(up)):
-        weight[c] = up[c] + down[c]
-    for c in range(len(above)):
-        up_row[c] = row[above[c]]
-    for c in range(len(below)):
-        down_row[c] = row[below[c]]
-    spread = spreads(x, weight)
-    return cell, x, up, down, base_loss, spread, up_row, up_x, up_weight, down_row, down_x, down_weight

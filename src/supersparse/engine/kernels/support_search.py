@@ -1,6 +1,8 @@
 """One support within a slice: merged, bounded as a whole, then searched box by box in two phases.
 
-`exact/supports.py` does the same call by call, and says why each phase may leave out what it leaves out.
+The first phase looks only for strict improvements: if a vector can be doubled within its sets, a model in
+the upper half has the same predictions, size and C0, so only vectors with some coefficient (or b) in the
+upper half of its values are needed. The second phase looks over all vectors for ties with a smaller l1.
 """
 
 import numpy as np

@@ -1,75 +1,63 @@
-"""The kernels of one support for callers in Python: the reference tree, proof logs and tests.
-
-A solve calls them from other kernels alone, so these wrappers are compiled only where they are used.
-"""
+"""Inner kernels for callers in Python: a solve calls them from other kernels alone."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.kernels import box_bounds, boxes, support
+from supersparse.engine.kernels import box_bounds, boxes, packing, support
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.support import SupportData
+from supersparse.engine.kernels.tree_data import Pairs
 
 Ints = NDArray[np.int64]
 
 
 @kernel()
 def magnitude(data: SupportData, f: int, index: int) -> int:
-    """`support.magnitude`."""
     return support.magnitude(data.first, data.stride, data.table, f, index)
 
 
 @kernel()
 def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """`support.evaluate_vector`."""
     return support.evaluate_vector(data, vector, b_low, b_high)
 
 
 @kernel()
 def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: int) -> tuple[int, int]:
-    """`support.evaluate_within_rates`."""
     return support.evaluate_within_rates(data, vector, b_low, b_high)
 
 
 @kernel()
 def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
-    """`box_bounds.least_l1`."""
     return box_bounds.least_l1(data, low, high)
 
 
 @kernel()
 def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
-    """`box_bounds.least_fixed_cost`."""
     return box_bounds.least_fixed_cost(data, low, high)
 
 
 @kernel()
 def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
-    """`box_bounds.scores_too_high`."""
     return box_bounds.scores_too_high(data, low, high)
 
 
 @kernel()
 def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
-    """`box_bounds.loss_bound`."""
     return box_bounds.loss_bound(data, low, high, enough, box_bounds.new_space(data))
 
 
 @kernel()
 def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
-    """`box_bounds.cost_bound`."""
     return box_bounds.cost_bound(data, low, high, enough, box_bounds.new_space(data))
 
 
 @kernel()
 def widest(data: SupportData, low: Ints, high: Ints) -> int:
-    """`boxes.widest`."""
     return boxes.widest(data, low, high)
 
 
 @kernel()
 def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
-    """`boxes.split_at`."""
     return boxes.split_at(data, dimension, low, high)
 
 
@@ -77,5 +65,12 @@ def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
 def run_boxes(
     data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, hit: Ints
 ) -> tuple[int, int, int]:
-    """`boxes.run_boxes`."""
     return boxes.run_boxes(data, stack, top, cut, best_l1, ties, budget, hit, box_bounds.new_space(data))
+
+
+@kernel()
+def pack_node(
+    pairs: Pairs, chosen: Ints, allowed: Ints, penalty: Ints, room: int, theta: int, enough: int, load: Ints,
+    refused: Ints, by_literal: Ints,
+) -> tuple[int, int, int]:  # fmt: skip
+    return packing.pack_node(pairs, chosen, allowed, penalty, room, theta, enough, load, refused, by_literal)

@@ -1,34 +1,12 @@
-"""The box search in plain Python: the reference for the compiled one, with logging.
-
-It visits the same boxes in the same order as `kernels.boxes.run_boxes`, in readable steps.
-"""
-
-from collections.abc import Callable
+"""The box search in plain Python: it visits the same boxes in the same order as `kernels.boxes.run_boxes`."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supersparse.engine.exact.literals import Literals
-from supersparse.engine.exact.log import BoxPruned, BoxSplit, VectorEvaluated
+from engine.kernels.calls import evaluate_vector, least_fixed_cost, least_l1, magnitude, split_at, widest
 from supersparse.engine.kernels.boxes import DONE, FOUND, FULL, PAUSED
-from supersparse.engine.kernels.calls import (
-    evaluate_vector,
-    least_fixed_cost,
-    least_l1,
-    magnitude,
-    split_at,
-    widest,
-)
-from supersparse.engine.kernels.support import SupportData
-
-Ints = NDArray[np.int64]
-Log = Callable[[object], None]
-Matches = list[tuple[int, int, int]]
 
 
-def loss_bound_reference(
-    data: SupportData, low: Ints, high: Ints
-) -> tuple[int, Matches, list[tuple[int, int]]]:
+def loss_bound_reference(data, low, high):
     """Match conflicting cells greedily; return (bound, matches, single cells), cells by index.
 
     The bound of `kernels.box_bounds.loss_bound`, computed to the end instead of until it suffices.
@@ -52,7 +30,7 @@ def loss_bound_reference(
             left_down[j] = 0
     up_score, down_score = data.up_x @ (A + B), data.down_x @ (A + B)
     up_order = np.argsort(-up_score, kind="stable")
-    matches: Matches = []
+    matches = []
     for j in np.argsort(down_score, kind="stable"):
         for i in up_order:
             if left_down[j] == 0:
@@ -69,21 +47,8 @@ def loss_bound_reference(
     return total, matches, single
 
 
-def run_boxes_reference(
-    data: SupportData,
-    stack: Ints,
-    top: int,
-    cut: int,
-    best_l1: int,
-    ties: bool,
-    budget: int,
-    hit: Ints,
-    *,
-    literals: Literals,
-    rows: tuple[Ints, Ints],
-    log: Log,
-) -> tuple[int, int, int]:
-    """Do the same as `run_boxes`, and report every box to `log`; `rows` are the rows of the cells."""
+def run_boxes_reference(data, stack, top, cut, best_l1, ties, budget, hit):
+    """Do the same as `run_boxes`."""
     k = len(data.first)
     for spent in range(1, budget + 1):
         if top == 0:
@@ -92,55 +57,27 @@ def run_boxes_reference(
             return FULL, top, spent - 1
         top -= 1
         low, high = stack[top, 0].copy(), stack[top, 1].copy()
-        l1 = int(least_l1(data, low, high))
-        if ties and l1 >= best_l1:
+        if ties and least_l1(data, low, high) >= best_l1:
             continue
-        fixed = int(least_fixed_cost(data, low, high))
-        shown_low, shown_high = _values(data, low), _values(data, high)
-        bound, matches, single = loss_bound_reference(data, low, high)
-        if fixed + bound > cut:
-            log(
-                BoxPruned(
-                    literals=literals,
-                    low=shown_low,
-                    high=shown_high,
-                    fixed_cost=fixed,
-                    bound=fixed + bound,
-                    cut=cut,
-                    matched=tuple((int(rows[0][i]), int(rows[1][j]), u) for i, j, u in matches),
-                    single=tuple(
-                        (int(rows[0][c]) if c >= 0 else int(rows[1][-1 - c]), weight) for c, weight in single
-                    ),
-                )
-            )
+        if least_fixed_cost(data, low, high) + loss_bound_reference(data, low, high)[0] > cut:
             continue
         if (low[:k] == high[:k]).all():
             if data.slack:
                 hit[:k] = low[:k]
                 return FOUND, top, spent
-            vector = np.array(shown_low[:k], np.int64)
+            vector = np.array([magnitude(data, f, low[f]) for f in range(k)], np.int64)
             loss, b = evaluate_vector(data, vector, low[-1], high[-1])
             extra = 0 if data.is_flat else sum(int(data.magnitude_extra[f, low[f]]) for f in range(k))
             cost = data.fixed_cost - data.base_loss + extra + data.l1_penalty * int(vector.sum()) + int(loss)
-            log(VectorEvaluated(literals=literals, magnitudes=shown_low[:k], cost=cost, intercept=int(b)))
             if cost <= cut and (not ties or int(vector.sum()) + data.counts_b * abs(int(b)) < best_l1):
                 hit[:k], hit[k] = low[:k], b
                 return FOUND, top, spent
             continue
         d = int(widest(data, low, high))
         at = int(split_at(data, d, low[d], high[d]))
-        log(BoxSplit(literals=literals, low=shown_low, high=shown_high, dimension=d, last_of_lower=at))
         stack[top, 0], stack[top, 1] = low, high
         stack[top, 0, d] = at + 1
         stack[top + 1, 0], stack[top + 1, 1] = low, high
         stack[top + 1, 1, d] = at
         top += 2
     return (PAUSED if top else DONE), top, budget
-
-
-def _values(data: SupportData, index: Ints) -> tuple[int, ...]:
-    k = len(data.first)
-    values = [int(magnitude(data, f, index[f])) for f in range(k)]
-    if len(data.intercepts):
-        values.append(int(data.intercepts[index[k]]))
-    return tuple(values)
