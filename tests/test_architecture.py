@@ -120,6 +120,85 @@ def test_no_two_files_import_each_other_however_long_the_way():
     assert circles == {}
 
 
+# Files with an import of ours in a function though it loads no third party; this list only gets shorter.
+STILL_LATE = {
+    "card/evaluate/outcomes.py", "engine/answering.py", "engine/warm_up.py", "learn/card_of_solution.py",
+    "learn/training_performance.py", "show/report/making.py", "show/studio/app.py", "show/studio/asking.py",
+    "show/studio/editing.py",
+    *(f"show/cli/{name}.py" for name in (
+        "certify", "check", "command", "counts", "datasets", "demo", "doctor", "evaluate", "explain",
+        "export", "fit", "frontier", "learn", "names", "options", "outputs", "pool", "predict", "program",
+        "recipe", "report", "rows", "solvers", "studio", "trade_off", "training", "unknown", "wording",
+    )),
+}  # fmt: skip
+
+
+def module_of(name):
+    """The module that an imported name is, or is in; None for one that is not ours."""
+    return next((m for m in (name, name.rpartition(".")[0]) if m in files_by_module()), None)
+
+
+@cache
+def files_by_module():
+    return {module_name(path): path for path in sources()}
+
+
+@cache
+def imports_on_loading(module):
+    """What a module of ours imports when it is loaded: modules of ours, and packages of third parties."""
+    ours, strangers = set(), set()
+    waiting = list(ast.parse(files_by_module()[module].read_text(encoding="utf-8")).body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for name in names_imported(node):
+                ours.add(module_of(name))
+                strangers |= {name.split(".")[0]} & HOMES.keys()
+        elif isinstance(node, ast.If | ast.Try | ast.With | ast.ClassDef) and not is_for_type_checkers(node):
+            waiting += ast.iter_child_nodes(node)
+    return ours - {None, "supersparse"}, strangers
+
+
+def names_imported(node):
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [f"{node.module}.{alias.name}" for alias in node.names]
+
+
+def is_for_type_checkers(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def loads_a_third_party(module):
+    known, waiting = {module}, [module]
+    while waiting:
+        ours, strangers = imports_on_loading(waiting.pop())
+        if strangers:
+            return True
+        waiting += ours - known
+        known |= ours
+    return False
+
+
+def late_imports(path):
+    """Modules of ours that are imported in functions of a file, but for those that load a third party."""
+    functions = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    inside = [
+        node for f in functions for node in ast.walk(f) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    modules = {module_of(name) for node in inside for name in names_imported(node)} - {None, "supersparse"}
+    return sorted(module for module in modules if not loads_a_third_party(module))
+
+
+def test_imports_of_ours_stand_at_the_top_of_a_file_unless_they_load_a_third_party():
+    late = {path.relative_to(SOURCE).as_posix(): late_imports(path) for path in sources() if wing(path)}
+    assert {place: names for place, names in late.items() if names and place not in STILL_LATE} == {}
+
+
 def module_name(path):
     return ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
 

@@ -19,7 +19,7 @@ import pytest
 
 import supersparse
 from seen import assert_same_picture
-from supersparse.learn.settings.names import read_names
+from supersparse.card.names_file import read_names
 from supersparse.learn.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
 from supersparse.learn.settings.settings import SETTINGS, read_settings, write_settings
 from supersparse.problem.asked import MAX_POINTS

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from supersparse import ScoringSystem, item
+from supersparse.card.names_file import read_names
 from supersparse.errors import InvalidSettingsError
-from supersparse.learn.settings.names import read_names
 
 SYSTEM = ScoringSystem.of(
     [

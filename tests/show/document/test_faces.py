@@ -21,8 +21,8 @@ from supersparse.errors import InvalidOptionError
 from supersparse.show.document import latex
 from supersparse.show.document import text as markdown
 from supersparse.show.document.calculator import calculator
-from supersparse.show.document.colours import contrast, ink_on, luminance, risk_colour
 from supersparse.show.document.content import content_of
+from supersparse.show.document.risk_strip import contrast, ink_on, luminance, risk_colour
 from supersparse.table.plain import visible
 
 BOXED = ("to_html", "to_svg")  # where totals and classes stand in boxes

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Generic, Never, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Literal, Never, TypeVar
 
 import numpy as np
 
@@ -392,3 +393,25 @@ def _key(node: FileNode) -> Scalar:
     if not isinstance(node, Scalar):
         node.fail(f"{node.shown} stands where a key must be; put text with braces or brackets in quotes")
     return node
+
+
+Format = Literal["yaml", "json"]
+_FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+
+
+def file_format(path: str | Path, what: str = "settings files") -> Format:
+    """Return the format that the name of a file tells."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _FORMATS:
+        raise InvalidSettingsError(f"{path}: {what} are YAML or JSON; use a name ending in .yaml or .json")
+    return _FORMATS[suffix]
+
+
+def file_text(path: str | Path) -> str:
+    """Read a text file, which is UTF-8, with or without a mark at its beginning."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidSettingsError(
+            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from None

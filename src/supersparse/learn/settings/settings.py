@@ -11,19 +11,24 @@ from supersparse.base.exact import Number, whole
 from supersparse.base.schema.scalars import Either, NumberForm, Schema, TextForm, Truth, Word, suggest
 from supersparse.base.schema.setting import Option, fields_of, names_of, setting, taken
 from supersparse.base.schema.shapes import NamesForm, Record
-from supersparse.base.schema.tree import ByName, FileMapping, FileNode, json_tree, scalars, tree_of, yaml_tree
+from supersparse.base.schema.tree import (
+    ByName,
+    FileMapping,
+    FileNode,
+    Format,
+    file_format,
+    file_text,
+    json_tree,
+    scalars,
+    tree_of,
+    yaml_tree,
+)
 from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
 from supersparse.engine.options import SolverKeywords
 from supersparse.learn.settings.sections import EDITS, PREPARE, SOLVE, TABLE, VALIDATE
 from supersparse.learn.settings.with_data import make_problem
-from supersparse.problem.asked import (
-    MAX_POINTS,
-    SYNONYMS,
-    Asked,
-    AskedKeywords,
-    by_position,
-)
+from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, AskedKeywords, by_position
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
@@ -273,10 +278,6 @@ def fold_sizes(given: dict[str, Any]) -> None:
         given["constraints"] = tuple(c for c in asked if not isinstance(c, MaxFeatures | MinFeatures))
 
 
-Format = Literal["yaml", "json"]
-_FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
-
-
 def load_settings(path: str | Path) -> Settings:
     """Read a file; errors name the line and column."""
     form = file_format(path)
@@ -306,24 +307,6 @@ def write_settings(settings: Settings, form: Format = "yaml") -> str:
     """
     content = settings.to_dict()
     return json.dumps(content, indent=2) + "\n" if form == "json" else yaml_text(content)
-
-
-def file_format(path: str | Path, what: str = "settings files") -> Format:
-    """Return the format that the name of a file tells."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in _FORMATS:
-        raise InvalidSettingsError(f"{path}: {what} are YAML or JSON; use a name ending in .yaml or .json")
-    return _FORMATS[suffix]
-
-
-def file_text(path: str | Path) -> str:
-    """Read a text file, which is UTF-8, with or without a mark at its beginning."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidSettingsError(
-            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
-        ) from None
 
 
 _AT_THE_TOP = {

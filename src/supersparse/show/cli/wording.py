@@ -10,8 +10,8 @@ from supersparse.show.cli.say import note
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card
+    from supersparse.card.names_file import Names
     from supersparse.learn.rows import TrainingRows
-    from supersparse.learn.settings.names import Names
 
 _MANY = 1000  # different values, beyond which answers are not checked
 
@@ -20,7 +20,7 @@ def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> "Names | N
     """Read the file of names and compare it with the training rows, if any, before anything is learned."""
     if asked.names is None:
         return None
-    from supersparse.learn.settings.names import read_names
+    from supersparse.card.names_file import read_names
 
     names = read_names(asked.names)
     if rows is None:
@@ -33,7 +33,7 @@ def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> "Names | N
 
 def with_words(card: "Card", asked: WordingOptions, names: "Names | None") -> "Card":
     """Return the card with the words that were asked for."""
-    from supersparse.learn.settings.names import worded
+    from supersparse.card.names_file import worded
 
     if names is not None:
         card = worded(card, names, checked=True)

@@ -19,10 +19,9 @@ from supersparse.card.near import widened
 from supersparse.card.risk import LogisticRisk, TableRisk, total_float
 from supersparse.card.rules import Domain
 from supersparse.card.script import json_for_script, scoring_script
-from supersparse.show.document.colours import ink_on, risk_colour
 from supersparse.show.document.content import Content, content_of
 from supersparse.show.document.html import Block, print_style, template
-from supersparse.show.document.risk_strip import risk_formula
+from supersparse.show.document.risk_strip import ink_on, risk_colour, risk_formula
 from supersparse.table.plain import visible
 
 

@@ -9,13 +9,13 @@ from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import shown
 from supersparse.card.baseline import baseline, no_better
 from supersparse.card.card import Card, Cutoff, Item
-from supersparse.card.evidence import Judgement, facts, judgement, skipped_folds, weighted_risks
+from supersparse.card.evidence import MEASURES, Judgement, facts, judgement, skipped_folds, weighted_risks
 from supersparse.card.lines import Line, line_of_item, lines_of
 from supersparse.card.naming import class_names, enumerated, heading
 from supersparse.card.possible import example_of
 from supersparse.card.printed import moved_risk
 from supersparse.card.rules import Domain, IsMissing
-from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula
+from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula, rows_behind
 from supersparse.table.plain import visible
 
 Style = Literal["card", "paper"]
@@ -106,6 +106,31 @@ class Content:
     def lines(self) -> tuple[ShownLine, ...]:
         """The lines of all parts."""
         return tuple(line for part in self.parts for line in part.lines)
+
+    @property
+    def sentences(self) -> list[str]:
+        """How to add up, an example where points multiply, and the rule."""
+        return [text for text in (self.how, self.example, self.rule) if text]
+
+    @property
+    def remarks(self) -> list[str]:
+        """The warning, or else the baseline, and the notes."""
+        first = f"Warning: {self.warning}" if self.warning else self.baseline
+        return [*([first] if first else []), *self.notes]
+
+    @property
+    def risk_rows(self) -> list[list[str]]:
+        """The risk strip as rows: totals, risks, and the cases and events behind them where known."""
+        return [
+            [self.decides, *(column.totals for column in self.risks)],
+            ["Risk", *(column.percent for column in self.risks)],
+            *([name, *cells] for name, cells in rows_behind(self.risks)),
+        ]
+
+    @property
+    def judgement_rows(self) -> list[list[str]]:
+        """How well the card does: a row of measures, and one for each set of rows it was judged on."""
+        return [["", *MEASURES], *([one.on, *one.cells] for one in self.judgements)]
 
 
 def content_of(card: Card, style: Style = "card") -> Content:

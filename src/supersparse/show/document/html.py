@@ -8,12 +8,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from supersparse.card.card import Card
-from supersparse.card.evidence import MEASURES
-from supersparse.show.document.colours import ink_on, risk_colour
 from supersparse.show.document.content import Content, ShownLine, Style, content_of
 from supersparse.show.document.drawing import FaceWriters, pictures, wrapped, write
 from supersparse.show.document.pictures import paper_size, sheet_drawing
-from supersparse.show.document.risk_strip import rows_behind
+from supersparse.show.document.risk_strip import ink_on, risk_colour
 from supersparse.table.small_table import NO_MATH, unreachable_style
 
 _WIDTH, _HEIGHT = 490, 690  # what A4 and Letter both have within margins of 15 mm, in points, and some air
@@ -115,16 +113,17 @@ def _results(content: Content) -> list[str]:
 def _risks(content: Content) -> list[str]:
     if not content.risks:
         return []
-    totals = "".join(f'<th scope="col">{column.totals}</th>' for column in content.risks)
+    totals, risks, *behind = content.risk_rows
     bar = "".join(
-        f'<td style="{_painted(risk_colour(column.middle))}">{escape(column.percent)}</td>'
-        for column in content.risks
+        f'<td style="{_painted(risk_colour(column.middle))}">{escape(percent)}</td>'
+        for column, percent in zip(content.risks, risks[1:], strict=True)
     )
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in totals[1:])
     rows = [
-        f'<tr><th scope="row">{content.decides}</th>{totals}</tr>',
-        f'<tr class="bar"><th scope="row">Risk</th>{bar}</tr>',
+        f'<tr><th scope="row">{totals[0]}</th>{head}</tr>',
+        f'<tr class="bar"><th scope="row">{risks[0]}</th>{bar}</tr>',
     ]
-    for name, cells in rows_behind(content.risks):
+    for name, *cells in behind:
         rows.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
     caption = f"<caption>Risk ({escape(content.positive)})</caption>"
     note = f'<p class="note">{escape(content.risk_note)}</p>' if content.risk_note else ""
@@ -138,10 +137,11 @@ def _painted(colour: str) -> str:
 def _evidence(content: Content) -> list[str]:
     if not content.judgements:
         return []
-    head = "".join(f'<th scope="col">{name}</th>' for name in MEASURES)
+    (_, *measures), *judgements = content.judgement_rows
+    head = "".join(f'<th scope="col">{name}</th>' for name in measures)
     rows = [
-        f'<tr><th scope="row">{one.on}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in one.cells)}</tr>'
-        for one in content.judgements
+        f'<tr><th scope="row">{on}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for on, *cells in judgements
     ]
     caption = "<caption>How well it does</caption>"
     table = f'<table class="evidence">{caption}<thead><tr><td></td>{head}</tr></thead><tbody>'

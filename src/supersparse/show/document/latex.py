@@ -3,10 +3,8 @@ r"""The LaTeX face of a card: a booktabs table like the paper's figures."""
 from dataclasses import dataclass
 
 from supersparse.card.card import Card
-from supersparse.card.evidence import MEASURES
 from supersparse.show.document.content import Content, ShownLine, Style, content_of
 from supersparse.show.document.latex_letters import latex_escaped, latex_file
-from supersparse.show.document.risk_strip import rows_behind
 from supersparse.show.document.text import in_blocks
 from supersparse.table.plain import width
 
@@ -47,20 +45,18 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
     if content.parts:
         blocks += [r"\par\medskip", *_table(content, size)]
     blocks.append(r"\par\medskip")
-    blocks += [latex_escaped(s) + r"\par" for s in (content.how, content.example, content.rule) if s]
+    blocks += [latex_escaped(s) + r"\par" for s in content.sentences]
     if content.risks:
         blocks += [
             r"\par\medskip",
             latex_escaped(f"Risk ({content.positive})") + r"\par",
-            *_grid(_risk_rows(content)),
+            *_grid(content.risk_rows),
         ]
     if content.risk_note:
         blocks.append(latex_escaped(content.risk_note) + r"\par")
     if content.judgements:
-        rows = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
-        blocks += [r"\par\medskip", *_grid(rows)]
-    remarks = [f"Warning: {content.warning}" if content.warning else content.baseline, *content.notes]
-    blocks += [latex_escaped(sentence) + r"\par" for sentence in remarks if sentence]
+        blocks += [r"\par\medskip", *_grid(content.judgement_rows)]
+    blocks += [latex_escaped(sentence) + r"\par" for sentence in content.remarks]
     if content.facts:
         blocks += [r"\par\medskip", rf"{{{size.small}", *map(_fact, content.facts), "}"]
     return latex_file("\n".join([*blocks, r"\end{center}"]))
@@ -69,14 +65,6 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
 def _fact(labelled: tuple[str, str]) -> str:
     label, fact = labelled
     return rf"\textbf{{{label}:}} {latex_escaped(fact)}\par"
-
-
-def _risk_rows(content: Content) -> list[list[str]]:
-    rows = [
-        [content.decides, *(column.totals for column in content.risks)],
-        ["Risk", *(column.percent for column in content.risks)],
-    ]
-    return [*rows, *([name, *cells] for name, cells in rows_behind(content.risks))]
 
 
 def _grid(rows: list[list[str]]) -> list[str]:

@@ -259,10 +259,7 @@ def _right_to_left(text: str) -> str:
 
 
 def _runs(
-    text: str,
-    found: Iterator[re.Match[str]],
-    beside: Callable[[str], str],
-    inside: Callable[[str], str],
+    text: str, found: Iterator[re.Match[str]], beside: Callable[[str], str], inside: Callable[[str], str]
 ) -> str:
     made, end = [], 0
     for run in found:

@@ -4,11 +4,10 @@ from dataclasses import dataclass, field
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.card import Card
-from supersparse.card.evidence import CERTIFICATE, COUNTS, EDITED, MEASURES
-from supersparse.show.document.colours import ink_on, risk_colour
+from supersparse.card.evidence import CERTIFICATE, COUNTS, EDITED
 from supersparse.show.document.content import Content, ShownLine, Style, content_of
 from supersparse.show.document.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
-from supersparse.show.document.risk_strip import rows_behind
+from supersparse.show.document.risk_strip import ink_on, risk_colour
 
 INK, FAINT, LINE, ACCENT, SOFT, WHITE = "#17202b", "#52606f", "#c9d2dc", "#0d4f52", "#eef3f3", "#ffffff"
 WARNING = "#7c2d12"
@@ -319,10 +318,7 @@ def _risks(content: Content, page: Page) -> None:
     page.skip(1)
     label = 40 * scale
     width = (page.right - page.left - label) / len(content.risks)
-    rows = [(content.decides, [column.totals for column in content.risks])]
-    rows.append(("Risk", [column.percent for column in content.risks]))
-    rows += rows_behind(content.risks)
-    for name, cells in rows:
+    for name, *cells in content.risk_rows:
         is_bar = name == "Risk"
         size, broken = _fitting(cells, width, page, bold=is_bar)
         more = (max(map(len, broken)) - 1) * 1.2 * size  # what further lines need
@@ -363,7 +359,7 @@ def _evidence(content: Content, page: Page) -> None:
     if not content.judgements:
         return
     page.skip(9)
-    table = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
+    table = content.judgement_rows
     widths = [max(page.text_width(row[k], _SMALL) for row in table) for k in range(len(table[0]))]
     free = page.right - page.left - sum(widths)
     gap = free / (len(widths) - 1)

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from supersparse.card.card import Card
-from supersparse.card.evidence import MEASURES
 from supersparse.show.document.content import TIMES, Content, Style, content_of
-from supersparse.show.document.risk_strip import rows_behind
 from supersparse.table.plain import padded, width, wrap
 
 _BLANK = "......"
@@ -19,23 +17,16 @@ def card_text(card: Card, *, columns: int = 80, style: Style = "card") -> str:
     """Return the card as lines of at most so many terminal columns (40 or more)."""
     columns = max(columns, 40)
     content = content_of(card, style)
-    sentences = [content.how.replace(TIMES, "x"), (content.example or "").replace(TIMES, "x"), content.rule]
     paragraphs = [
         _title(content, columns),
         _table(content, columns),
-        [line for sentence in sentences if sentence for line in wrap(sentence, columns)],
+        [line for text in content.sentences for line in wrap(text.replace(TIMES, "x"), columns)],
         _risks(content, columns),
         _judgements(content, columns),
-        [line for note in _remarks(content) for line in wrap(note, columns)],
+        [line for note in content.remarks for line in wrap(note, columns)],
         _facts(content, columns),
     ]
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
-
-
-def _remarks(content: Content) -> list[str]:
-    """The warning, or what the baseline is, and the notes."""
-    first = f"Warning: {content.warning}" if content.warning else content.baseline
-    return [*([] if first is None else [first]), *content.notes]
 
 
 def _title(content: Content, columns: int) -> list[str]:
@@ -123,21 +114,14 @@ def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
 def _risks(content: Content, columns: int) -> list[str]:
     if not content.risks:
         return []
-    rows = [
-        [content.decides, *(column.totals for column in content.risks)],
-        ["Risk", *(column.percent for column in content.risks)],
-    ]
-    rows += [[name, *cells] for name, cells in rows_behind(content.risks)]
     note = wrap(content.risk_note, columns) if content.risk_note else []
-    return [*wrap(f"Risk ({content.positive}):", columns), *_grid(rows, columns), *note]
+    return [*wrap(f"Risk ({content.positive}):", columns), *_grid(content.risk_rows, columns), *note]
 
 
 def _judgements(content: Content, columns: int) -> list[str]:
     if not content.judgements:
         return []
-    rows = [["", *(one.on for one in content.judgements)]]
-    rows += [[name, *(one.cells[k] for one in content.judgements)] for k, name in enumerate(MEASURES)]
-    return _grid(rows, columns)
+    return _grid([list(column) for column in zip(*content.judgement_rows, strict=True)], columns)
 
 
 def _facts(content: Content, columns: int) -> list[str]:
@@ -160,17 +144,17 @@ def card_markdown(card: Card, *, style: Style = "card") -> str:
     blocks = [f"### {markdown_escaped(content.heading)}"]
     if content.parts:
         blocks.append("\n".join(_markdown_lines(content)))
-    blocks.append("\n".join(markdown_escaped(s) for s in (content.how, content.example, content.rule) if s))
+    blocks.append("\n".join(markdown_escaped(s) for s in content.sentences))
     if content.risks:
-        blocks.append("\n".join(_markdown_risks(content)))
+        head, *others = content.risk_rows
+        head[0] = f"{head[0]}, and risk of {content.positive}"
+        blocks.append("\n".join(_markdown_table([head, *others])))
     if content.risk_note:
         blocks.append(markdown_escaped(content.risk_note))
     if content.judgements:
-        rows = [["", *MEASURES], *([one.on, *one.cells] for one in content.judgements)]
-        blocks.append("\n".join(_markdown_table(rows)))
-    remarks = _remarks(content)
-    if remarks:
-        blocks.append("\n".join(map(markdown_escaped, remarks)))
+        blocks.append("\n".join(_markdown_table(content.judgement_rows)))
+    if content.remarks:
+        blocks.append("\n".join(map(markdown_escaped, content.remarks)))
     if content.facts:
         blocks.append("\n".join(f"- **{label}**: {markdown_escaped(fact)}" for label, fact in content.facts))
     return "\n\n".join(blocks) + "\n"
@@ -188,15 +172,6 @@ def markdown_escaped(text: str) -> str:
 def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
     head, *others = ("| " + " | ".join(map(markdown_escaped, row)) + " |" for row in rows)
     return [head, "|:--" + "|--:" * (len(rows[0]) - 1) + "|", *others]
-
-
-def _markdown_risks(content: Content) -> list[str]:
-    rows = [
-        [f"{content.decides}, and risk of {content.positive}", *(column.totals for column in content.risks)],
-        ["Risk", *(column.percent for column in content.risks)],
-    ]
-    rows += [[name, *cells] for name, cells in rows_behind(content.risks)]
-    return _markdown_table(rows)
 
 
 def _markdown_lines(content: Content) -> list[str]:

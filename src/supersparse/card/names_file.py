@@ -20,10 +20,18 @@ from supersparse.base.errors import InvalidCardError, InvalidProblemError, Inval
 from supersparse.base.schema.labels import find_label
 from supersparse.base.schema.scalars import Form, Plain, Schema
 from supersparse.base.schema.shapes import Field, Record, TableOf
-from supersparse.base.schema.tree import FileMapping, FileNode, Scalar, json_tree, tree_of, yaml_tree
+from supersparse.base.schema.tree import (
+    FileMapping,
+    FileNode,
+    Scalar,
+    file_format,
+    file_text,
+    json_tree,
+    tree_of,
+    yaml_tree,
+)
 from supersparse.card.card import Card
 from supersparse.card.wording import ColumnWording, Wording
-from supersparse.learn.settings.settings import file_format, file_text
 from supersparse.table.values import Category
 
 Place = tuple[str, ...]  # the keys that lead to a key
