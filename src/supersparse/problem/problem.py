@@ -50,7 +50,7 @@ from supersparse.problem.questions import (
     refuse_what_features_have,
 )
 from supersparse.problem.risk_checks import check_log_loss
-from supersparse.problem.rows import read_rows
+from supersparse.problem.rows import favoured_rows, read_rows
 from supersparse.problem.sets import read_sets, under_value_limits, without_useless_columns
 
 RISK_MAX_POINTS = 5  # where max_points is "auto" and the goal is risk
@@ -68,6 +68,7 @@ class Problem(ProblemParts):
         X: object,
         y: object,
         *,
+        soft_labels: object = None,
         sample_weight: object = None,
         rate_groups: object = None,
         feature_names: Sequence[str] | None = None,
@@ -84,6 +85,9 @@ class Problem(ProblemParts):
         `constraints` is a list of constraints from `supersparse.constraints`. `rate_groups` defines the
         groups they refer to, one label per row: ``{"sex": ["F", "M", ...]}``.
 
+        `soft_labels` p from 0 to 1, rounded to multiples of 2^-20, stand for the classes in the objective of
+        goal "errors": a row counts |2p - 1| times, for the class that p favours. Rates count the classes.
+
         >>> problem = Problem.of([[0], [1]], [0, 1], C0=0.1, max_points=5)
         >>> problem.sets[0]
         CoefficientSet(-5, -4, -3, ..., 3, 4, 5; 11 values)
@@ -97,7 +101,13 @@ class Problem(ProblemParts):
             feature_names=feature_names,
             positive=ask.positive,
             rate_groups=rate_groups,
+            soft_labels=soft_labels,
         )
+        if goal == "risk" and soft_labels is not None:
+            raise InvalidProblemError(
+                "soft_labels are given, but for goal 'risk' only questions have them; remove them, or use "
+                "Problem.of_questions"
+            )
         all_levels = read_levels(ask.levels, rows.names)
         sets, intercept_set = read_sets(ask.points, _max_points(ask), ask.bounds, rows.names, all_levels)
         intercept_rule = read_intercept(ask.intercept, intercept_set)
@@ -109,6 +119,13 @@ class Problem(ProblemParts):
             for constraint in asked
             for limit in constraint.limits(rows, counts_intercept=intercept_rule.is_penalised)
         ]
+        rates = tuple(limit for limit in limits if isinstance(limit, RateLimit))
+        if soft_labels is not None:
+            rows, index, has_class = favoured_rows(rows, with_classes=bool(rates))
+            rates = tuple(
+                RateLimit.of(np.where(has_class, limit.weights[index], 0), limit.at_most, limit.source)
+                for limit in rates
+            )
         problem = cls(
             rows=rows,
             sets=sets,
@@ -128,7 +145,7 @@ class Problem(ProblemParts):
             value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
             support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
             sign_limits=tuple(limit for limit in limits if isinstance(limit, SignLimit)),
-            rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
+            rate_limits=rates,
             score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
             goal=goal,
             slope=slope,
@@ -278,13 +295,19 @@ class Problem(ProblemParts):
             for constraint in more
             for limit in constraint.limits(self.rows, counts_intercept=self.intercept.is_penalised)
         ]
+        rates = [limit for limit in limits if isinstance(limit, RateLimit)]
+        if rates and self.rows.is_favoured:
+            raise InvalidProblemError(
+                f"{rates[0].source.in_words()!r} counts classes, and the rows have those that soft_labels "
+                "favour; give it when the problem is made"
+            )
         return replace(
             self,
             asked=(*self.asked, *more),
             value_limits=(*self.value_limits, *(x for x in limits if isinstance(x, ValueLimit))),
             support_limits=(*self.support_limits, *(x for x in limits if isinstance(x, SupportLimit))),
             sign_limits=(*self.sign_limits, *(x for x in limits if isinstance(x, SignLimit))),
-            rate_limits=(*self.rate_limits, *(x for x in limits if isinstance(x, RateLimit))),
+            rate_limits=(*self.rate_limits, *rates),
             score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
         )._narrowed_or_explained()
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
-from supersparse.base.integer_arrays import IntArray, gcd_of, integer_column, largest_magnitude
+from supersparse.base.integer_arrays import IntArray, fits_int64, gcd_of, integer_column, largest_magnitude
 from supersparse.problem.lazily import Lazily
 from supersparse.table.numeric import checked_weights, read_numeric_table
 from supersparse.table.positive import PositiveClass, positive_of
@@ -129,6 +129,7 @@ class Rows(Tabular):
         None  # large tables: the columns as they came, made exact when used
     )
     soft_labels: IntArray | None = None  # multiples of 2^-20 that the loss counts in place of the classes
+    is_favoured: bool = False  # the classes are those that soft labels favour, not the rows' own
 
     @property
     def n_rows(self) -> int:
@@ -298,6 +299,43 @@ def read_soft_labels(given: object, n_rows: int) -> IntArray:
         )
     found: IntArray = np.rint(labels * LABEL_UNIT).astype(np.int64)
     return found
+
+
+def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.intp], NDArray[np.bool_]]:
+    """Rows whose class is the one that their soft label p favours, weighted by |2p - 1|.
+
+    Rows of p = 1/2 favour none and go. `with_classes` keeps a row's own class for limits on rates: where it
+    differs from the favoured one, the row comes once more with it, and weight 0. Returned with the rows are
+    where each came from, and whether it has its own class.
+    """
+    assert rows.soft_labels is not None
+    lean = 2 * rows.soft_labels - LABEL_UNIT
+    favoured = lean > 0
+    weights = rows.weights.astype(object) * np.abs(lean)
+    kept = np.flatnonzero(lean)
+    agrees = (favoured == rows.positive) & (lean != 0)
+    again = np.flatnonzero(~agrees) if with_classes else np.empty(0, dtype=np.intp)
+    for is_positive in (False, True):
+        if not (favoured[kept] == is_positive).any():
+            raise InvalidDataError(
+                f"soft_labels favour class {rows.classes[is_positive]!r} in no row; two classes are needed: "
+                "give labels on both sides of 1/2"
+            )
+    common = gcd_of(weights)
+    weights, index = np.r_[weights[kept] // common, np.zeros(len(again), object)], np.r_[kept, again]
+    weights = weights.astype(np.int64 if fits_int64(weights.sum()) else object)
+    if len(kept) == rows.n_rows and not len(again):
+        changed = replace(rows, weights=weights, groupings=())
+    else:
+        changed = rows.with_rows(index, weights)
+    changed = replace(
+        changed,
+        positive=np.r_[favoured[kept], rows.positive[again]],
+        weight_unit=rows.weight_unit * Fraction(common, LABEL_UNIT),
+        soft_labels=None,
+        is_favoured=True,
+    )
+    return changed, index, np.r_[agrees[kept], np.ones(len(again), dtype=bool)]
 
 
 # what a sequence is made by has a name, so that it can be pickled
