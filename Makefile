@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized demo examples fetch-live docs pictures studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -137,6 +137,10 @@ docs: $(VENV)/.docs  ## the site, in build/docs
 pictures: $(VENV)/.docs  ## pictures of the README and of docs/architecture.md
 	$(BIN)/python docs/scripts/readme_pictures.py
 	$(BIN)/python docs/scripts/import_picture.py
+
+# The stubs of everything that takes declared settings as keywords, for editors and type checkers.
+stubs: $(VENV)/.package  ## declared settings as keywords, for editors and type checkers
+	$(BIN)/python docs/scripts/stubs.py
 
 # The pictures of docs/studio.md, taken in Chromium; about five minutes.
 studio-pictures: $(VENV)/.test  ## pictures of docs/studio.md, in Chromium; five minutes

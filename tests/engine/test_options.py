@@ -1,4 +1,4 @@
-"""Options of solvers, twice in the code: as checked values, and as keywords that type checkers see."""
+"""Options of solvers: checked values, and keywords of everything that solves."""
 
 import inspect
 import pydoc
@@ -15,19 +15,8 @@ from supersparse.engine.answers.pool import pool
 from supersparse.engine.answers.trade_off import trade_off
 from supersparse.engine.explain import explain_infeasible
 from supersparse.engine.options import SolveKeywords, SolveOptions
-from supersparse.engine.rounding import Start
 from supersparse.engine.solve import solve
 from supersparse.engine.solve_many import solve_all_within, solve_each_size
-from supersparse.problem.points import Points
-
-
-def test_the_keywords_are_the_options_with_the_same_types():
-    keywords, options = get_type_hints(SolveKeywords), get_type_hints(SolveOptions)
-    assert list(keywords) == [f.name for f in fields(SolveOptions)]
-    # a start is given in many forms, and read before a solver sees it
-    assert (keywords.pop("initial"), options.pop("initial")) == (Start | None, Points | None)
-    assert (keywords.pop("n_jobs"), options.pop("n_jobs")) == (int | None, int)  # None is read as 1
-    assert keywords == options
 
 
 @pytest.mark.parametrize(

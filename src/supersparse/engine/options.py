@@ -3,15 +3,15 @@
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from inspect import Parameter, Signature, signature
 from math import isfinite
 from os import PathLike
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import read_whole
+from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import Either, InsideForm, Null, Real, TextForm, Truth, Whole, Word
 from supersparse.base.schema.setting import Option, in_python, setting
 from supersparse.base.schema.shapes import TableOf
@@ -55,7 +55,7 @@ class SolveOptions:
             help="Number of threads of the search, and of processes for folds; -1 for one per core.",
             default="1 thread, and as many processes as cores for folds",
         ),
-        accepts="int | None",
+        accepts=int | None,
     )
     random_state: int = setting(0, Whole(0), "Random seed.", option=Option(name="seed", default="0"))
     formulation: Formulation = setting(
@@ -84,7 +84,7 @@ class SolveOptions:
     )
     initial: Points | None = in_python(
         "Starting point: a solution, points, a scoring system, or a linear model to round.",
-        accepts="Start | None",
+        accepts=Start | None,
     )
     on_progress: Callable[[TraceEvent], None] | None = in_python(
         "Called with each better model or bound, and four times a second."
@@ -132,6 +132,7 @@ class SolveOptions:
         return cls(**options)  # type: ignore[arg-type]
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 SOLVERS = ("auto", "exact", "risk", "questions", "exhaustive", "highs", "scip", "gurobi", "cplex")
 
 
@@ -144,30 +145,18 @@ class SolverOptions(SolveOptions):
     )
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
 def options_in_words() -> str:
     """Every option with its meaning, as a list for a docstring."""
-    each = (
-        (f.name, f.metadata["field"].help if "field" in f.metadata else f.metadata["help"]) for f in _FIELDS
-    )
-    return "\n".join(f"    {name}\n        {words}" for name, words in each)
+    return "\n".join(f"    {one.name}\n        {one.help}" for one in keywords_of(SolveOptions))
 
 
 def shows_options(function: Function) -> Function:
     """Show the options in the signature and the docstring of a function that takes them as ``**options``."""
-    *own, _ = signature(function).parameters.values()
-    options = [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, default={} if f.default is MISSING else f.default)
-        for f in _FIELDS
-    ]
-    function.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]
+    show(function, keywords_of(SolveOptions))
     function.__doc__ = f"{function.__doc__}\n    Options:\n\n{options_in_words()}\n    "
     return function
 
 
-_FIELDS = fields(SolveOptions)
 SolveOptions.__doc__ = f"{SolveOptions.__doc__}\n\n{options_in_words()}\n    "
 
 
@@ -176,36 +165,12 @@ def most_threads() -> int:
     return max(_FEW_THREADS, _THREADS_PER_CORE * (os.cpu_count() or 1))
 
 
-class SolveKeywords(TypedDict, total=False):
-    """The same options as keywords of `solve` and its siblings, for type checkers and editors.
-
-    `initial` may be anything that `rounded` can bring to points; solvers are given the points.
-    """
-
-    time_limit: float | None
-    node_limit: int | None
-    memory_limit: float | None
-    gap: float
-    absolute_gap: float
-    n_jobs: int | None
-    random_state: int
-    formulation: Formulation
-    branching_priorities: Priorities
-    tuning_time: float
-    pair_covers: bool
-    checkpoint: str | PathLike[str] | None
-    solver_options: Mapping[str, object]
-    initial: Start | None
-    on_progress: Callable[[TraceEvent], None] | None
-    cancel: Callable[[], bool] | None
-    certificate: str | PathLike[str] | None
-    executor: Executor | None
-
-
-class SolverKeywords(SolveKeywords, total=False):
-    """The options together with the name of the solver."""
-
-    solver: str
+if TYPE_CHECKING:
+    from supersparse.engine.keywords import SolveKeywords as SolveKeywords
+    from supersparse.engine.keywords import SolverKeywords as SolverKeywords
+else:
+    SolveKeywords = keywords("SolveKeywords", keywords_of(SolveOptions))
+    SolverKeywords = keywords("SolverKeywords", keywords_of(SolverOptions))
 
 
 # of the command line and the studio

@@ -7,13 +7,14 @@ line all read this declaration; a new setting is a field here, and its effect in
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import Number
+from supersparse.base.schema.keywords import keywords, keywords_of
 from supersparse.base.schema.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word, suggest
 from supersparse.base.schema.scalars import Whole as WholeForm
 from supersparse.base.schema.setting import Option, names_of, setting
@@ -175,30 +176,10 @@ class Asked:
         return Asked(**given)
 
 
-class AskedOfBothGoals(TypedDict, total=False):
-    """Settings as keywords, for type checkers and editors: those that every goal has."""
-
-    C1: Number | Auto
-    points: PointSet | Sequence[PointSet] | Mapping[str, PointSet] | None
-    max_points: int | Auto
-    bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None
-    levels: LevelList | Mapping[str, LevelList | None] | None
-    max_features: int | Auto | None
-    min_features: int | None
-    class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None
-    objective: Literal["errors", "net_benefit"]
-    risk_threshold: Number | None
-    positive: Any
-    constraints: Sequence[Constraint]
-
-
-class AskedKeywords(AskedOfBothGoals, total=False):
-    """All of them; a test holds them to `Asked`."""
-
-    goal: Literal["errors", "risk"]
-    slope: Literal["free"] | int
-    intercept: str | tuple[Number, Number]
-    C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None
+if TYPE_CHECKING:
+    from supersparse.problem.keywords import AskedKeywords as AskedKeywords
+else:
+    AskedKeywords = keywords("AskedKeywords", keywords_of(Asked))
 
 
 def by_position(name: str, value: object) -> bool:

@@ -15,14 +15,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
-from inspect import Parameter, Signature, signature
 from os import PathLike
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, did_you_mean
-from supersparse.base.schema.setting import parameters_of
+from supersparse.base.schema.keywords import keywords_of, show
 from supersparse.problem.asked import Asked, AskedKeywords
 from supersparse.problem.conflicts import check_feasible, smallest_conflict
 from supersparse.problem.constraints.single import read_constraints
@@ -42,7 +41,6 @@ from supersparse.problem.points import CoefficientSet
 from supersparse.problem.questions import (
     AskedOfQuestions,
     QuestionKeywords,
-    parameters_of_questions,
     read_change_price,
     read_questions,
     refuse_limits,
@@ -406,12 +404,6 @@ def _program_files() -> Any:
     return import_module("supersparse.engine.mip.program_file")
 
 
-def _show_settings(function: Any, settings: list[Parameter]) -> None:
-    """Show the settings in place of ``**settings``."""
-    *data, _ = signature(function).parameters.values()
-    function.__signature__ = Signature([*data, *settings], return_annotation=Problem)
-
-
-_show_settings(Problem.of.__func__, parameters_of(Asked))  # type: ignore[attr-defined]
-_show_settings(Problem.of_counts.__func__, parameters_of(Asked))  # type: ignore[attr-defined]
-_show_settings(Problem.of_questions.__func__, parameters_of_questions())  # type: ignore[attr-defined]
+show(Problem.of.__func__, keywords_of(Asked))  # type: ignore[attr-defined]
+show(Problem.of_counts.__func__, keywords_of(Asked))  # type: ignore[attr-defined]
+show(Problem.of_questions.__func__, QuestionKeywords.__keywords__)  # type: ignore[attr-defined]

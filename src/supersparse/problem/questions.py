@@ -9,15 +9,15 @@ points along the order of its answers.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from inspect import Parameter
 from itertools import pairwise
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from supersparse.base.errors import InvalidDataError, InvalidProblemError, did_you_mean
 from supersparse.base.exact import Number, read_non_negative, read_whole
+from supersparse.base.schema.keywords import keywords, keywords_of
 from supersparse.base.schema.scalars import Either, NumberForm, Truth, Word
 from supersparse.base.schema.scalars import Whole as WholeForm
-from supersparse.base.schema.setting import Option, names_of, parameters_of, setting
+from supersparse.base.schema.setting import Option, names_of, setting
 from supersparse.base.schema.shapes import NamesForm, TableOf
 from supersparse.problem.asked import Asked, Auto
 from supersparse.problem.constraints.support import CloseTo, MaxQuestions, MinQuestions
@@ -134,24 +134,6 @@ class AskedOfQuestions:
         return (MaxQuestions(most=most), *([MinQuestions(least=least)] if least else []))
 
 
-class QuestionKeywords(TypedDict, total=False):
-    """These settings and those of `Asked` that hold for questions, as keywords."""
-
-    C0: Number | Sequence[Number] | Mapping[str, Number] | None
-    points: Any
-    max_points: int | Auto
-    max_questions: int | Auto
-    min_questions: int
-    change_price: Number
-    shape: str | Mapping[str, str]
-    equal_steps: bool | Mapping[str, bool]
-    not_known: str | Sequence[str]
-    class_weight: Any
-    risk_threshold: Number | None
-    positive: Any
-    constraints: Any
-
-
 # What holds for yes/no features alone, and what to give instead.
 _REFUSED = {
     "goal": "questions are for goal 'risk'; remove it, or use Problem.of with yes/no features",
@@ -166,10 +148,12 @@ _REFUSED = {
 }
 
 
-def parameters_of_questions() -> list[Parameter]:
-    """The settings of a problem of questions as keyword parameters, for signatures that people read."""
-    shared = [parameter for parameter in parameters_of(Asked) if parameter.name not in _REFUSED]
-    return [*parameters_of(AskedOfQuestions), *shared]
+if TYPE_CHECKING:
+    from supersparse.problem.keywords import QuestionKeywords as QuestionKeywords
+else:
+    QuestionKeywords = keywords(
+        "QuestionKeywords", [*keywords_of(AskedOfQuestions), *keywords_of(Asked, without=tuple(_REFUSED))]
+    )
 
 
 def refuse_what_features_have(given: Mapping[str, Any]) -> None:

@@ -7,7 +7,6 @@ and the form of the studio read the declaration; a new setting is a new field, a
 
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import MISSING, dataclass, field, fields
-from inspect import Parameter, Signature
 from typing import Any
 
 from supersparse.base.schema.scalars import Form
@@ -33,27 +32,22 @@ def setting(
     *,
     option: Option | None = None,
     in_files: bool = True,
-    accepts: str | None = None,
+    accepts: Any = None,  # noqa: ARG001, stubs have it from the source
 ) -> Any:
     """Declare a setting; with an `option` the command line has it, too.
 
     `accepts` is the type of what people may give in Python, where the field keeps it in another one. Of
     settings that are not `in_files`, files have another word.
     """
-    metadata = {
-        "field": Field(form=form, help=help),
-        "option": option,
-        "in_files": in_files,
-        "accepts": accepts,
-    }
+    metadata = {"field": Field(form=form, help=help), "option": option, "in_files": in_files}
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
-def in_python(help: str, *, accepts: str | None = None) -> Any:
-    """Declare a setting that no file can hold; None if it is not given."""
-    return field(default=None, metadata={"help": help, "accepts": accepts})
+def in_python(help: str, *, default: Any = None, accepts: Any = None) -> Any:  # noqa: ARG001
+    """Declare a setting that no file can hold."""
+    return field(default=default, metadata={"help": help})
 
 
 def names_of(declared: type) -> list[str]:
@@ -71,11 +65,6 @@ def fields_of(declared: type) -> dict[str, Field]:
     return {name: f.metadata["field"] for name, f in settings_of(declared).items()}
 
 
-def helps_of(declared: type) -> dict[str, str]:
-    """Return the line of help of each setting that a class declares."""
-    return {f.name: f.metadata["field"].help for f in fields(declared) if "field" in f.metadata}
-
-
 def options_of(declared: type) -> dict[str, Any]:
     """Return the fields that the command line has, by name."""
     return {f.name: f for f in fields(declared) if f.metadata.get("option") is not None}
@@ -84,50 +73,6 @@ def options_of(declared: type) -> dict[str, Any]:
 def default_of(one: Any) -> Any:
     """Return the default of a field as signatures show it: None for an empty mapping."""
     return None if one.default is MISSING else one.default
-
-
-def parameters_of(declared: type) -> list[Parameter]:
-    """Return the settings that a class declares as keyword parameters, for signatures that people read."""
-    return [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, default=default_of(f))
-        for f in fields(declared)
-        if "field" in f.metadata
-    ]
-
-
-def constructor(*parameters: Parameter, help: Mapping[str, str] | None = None) -> type:
-    """Return a class whose constructor takes these keywords and keeps each under its name.
-
-    `help` has a line for each parameter, which is added to the docstring of a class below that lacks it.
-    """
-    defaults = {p.name: p.default for p in parameters}
-
-    class Parameters:
-        def __init__(self, **given: Any) -> None:
-            for name in given:
-                if name not in defaults:
-                    raise TypeError(
-                        f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
-                    )
-            for name, default in defaults.items():
-                setattr(self, name, given.get(name, default))
-
-        def __init_subclass__(cls, **more: Any) -> None:
-            super().__init_subclass__(**more)
-            if Parameters in cls.__bases__:
-                cls.__doc__ = _documented(cls.__doc__ or "", help or {})
-
-    first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
-    Parameters.__init__.__signature__ = Signature([first, *parameters])  # type: ignore[attr-defined]
-    return Parameters
-
-
-def _documented(text: str, help: Mapping[str, str]) -> str:
-    """Add the parameters that a docstring does not describe to the end of those that it does."""
-    described, rule, rest = text.partition("\n    Attributes\n")
-    missing = [name for name in help if f"{name} :" not in described and f"{name}," not in described]
-    lines = [f"    {name}\n        {help[name]}\n" for name in missing]
-    return described + "".join(lines) + rule + rest
 
 
 def taken(declared: type, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def prepare_columns(
             settings,
             select,
         )
-        unreadable = {name: kinds[name] for name in unused if kinds[name] != "nothing"}
+        unreadable = {name: kind for name, kind in kinds.items() if kind.startswith("values such as")}
         return replace(prepared, codes=codes, unreadable=unreadable)
 
     return with_rare_answers(settings, target, with_settings)

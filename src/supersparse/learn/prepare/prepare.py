@@ -1,6 +1,6 @@
 """Prepare: turn raw columns into features that a card can name."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from supersparse.base.schema.keywords import constructor, keywords_of
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
 from supersparse.card.printed import printed
@@ -20,12 +21,16 @@ from supersparse.learn.prepare.feature import (
     with_preparation,
 )
 from supersparse.learn.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
-from supersparse.learn.prepare.parameters import PrepareParameters
 from supersparse.learn.prepare.raw import stack
 from supersparse.learn.prepare.sample import Most
 from supersparse.learn.prepare.settings import PrepareSettings, with_orders
 from supersparse.problem.limits import Constraint
 from supersparse.table.sources import is_array, orders_of, read_every_column
+
+if TYPE_CHECKING:
+    from supersparse.learn.prepare.keywords import PrepareParameters
+else:
+    PrepareParameters = constructor("PrepareParameters", keywords_of(PrepareSettings))
 
 
 class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]

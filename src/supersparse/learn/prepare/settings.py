@@ -30,7 +30,7 @@ class PrepareSettings:
         Word(*get_args(CutMethod)),
         "How to cut numbers; none to use the values.",
         option=Option(),
-        accepts="str",
+        accepts=str,
     )
     cut_points: Mapping[str, tuple[Fraction, ...]] = setting(
         {},
@@ -41,7 +41,7 @@ class PrepareSettings:
             help="Your own cut points: 'age=40,60;bmi=25,30', or a file.",
             read=read_cut_points,
         ),
-        accepts="Mapping[str, Sequence[float]] | None",
+        accepts=Mapping[str, Sequence[float]] | None,
     )
     max_cuts: int = setting(
         6,
@@ -63,21 +63,21 @@ class PrepareSettings:
             NumberForm(0, below=Fraction(1, 2), wanted="a share of the rows from 0 to below 0.5"),
         ),
         "Minimum share of the rows in every answer; default: auto.",
-        accepts="float | str",
+        accepts=float | str,
     )
     missing: MissingRule = setting(
         "item",
         Word(*get_args(MissingRule)),
         "Missing values: a question of their own, replaced, or their rows dropped.",
         option=Option(),
-        accepts="str",
+        accepts=str,
     )
     direction: Mapping[str, Direction] = setting(  # of a rising or falling shape, too
         {},
         TableOf(Word(*get_args(Direction)), "signs by column"),
         "Columns whose points may only rise (+) or only fall (-) with their values.",
         option=Option(metavar="NAME=SIGN"),
-        accepts="Mapping[str, str] | None",
+        accepts=Mapping[str, str] | None,
     )
     shape: Mapping[str, Shape] = setting(
         {},
@@ -85,34 +85,34 @@ class PrepareSettings:
         "How the points of a column change with its values: monotone (the default: they rise or fall), "
         "rising, falling, or any.",
         option=Option(metavar="NAME=SHAPE"),
-        accepts="Mapping[str, str] | None",
+        accepts=Mapping[str, str] | None,
     )
     keep: frozenset[str] = setting(
         (),
         ListOf(LabelForm(), "a list of column names"),
         "Numeric columns to use as they are.",
         in_files=False,
-        accepts="Sequence[str]",
+        accepts=Sequence[str],
     )
     categorical: frozenset[str] = setting(
         (),
         ListOf(LabelForm(), "a list of column names"),
         "Columns whose numbers are categories.",
         in_files=False,
-        accepts="Sequence[str]",
+        accepts=Sequence[str],
     )
     ordered: Mapping[str, tuple[Category, ...]] = setting(
         {},
         TableOf(ListOf(LabelForm(), "at least two levels, lowest first", least=2), "levels by column"),
         "Levels of ordered categories by column, lowest first, such as {grade: [I, II, III]}.",
-        accepts="Mapping[str, Sequence[object]] | None",
+        accepts=Mapping[str, Sequence[object]] | None,
     )
     units: Mapping[str, str] = setting(
         {},
         TableOf(TextForm(), "units by column"),
         "Units by column, for the card.",
         option=Option(metavar="NAME=UNIT"),
-        accepts="Mapping[str, str] | None",
+        accepts=Mapping[str, str] | None,
     )
     candidates: int | Literal["auto"] | None = setting(
         "auto",
@@ -120,7 +120,7 @@ class PrepareSettings:
         "How many questions the search may choose from: null for no limit, auto for 60 (8 for counts), or "
         "fewer above 333,333 rows; default: auto.",
         option=Option(metavar="N"),
-        accepts="int | str | None",
+        accepts=int | str | None,
     )
 
     @classmethod

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from supersparse.base.errors import InvalidOptionError, InvalidSettingsError
 from supersparse.base.exact import Number, whole
+from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import Either, NumberForm, Schema, TextForm, Truth, Word, suggest
 from supersparse.base.schema.setting import Option, fields_of, names_of, setting, taken
 from supersparse.base.schema.shapes import NamesForm, Record
@@ -28,7 +29,12 @@ from supersparse.base.writing import write_file
 from supersparse.engine.options import SolverKeywords
 from supersparse.learn.settings.sections import EDITS, PREPARE, SOLVE, TABLE, VALIDATE
 from supersparse.learn.settings.with_data import make_problem
-from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, AskedKeywords, by_position
+from supersparse.problem.asked import (
+    MAX_POINTS,
+    SYNONYMS,
+    Asked,
+    by_position,
+)
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
@@ -45,20 +51,6 @@ class Origin:
 
     source: str
     places: Mapping[str, str]
-
-
-class SettingsKeywords(AskedKeywords, total=False):
-    """The settings as keywords, for type checkers and editors."""
-
-    sample_weight: str | None
-    rate_groups: Sequence[str] | str | None
-    tie_break: Literal["points", "log_loss"]
-    slack: Number
-    solve: SolverKeywords
-    table: Mapping[str, Any]
-    prepare: Mapping[str, Any]
-    validate: Mapping[str, Any] | bool
-    edits: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -91,6 +83,7 @@ class Settings(Tabular, Asked):
         (),
         NamesForm("the name of a column, or a list of them"),
         "Columns of groups, for constraints on rates; not used as features.",
+        accepts=Sequence[str] | str | None,
     )
     tie_break: Literal["points", "log_loss"] = setting(
         "points",
@@ -115,12 +108,15 @@ class Settings(Tabular, Asked):
         True, Either(Truth(), VALIDATE), "How `fit` judges the card on held-out rows; false: not at all."
     )
     edits: tuple[Mapping[str, Any], ...] = setting(
-        (), EDITS, "Changes that `fit` makes by hand to the card it learned, one after another."
+        (),
+        EDITS,
+        "Changes that `fit` makes by hand to the card it learned, one after another.",
+        accepts=Sequence[Mapping[str, Any]],
     )
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, **given: Unpack[SettingsKeywords]) -> "Settings":
+    def of(cls, **given: "Unpack[SettingsKeywords]") -> "Settings":
         """Create settings from the arguments of `Problem.of`, with the options of `solve` as a mapping."""
         known = names_of(cls)
         for name in given:
@@ -178,7 +174,7 @@ class Settings(Tabular, Asked):
         assert isinstance(content, dict)
         return content
 
-    def changed(self, **changes: Unpack[SettingsKeywords]) -> "Settings":
+    def changed(self, **changes: "Unpack[SettingsKeywords]") -> "Settings":
         """Return a copy with some settings changed.
 
         >>> Settings.of(C0=0.1, max_features=3).changed(C0=0.2).to_dict()
@@ -237,6 +233,14 @@ class Settings(Tabular, Asked):
             text = content[f.name]
             found.append((f.name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)))
         return found
+
+
+if TYPE_CHECKING:
+    from supersparse.learn.settings.keywords import SettingsKeywords as SettingsKeywords
+else:
+    SettingsKeywords = keywords("SettingsKeywords", keywords_of(Settings))
+show(Settings.of.__func__, keywords_of(Settings))  # type: ignore[attr-defined]
+show(Settings.changed, keywords_of(Settings))
 
 
 def _as_in_a_file(name: str, value: object, max_points: object) -> object:

@@ -143,7 +143,8 @@ def _prepare(features: FeatureOptions, settings: Settings, path: Path | None) ->
     for name, value in features.values.items():
         if name in settings.prepare:
             note(f"{'--no-intervals' if value is False else _OPTIONS[name]} overrides {name} in {path}")
-    return Prepare(**PREPARE.write({**settings.prepare, **features.values}))
+    parameters: dict[str, Any] = PREPARE.write({**settings.prepare, **features.values})
+    return Prepare(**parameters)
 
 
 def _has_default_sets(settings: Settings) -> bool:

@@ -1,7 +1,7 @@
 """RiskScoreClassifier and RiskScoreClassifierCV: scoring systems whose risks are what was learned."""
 
 import warnings
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Self
 
 from supersparse.base.errors import SeparatedClassesWarning, WeightedRisksWarning, users_level
 from supersparse.engine.solution import Solution
@@ -9,7 +9,7 @@ from supersparse.learn.judging import slope_at_its_limit, weighs_risks
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.show.estimators.base import ScoringSystemClassifier
-from supersparse.show.estimators.parameters import RiskCVKeywords, RiskKeywords, takes_settings
+from supersparse.show.estimators.parameters import RiskCVParameters, RiskParameters
 from supersparse.show.estimators.slim_cv import SLIMClassifierCV
 
 
@@ -32,8 +32,7 @@ class _RiskModel(ScoringSystemClassifier):
             warnings.warn(weighted, WeightedRisksWarning, stacklevel=users_level())
 
 
-@takes_settings("goal", "intercept", "calibrate", "certificate")
-class RiskScoreClassifier(_RiskModel):
+class RiskScoreClassifier(RiskParameters, _RiskModel):
     """Learn a risk score: few features with small whole points, and a risk for each total.
 
     Minimises the log loss of the risks plus C0 times the number of features, to a proven optimum. The risk
@@ -99,10 +98,6 @@ random_state, verbose
 
     __module__ = "supersparse"
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **parameters: Unpack[RiskKeywords]) -> None: ...
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, rate_groups: Any = None) -> Self:
         """Learn a risk score.
 
@@ -125,8 +120,7 @@ random_state, verbose
         return self
 
 
-@takes_settings("C0", "goal", "intercept", "calibrate", "certificate", Cs=6, cv=5, rule="best")
-class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
+class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
     """Learn a risk score, with C0 chosen by cross-validated log loss.
 
     As `SLIMClassifierCV`, with log loss in place of errors: ``cv_results_["mean_test_score"]`` is minus the
@@ -157,7 +151,3 @@ class RiskScoreClassifierCV(_RiskModel, SLIMClassifierCV):
     """
 
     __module__ = "supersparse"
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **parameters: Unpack[RiskCVKeywords]) -> None: ...

@@ -1,16 +1,15 @@
 """SLIMClassifier: one scoring system for one C0."""
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Self
 
 from sklearn.base import clone
 
 from supersparse.learn.calibrating import learn_without, weighty_folds
 from supersparse.show.estimators.base import ScoringSystemClassifier
-from supersparse.show.estimators.parameters import SLIMKeywords, takes_settings
+from supersparse.show.estimators.parameters import SLIMParameters
 
 
-@takes_settings("goal", "slope", tie_break="points", slack=0.0)
-class SLIMClassifier(ScoringSystemClassifier):
+class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
     """Learn a scoring system: a linear classifier with few features and small whole points.
 
     Minimises the error rate plus C0 times the number of features, exactly. Ties go to the model with the
@@ -177,10 +176,6 @@ class SLIMClassifier(ScoringSystemClassifier):
     """
 
     __module__ = "supersparse"
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **parameters: Unpack[SLIMKeywords]) -> None: ...
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, rate_groups: Any = None, groups: Any = None

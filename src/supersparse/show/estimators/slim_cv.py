@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -30,15 +30,14 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import splits_of
 from supersparse.learn.starting import start_from
 from supersparse.show.estimators.base import ScoringSystemClassifier
-from supersparse.show.estimators.parameters import SLIMCVKeywords, takes_settings
+from supersparse.show.estimators.parameters import SLIMCVParameters
 from supersparse.show.estimators.reporting import logger, reporting
 from supersparse.table.sources import as_array
 
 _USUAL = 0.01  # the default C0 of SLIMClassifier
 
 
-@takes_settings("C0", "goal", "slope", Cs=6, cv=5, rule="best", tie_break="points", slack=0.0)
-class SLIMClassifierCV(ScoringSystemClassifier):
+class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
     """Learn a scoring system, with C0 chosen by cross-validation.
 
     The error of a fold is the share of its test rows that `predict` gets wrong, by sample and class
@@ -135,10 +134,6 @@ intercept, solver, solver_options, gap
     """
 
     __module__ = "supersparse"
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **parameters: Unpack[SLIMCVKeywords]) -> None: ...
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None

@@ -1,0 +1,97 @@
+"""Declared settings as keywords of functions and constructors.
+
+At run time `constructor` makes a class whose constructor takes them, and `keywords` the type of a mapping of
+them. People, editors and type checkers see both in `keywords.pyi` of the same room, which `make stubs` writes
+from the same declarations.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from inspect import Parameter, Signature, cleandoc, get_annotations, signature
+from typing import Any, ClassVar, TypedDict, cast
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keyword:
+    """A setting as a keyword: its default, its line of help, and the class that declares it."""
+
+    name: str
+    default: Any
+    help: str
+    declared: type
+
+    @property
+    def parameter(self) -> Parameter:
+        """The keyword in a signature that people read."""
+        return Parameter(self.name, Parameter.KEYWORD_ONLY, default=self.default)
+
+
+def keywords_of(declared: type, *names: str, without: Sequence[str] = ()) -> list[Keyword]:
+    """Return the settings that a class declares as keywords: those that are named, or all but some."""
+    found = {
+        f.name: Keyword(
+            name=f.name,
+            default={} if f.default is MISSING else f.default,
+            help=f.metadata["help"] if "help" in f.metadata else f.metadata["field"].help,
+            declared=next(one for one in reversed(declared.__mro__) if f.name in get_annotations(one)),
+        )
+        for f in fields(declared)
+        if "help" in f.metadata or "field" in f.metadata
+    }
+    return [found[name] for name in names or found if name not in without]
+
+
+def keywords(name: str, of: Sequence[Keyword]) -> Any:
+    """Return the type of a mapping that holds any of these keywords."""
+    make = cast(Any, TypedDict)  # checkers know only those whose names stand in the source
+    made = make(name, {one.name: Any for one in of}, total=False)
+    made.__keywords__ = list(of)
+    return made
+
+
+def show(function: Any, of: Sequence[Keyword]) -> None:
+    """Let the signature of a function show these keywords in place of its ``**`` parameter."""
+    shown = signature(function)
+    *others, _ = shown.parameters.values()
+    function.__signature__ = shown.replace(parameters=[*others, *(one.parameter for one in of)])
+
+
+def constructor(name: str, of: Sequence[Keyword]) -> type:
+    """Return a class whose constructor takes these keywords and keeps each under its name, None for {}.
+
+    Keywords that the docstring of a class below it does not describe are added with their lines of help.
+    """
+    of = [replace(one, default=None) if one.default == {} else one for one in of]
+    defaults = {one.name: one.default for one in of}
+
+    class Parameters:
+        __keywords__: ClassVar = list(of)
+
+        def __init__(self, **given: Any) -> None:
+            for keyword in given:
+                if keyword not in defaults:
+                    raise TypeError(
+                        f"{type(self).__name__}.__init__() got an unexpected keyword argument {keyword!r}"
+                    )
+            for keyword, default in defaults.items():
+                setattr(self, keyword, given.get(keyword, default))
+
+        def __init_subclass__(cls, **more: Any) -> None:
+            super().__init_subclass__(**more)
+            if Parameters in cls.__bases__:
+                cls.__doc__ = _documented(cls.__doc__ or "", of)
+
+    first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    Parameters.__init__.__signature__ = Signature([first, *(one.parameter for one in of)])  # type: ignore[attr-defined]
+    Parameters.__name__ = Parameters.__qualname__ = name
+    return Parameters
+
+
+def _documented(text: str, of: Sequence[Keyword]) -> str:
+    """Add the parameters that a docstring does not describe to the end of those that it does."""
+    described, rule, rest = cleandoc(text).partition("\nAttributes\n")
+    heads = re.findall(r"^\w.*$", described.partition("---\n")[2], flags=re.MULTILINE)
+    names = set(re.findall(r"\w+", " ".join(heads)))
+    lines = [f"{one.name}\n    {one.help}\n" for one in of if one.name not in names]
+    return described + "".join(lines) + rule + rest
