@@ -1,14 +1,17 @@
 """Small random problems of questions with all options, and what the engine says of each beside every card.
 
-``python tests/engine/questions/random_problems.py COUNT SEED`` checks so many and counts.
+``python tests/engine/questions/random_problems.py COUNT SEED [JOBS]`` checks so many and counts.
 """
 
 from __future__ import annotations
 
 import collections
 import itertools
+import json
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -137,9 +140,24 @@ def with_rules(rng, problem):
     return problem
 
 
-def faults(problem, options, every, by_size):
+def random_judge(rng):
+    """What a caller refuses, as a limit on rates does: some cards, by their points alone; or nothing."""
+    if rng.random() < 0.85:
+        return None
+    factor, rest = int(rng.integers(1, 5)), int(rng.integers(0, 3))
+
+    def judge(points):
+        flat = [value for own in points for value in own]
+        return sum((factor * place + 1) * value for place, value in enumerate(flat)) % 3 != rest
+
+    return judge
+
+
+def faults(problem, options, every, by_size, judge=None):
     """What the engine says wrongly of a problem, and whether it proved its answer."""
-    outcome = search(problem, options)
+    if judge is not None:
+        every = [card for card in every if judge(card[2])]
+    outcome = search(problem, options, judge=None if judge is None else lambda card: judge(card.points))
     found = []
     if by_size:
         for size in range(min(problem.max_questions, len(problem.questions)) + 1):
@@ -182,30 +200,44 @@ def random_options(rng):
     )
 
 
-def check(count, seed):
-    """How many runs on so many problems were wrong, or proved nothing."""
-    tally = collections.Counter()
-    for number in range(count):
-        rng = np.random.default_rng([seed, number])
-        problem = random_problem(rng)
-        every = list(brute_force.cards(problem))
-        for _ in range(3):
-            options = random_options(rng)
-            found, proven = faults(problem, options, every, options.by_size)
-            tally["runs"] += 1
-            tally["wrong"] += bool(found)
-            tally["unproven"] += not proven
-            tally["by size"] += options.by_size
-            tally["pools"] += options.slack > 0
-            if found or not proven:
-                print("problem", seed, number, options, found, flush=True)
-        tally["cards"] += len(every)
-        tally["problems"] += 1
-        if number % 200 == 199:
-            print(dict(tally), flush=True)
-    print(dict(tally))
-    return tally["wrong"] + tally["unproven"]
+def check_one(seed, number):
+    """Solve one problem in three ways; count what happened."""
+    tally, rng = collections.Counter(), np.random.default_rng([seed, number])
+    problem = random_problem(rng)
+    every = list(brute_force.cards(problem))
+    for _ in range(3):
+        options, judge = random_options(rng), random_judge(rng)
+        found, proven = faults(problem, options, every, options.by_size, judge)
+        tally["runs"] += 1
+        tally["wrong"] += bool(found)
+        tally["unproven"] += not proven
+        tally["by size"] += options.by_size
+        tally["pools"] += options.slack > 0
+        tally["judged"] += judge is not None
+        tally["without incumbent search"] += not options.search_incumbent
+        tally["without some bound"] += len(options.bounds) < 3
+        if found or not proven:
+            print("problem", seed, number, options, found, flush=True)
+    tally["given card"] += problem.reference is not None
+    tally["groups or conditions"] += bool(problem.groups or problem.only_if)
+    tally["hard labels"] += bool(np.isin(problem.label, (0, 1)).all())
+    tally["cards"] += len(every)
+    tally["problems"] += 1
+    return tally
+
+
+def check(count, seed, jobs=1):
+    """How many runs on so many problems were wrong, or proved nothing, and what they were."""
+    if jobs == 1:
+        tallies = [check_one(seed, number) for number in range(count)]
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            tallies = list(pool.map(partial(check_one, seed), range(count), chunksize=50))
+    return dict(sum(tallies, collections.Counter()))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(check(int(sys.argv[1]), int(sys.argv[2]))))
+    asked = [int(argument) for argument in sys.argv[1:]]
+    counted = {"seed": asked[1], "wrong": 0, "unproven": 0, **check(*asked)}
+    print(json.dumps(counted))
+    sys.exit(bool(counted["wrong"] + counted["unproven"]))
