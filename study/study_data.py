@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.table.datasets.catalogue import find
+from supersparse.table.datasets.loaders import find
 
 FOLDS = 5
 HOLD_OUT = "80/20"  # the name of the one split of the applications

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supersparse.errors import InvalidDataError, PackageNotInstalledError
-from supersparse.table import parquet as ours
+from supersparse.table import other_files as ours
 from supersparse.table.files import read_table
 from supersparse.table.reading import Reading
 from supersparse.table.table import Kind

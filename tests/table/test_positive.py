@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from supersparse import SLIMClassifier
 from supersparse.learn.calibrating import without_fold
 from supersparse.problem.rows import read_labels
-from supersparse.table.positive import positive_of
+from supersparse.table.numeric import positive_of
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from supersparse.card.build import item
 from supersparse.errors import InvalidCardError, InvalidDataError, InvalidOptionError
 from supersparse.show.document import ScoringSystem
 from supersparse.table import collecting, csv_file
-from supersparse.table.codes import codes_among, codes_among_texts
-from supersparse.table.dates import fitting_orders, sortable_date, sortable_dates
+from supersparse.table.cells import plain_number
 from supersparse.table.files import read_table
 from supersparse.table.reading import ColumnReading, Reading
-from supersparse.table.signs import plain_number
+from supersparse.table.roles import fitting_orders, sortable_date, sortable_dates
 from supersparse.table.table import Kind
+from supersparse.table.tidying import codes_among, codes_among_texts
 from supersparse.table.training import Roles, read_training
 
 

@@ -15,7 +15,7 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import exact_value
 from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, IsNoneOf, IsOneOf
-from supersparse.table.cells_of_text import is_number
+from supersparse.table.cells import is_number
 from supersparse.table.reading import USUALLY_MISSING, ColumnReading, Reading
 from supersparse.table.values import (
     Category,

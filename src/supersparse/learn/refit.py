@@ -24,7 +24,7 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Origin, Settings
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import quiet_about_penalties
-from supersparse.table.cells_of_text import side_by_side
+from supersparse.table.cells import side_by_side
 
 _SOURCE = "the settings of the card"
 

@@ -24,7 +24,7 @@ from supersparse.learn.splits import Split
 from supersparse.problem.problem import Problem
 from supersparse.table.counted_rows import CountedColumn, CountedTable, count_columns
 from supersparse.table.lazy import LazyTable
-from supersparse.table.positive import positive_of
+from supersparse.table.numeric import positive_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

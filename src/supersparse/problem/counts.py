@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError, did_you_mean
 from supersparse.problem.rows import two_labels
-from supersparse.table.numeric import numeric_column, read_numeric_table
-from supersparse.table.positive import positive_of
+from supersparse.table.numeric import numeric_column, positive_of, read_numeric_table
 from supersparse.table.sources import as_array, as_series, check_names
 
 

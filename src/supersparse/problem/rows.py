@@ -13,8 +13,7 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
 from supersparse.base.integer_arrays import IntArray, fits_int64, gcd_of, integer_column, largest_magnitude
 from supersparse.problem.lazily import Lazily
-from supersparse.table.numeric import checked_weights, read_numeric_table
-from supersparse.table.positive import PositiveClass, positive_of
+from supersparse.table.numeric import PositiveClass, checked_weights, positive_of, read_numeric_table
 from supersparse.table.small_table import SmallTable, Tabular, facts, listed
 from supersparse.table.sources import as_array, as_frame, as_series
 from supersparse.table.values import is_missing

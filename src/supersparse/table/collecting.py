@@ -8,9 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.table.cells_of_text import ParsedNumbers, joined, read_numbers
+from supersparse.table.cells import (
+    ParsedNumbers,
+    beyond,
+    joined,
+    possible_signs,
+    read_cells_as_numbers,
+    read_numbers,
+    shown_sign,
+)
 from supersparse.table.reading import Reading
-from supersparse.table.signs import beyond, possible_signs, read_cells_as_numbers, shown_sign
 
 MOST_DIFFERENT = 2**16
 _FEW = 1000  # so many different cells cost nothing

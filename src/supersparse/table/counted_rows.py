@@ -12,19 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.table.cells_of_text import with_gaps
-from supersparse.table.codes import codes_among
-from supersparse.table.codings import Coding, LazyColumn
+from supersparse.table.cells import Shown, possible_signs, shown_sign, thousands_said, with_gaps
 from supersparse.table.collecting import Coded
 from supersparse.table.files import na_words
-from supersparse.table.lazy import MOST_DIFFERENT, LazyTable, ValueCounts
+from supersparse.table.lazy import MOST_DIFFERENT, Coding, LazyColumn, LazyTable, ValueCounts
 from supersparse.table.limits import Limit, inside_said, limits_inside
-from supersparse.table.parquet import column_of_series, text_column
+from supersparse.table.other_files import column_of_series, text_column
 from supersparse.table.reading import ColumnReading, Reading
 from supersparse.table.roles import HOLDS_NESTED, classes_of
-from supersparse.table.signs import Shown, possible_signs, shown_sign, thousands_said
 from supersparse.table.table import Column, Fault, Kind, Table, objects, typed
-from supersparse.table.tidying import counts_of_texts, tidied
+from supersparse.table.tidying import codes_among, counts_of_texts, tidied
 from supersparse.table.training import Roles, check_named, feature_remedy, usable_features
 from supersparse.table.values import first_float, nearest_column
 

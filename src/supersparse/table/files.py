@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
-from supersparse.table.collecting import Coded, CollectedFile, Parsed
-from supersparse.table.csv_file import check_file, is_parquet, read_csv_file, shown_name
-from supersparse.table.limits import first_row, inside_said, limit_notes, limits_among, limits_inside
-from supersparse.table.parquet import read_parquet
-from supersparse.table.reading import ColumnReading, Reading, fits
-from supersparse.table.signs import (
+from supersparse.table.cells import (
     Shown,
     plain_number,
     possible_signs,
@@ -25,11 +20,20 @@ from supersparse.table.signs import (
     thousands_said,
     thousands_sign,
 )
-from supersparse.table.statistics_file import is_statistics_file, read_statistics_file
+from supersparse.table.collecting import Coded, CollectedFile, Parsed
+from supersparse.table.csv_file import check_file, is_parquet, read_csv_file, shown_name
+from supersparse.table.limits import first_row, inside_said, limit_notes, limits_among, limits_inside
+from supersparse.table.other_files import (
+    is_statistics_file,
+    is_workbook,
+    read_parquet,
+    read_statistics_file,
+    read_workbook,
+)
+from supersparse.table.reading import ColumnReading, Reading, fits
 from supersparse.table.table import _NOTHING, Column, Fault, Kind, Table, typed
 from supersparse.table.tidying import tidied
 from supersparse.table.values import nearest_column
-from supersparse.table.workbook import is_workbook, read_workbook
 
 _NO_TEXTS: Mapping[str, Collection[str]] = {}
 _NEEDS_NUMBERS = "weights are numbers of 0 or more; name another column, or correct them"

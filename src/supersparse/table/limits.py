@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.exact import counted, exact_value, shown
+from supersparse.table.cells import beyond, limit_of, plain_number
 from supersparse.table.collecting import Coded, CollectedCells, Parsed
-from supersparse.table.signs import beyond, limit_of, plain_number
 
 _MOST_LISTED = 3
 

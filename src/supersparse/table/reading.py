@@ -9,7 +9,7 @@ from supersparse.base.errors import InvalidCardError, InvalidOptionError, did_yo
 from supersparse.base.schema.scalars import TextForm, Truth, Word
 from supersparse.base.schema.setting import Option, setting
 from supersparse.base.schema.shapes import NamesForm
-from supersparse.table.cells_of_text import is_number
+from supersparse.table.cells import is_number
 
 USUALLY_MISSING = frozenset({"NA", "NaN", "nan", "null", "NULL"})  # beside blank cells
 DATE_ORDERS = {"dmy": "day first", "mdy": "month first"}

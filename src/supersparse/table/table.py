@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.table.cells_of_text import with_gaps
+from supersparse.table.cells import beyond, plain_number, read_cells_as_numbers, with_gaps
 from supersparse.table.collecting import Coded, CollectedCells, Parsed, TooMany
 from supersparse.table.limits import Limit
 from supersparse.table.reading import Reading
-from supersparse.table.signs import beyond, plain_number, read_cells_as_numbers
 from supersparse.table.values import nearest_column
 
 

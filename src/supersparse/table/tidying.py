@@ -1,20 +1,160 @@
-"""Tidying: codes for missing values become missing, variants of a category one category, with notes."""
+"""Tidying: codes for missing values become missing, variants of a category one category, with notes.
+
+Codes are numbers written with nines alone that stand apart from the rest of their column: -9, -99, -999 ...
+where no other number is below 0; 99, 999, 9999 ... where they lie further above the other numbers than these
+lie apart from each other, and 9 where there are exactly two others, such as 0 and 1. A number written with
+nines among texts is a code where no other text is a number. There must be ten values that are no codes, two
+of them different, and more of them than codes. Variants differ in case and blanks only, or are equal numbers.
+"""
 
 import shlex
+import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.exact import counted
-from supersparse.table.cells_of_text import is_number
-from supersparse.table.codes import codes_among, codes_among_texts
+from supersparse.table.cells import is_number
 from supersparse.table.reading import ColumnReading, Reading
-from supersparse.table.spellings import variants, variants_of
 from supersparse.table.table import Column, Kind, floats
+
+
+def spelling_key(text: str) -> str:
+    """Return what all variants of a category have in common.
+
+    >>> spelling_key(" Ja ") == spelling_key("ja"), spelling_key("not  known") == spelling_key("Not known")
+    (True, True)
+    """
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def variants(counts: Counter[str]) -> dict[str, str]:
+    """Say for each variant which spelling is kept: the most frequent one, and of those the first.
+
+    >>> variants(Counter({"Ja": 2, "ja": 5, "nein": 4}))
+    {'Ja': 'ja'}
+    """
+    kept: dict[str, str] = {}
+    for text, _ in counts.most_common():
+        kept.setdefault(spelling_key(text), text)
+    return {text: own for text in counts if (own := kept[spelling_key(text)]) != text}
+
+
+def variants_of(texts: Collection[str], known: Collection[str]) -> dict[str, str]:
+    """Say for each text that is a variant of a known one which it is; known texts that are alike stay apart.
+
+    >>> variants_of(["Ja", "ja", "?"], ["ja", "nein"]), variants_of(["A"], ["a", "A"])
+    ({'Ja': 'ja'}, {})
+    """
+    alike = Counter(map(spelling_key, known))
+    kept = {spelling_key(text): text for text in known if alike[spelling_key(text)] == 1}
+    found = {}
+    for text in texts:
+        if text not in known and (own := kept.get(spelling_key(text))) is not None:
+            found[text] = own
+    return found
+
+
+def number_of(text: str) -> Fraction | None:
+    """The number that a text is; None if it is none."""
+    return Fraction(text.strip(" \t")) if is_number(text) else None
+
+
+def equal_numbers(counts: Counter[str]) -> dict[str, str]:
+    """Say for each number that is written in several ways which is kept: the first of the shortest.
+
+    >>> equal_numbers(Counter({"1.0": 5, "1": 2, "0": 4, "x": 1}))
+    {'1.0': '1'}
+    """
+    kept: dict[Fraction, str] = {}
+    for text in sorted(counts, key=len):
+        if (number := number_of(text)) is not None:
+            kept.setdefault(number, text)
+    numbers = {text: number_of(text) for text in counts}
+    return {
+        text: kept[number] for text, number in numbers.items() if number is not None and kept[number] != text
+    }
+
+
+def same_text(text: str, others: Sequence[str]) -> str | None:
+    """Return which of some texts is meant by one: itself, an equal number, or true or false in other case.
+
+    None if that is none of them, or not one alone.
+
+    >>> same_text("1.0", ["0", "1"]), same_text("TRUE", ["False", "True"]), same_text("Yes", ["no", "yes"])
+    ('1', 'True', None)
+    """
+    if text in others:
+        return text
+    number, word = number_of(text), text.casefold()
+    found = [
+        other
+        for other in others
+        if (number is not None and number == number_of(other))
+        or (word in ("true", "false") and word == other.casefold())
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+_FEWEST = 10
+NINES = np.array([sign * (10.0**k - 1) for sign in (-1, 1) for k in range(1, 10)])
+
+
+def codes_among(values: NDArray[np.float64], copies: NDArray[np.int64] | None = None) -> list[int]:
+    """Return the codes among the numbers of a column; what is not finite does not count.
+
+    `copies` says for how many rows each number stands.
+
+    >>> codes_among(np.array([*range(20, 80), -99, 99, 999], dtype=float))
+    [-99, 999]
+    """
+    finite = np.isfinite(values)
+    distinct, places, rows = np.unique(values[finite], return_inverse=True, return_counts=True)
+    if copies is not None:
+        rows = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(rows, places.reshape(-1), copies[finite])
+    return codes_of(distinct, rows)
+
+
+def codes_of(distinct: NDArray[np.float64], rows: NDArray[Any]) -> list[int]:
+    """Return the codes among distinct numbers, rising, of which each is in so many rows."""
+    ordinary = ~np.isin(distinct, NINES)
+    if ordinary.all():
+        return []
+    for place in sorted(np.flatnonzero(~ordinary), key=lambda k: abs(distinct[k])):
+        ordinary[place] = not _stands_apart(float(distinct[place]), distinct[ordinary])
+    n_ordinary, n_coded = int(rows[ordinary].sum()), int(rows[~ordinary].sum())
+    enough = ordinary.sum() >= 2 and n_ordinary >= _FEWEST and n_ordinary > n_coded
+    return distinct[~ordinary].astype(int).tolist() if enough else []
+
+
+def _stands_apart(value: float, rest: NDArray[np.float64]) -> bool:
+    if not len(rest):
+        return False
+    if value < 0:
+        return bool(rest[0] >= 0)
+    return bool(value - rest[-1] > rest[-1] - rest[0]) and (value > 9 or len(rest) == 2)
+
+
+def codes_among_texts(counts: Counter[str]) -> list[str]:
+    """Return the codes among the texts of a column, with the number of their rows.
+
+    >>> codes_among_texts(Counter({"yes": 20, "no": 30, "-99": 2, "9": 1}))
+    ['-99', '9']
+    """
+    numbers = [text for text in counts if is_number(text)]
+    if len(numbers) == len(counts):
+        found = codes_among(np.array(list(map(float, counts))), np.array(list(counts.values()), np.int64))
+        return [text for text in numbers if float(text) in found]
+    codes = [text for text in numbers if float(text) in NINES]
+    coded = sum(counts[text] for text in codes)
+    enough = counts.total() - coded >= max(_FEWEST, coded + 1)
+    return codes if enough and len(codes) == len(numbers) <= len(counts) - 2 else []
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.table.cells_of_text import side_by_side
+from supersparse.table.cells import side_by_side
 from supersparse.table.files import read_with_problems, together
 from supersparse.table.reading import DATE_ORDERS, Reading, fits
 from supersparse.table.roles import (

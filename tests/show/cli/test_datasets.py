@@ -7,7 +7,7 @@ import pytest
 
 from shared_data import SHARED, needs_shared_data
 from supersparse.datasets import load_breast_cancer, load_mammography
-from supersparse.table.datasets.catalogue import ENTRIES
+from supersparse.table.datasets.loaders import ENTRIES
 
 
 @pytest.fixture

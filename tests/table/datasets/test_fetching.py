@@ -13,13 +13,14 @@ from publisher import publishing
 from shared_data import SHARED, needs_shared_data
 from supersparse.datasets import load_internet_ads, load_mammography
 from supersparse.errors import DownloadError, InvalidDataError, MissingDataError
-from supersparse.table.datasets.fetching import download, fetch
 from supersparse.table.datasets.originals import (
     INTERNET_ADS,
     MAMMOGRAPHY,
     MAMMOGRAPHY_IMPUTED,
     Original,
     data_folder,
+    download,
+    fetch,
     imputed_mammography_text,
     internet_ads_text,
     mammography_text,

@@ -17,8 +17,8 @@ from supersparse.datasets import (
     load_tic_tac_toe,
 )
 from supersparse.errors import InvalidDataError, InvalidOptionError, MissingDataError
-from supersparse.table.datasets.catalogue import ENTRIES, find
-from supersparse.table.positive import positive_of
+from supersparse.table.datasets.loaders import ENTRIES, find
+from supersparse.table.numeric import positive_of
 
 BUNDLED = [entry for entry in ENTRIES if not entry.originals]
 FETCHED = [entry for entry in ENTRIES if entry.originals]

@@ -9,8 +9,7 @@ import pytest
 from supersparse.datasets import load, load_recidivism, recidivism
 from supersparse.errors import DownloadError, InvalidDataError, InvalidOptionError
 from supersparse.table.datasets.dataset import Size
-from supersparse.table.datasets.fetching import fetch
-from supersparse.table.datasets.originals import RECIDIVISM, RECIDIVISM_VIOLENT, data_folder
+from supersparse.table.datasets.originals import RECIDIVISM, RECIDIVISM_VIOLENT, data_folder, fetch
 
 SOMEBODY = {
     "name": "no body", "dob": "1980-01-01", "c_case_number": "1", "sex": "Male", "age": "30",
@@ -88,7 +87,7 @@ def test_a_file_that_differs_or_cannot_be_reached_is_refused_with_what_to_do(tmp
     def offline(*_):
         raise OSError("Network is unreachable")
 
-    monkeypatch.setattr("supersparse.table.datasets.fetching._receive", offline)
+    monkeypatch.setattr("supersparse.table.datasets.originals._receive", offline)
     with pytest.raises(
         DownloadError, match=r"Network is unreachable; check the network, or copy the file from"
     ):

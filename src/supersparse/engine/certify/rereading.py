@@ -17,7 +17,7 @@ from supersparse.base.errors import UnsupportedProblemError
 from supersparse.engine.certify.checking import checker_module
 from supersparse.engine.certify.statement import TableNames
 from supersparse.problem.problem import Problem
-from supersparse.table.signs import beyond
+from supersparse.table.cells import beyond
 
 _OF_NUMBERS = ("value", "range")  # kinds of rules that read a cell as a number
 _ENDS = ("at_least", "above", "at_most", "below")  # of a range

@@ -29,7 +29,7 @@ from supersparse.learn.prepare.cuts import (
 from supersparse.learn.prepare.feature import Feature, domain_of
 from supersparse.learn.prepare.raw import RawColumn, counts_as, stand_in
 from supersparse.learn.prepare.settings import CutMethod, PrepareSettings, ordered_levels
-from supersparse.table.cells_of_text import unit_of
+from supersparse.table.cells import unit_of
 from supersparse.table.roles import with_unit
 from supersparse.table.values import Category, Cells
 

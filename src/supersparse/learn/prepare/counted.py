@@ -21,8 +21,8 @@ from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column
 from supersparse.learn.prepare.screening import Screened, Told, is_yes_or_no, screened, weight_apart
 from supersparse.learn.prepare.settings import PrepareSettings
-from supersparse.table.codings import Coding
 from supersparse.table.counted_rows import CountedColumn, CountedTable
+from supersparse.table.lazy import Coding
 from supersparse.table.roles import HOLDS_NESTED
 from supersparse.table.table import Kind
 from supersparse.table.values import Cells, read_cells

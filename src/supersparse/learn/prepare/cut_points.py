@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.table.cells_of_text import is_number
+from supersparse.table.cells import is_number
 
 _ENTRY = re.compile(r"\s*(?P<name>.+?)\s*[=:]\s*(?P<numbers>[^=:]*)")
 

@@ -22,8 +22,8 @@ from supersparse.problem.constraints.signs import same_sign
 from supersparse.problem.constraints.support import thresholds_per_variable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.rows import read_weights, two_labels
-from supersparse.table.codes import codes_of
 from supersparse.table.sources import CellTable
+from supersparse.table.tidying import codes_of
 from supersparse.table.values import Numbers
 
 # For candidates="auto": what the exact engine can prove, or nearly, within a minute.

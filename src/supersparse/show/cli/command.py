@@ -75,7 +75,7 @@ def _note_unused_sheet(given: Mapping[str, Any]) -> None:
     table = next((one for one in given.values() if isinstance(one, TableOptions)), None)
     if table is None or table.sheet is None:
         return
-    from supersparse.table.workbook import is_workbook
+    from supersparse.table.other_files import is_workbook
 
     data = given.get("data")
     for path in data if isinstance(data, list) else [data]:

@@ -13,7 +13,7 @@ from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import remark
 
 if TYPE_CHECKING:
-    from supersparse.table.datasets.catalogue import Entry
+    from supersparse.table.datasets.loaders import Entry
 
 datasets = typer.Typer(
     name="datasets",
@@ -80,7 +80,7 @@ def fetch(
     Example:
       supersparse datasets fetch
     """
-    from supersparse.table.datasets.fetching import fetch as fetch_files
+    from supersparse.table.datasets.originals import fetch as fetch_files
 
     originals = [original for entry in _wanted(names) for original in entry.originals]
     done = fetch_files(originals, copy_from=copy_from, unchecked=unchecked, say=remark)
@@ -108,7 +108,7 @@ def export(
     Example:
       supersparse datasets export breast-cancer biopsies.csv
     """
-    from supersparse.table.datasets.catalogue import load
+    from supersparse.table.datasets.loaders import load
 
     check_outputs(("OUT", out))
     data = load(name, variant)
@@ -127,7 +127,7 @@ for _name, _run in (("list", list_), ("path", path), ("fetch", fetch), ("export"
 
 
 def _wanted(names: list[str] | None) -> list["Entry"]:
-    from supersparse.table.datasets.catalogue import ENTRIES, find
+    from supersparse.table.datasets.loaders import ENTRIES, find
 
     fetched = [entry for entry in ENTRIES if entry.originals]
     for name in names or ():
@@ -137,8 +137,8 @@ def _wanted(names: list[str] | None) -> list["Entry"]:
 
 
 def _show(output: Output) -> None:
-    from supersparse.table.datasets.catalogue import ENTRIES
     from supersparse.table.datasets.dataset import positive_in_words
+    from supersparse.table.datasets.loaders import ENTRIES
 
     lines = [("dataset", "variant", "rows", "features", "positive", "where")]
     for entry in ENTRIES:

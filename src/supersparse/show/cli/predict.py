@@ -20,7 +20,7 @@ def no_formula(cell: object) -> object:
     >>> no_formula("=1+1"), no_formula("-2.5"), no_formula("ill")
     ("'=1+1", '-2.5', 'ill')
     """
-    from supersparse.table.cells_of_text import is_number
+    from supersparse.table.cells import is_number
 
     if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number(cell):
         return f"'{cell}"

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from supersparse.show.studio.texts import text as _text
+from supersparse.table.cells import limit_of, plain_number, possible_signs
 from supersparse.table.roles import repeats, why_no_feature
-from supersparse.table.signs import limit_of, plain_number, possible_signs
 from supersparse.table.table import Column, Kind, Table
 from supersparse.table.training import PERHAPS_MISSING
 

@@ -18,11 +18,11 @@ from supersparse.show.studio.noticing import Notice, notice, notices, said
 from supersparse.show.studio.problems import as_problem
 from supersparse.show.studio.worker import Talk
 from supersparse.table.files import read_with_problems
-from supersparse.table.positive import positive_of
+from supersparse.table.numeric import positive_of
 from supersparse.table.reading import Reading
 from supersparse.table.roles import read_target, rest_of, why_no_feature
-from supersparse.table.spellings import same_text
 from supersparse.table.table import Column, Kind, Table
+from supersparse.table.tidying import same_text
 
 _MOST_CLASSES = 12
 _MOST_COLUMNS = 2000  # that are described one by one

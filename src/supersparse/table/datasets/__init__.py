@@ -1,8 +1,8 @@
 """Loaders for the SLIM paper's datasets, processed as in the paper, and others, with source and licence."""
 
-from supersparse.table.datasets.catalogue import load
 from supersparse.table.datasets.dataset import Columns, Dataset
 from supersparse.table.datasets.loaders import (
+    load,
     load_breast_cancer,
     load_haberman,
     load_internet_ads,

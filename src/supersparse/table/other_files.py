@@ -1,0 +1,291 @@
+"""Files that are not text: workbooks, files of SAS, SPSS and Stata, Parquet.
+
+Cells of workbooks become text, so that they are read as those of a CSV file. python-calamine is small, keeps
+the types of cells and also reads .xls, .xlsb and .ods; it is some ten times faster than openpyxl. What a
+statistics file declares as missing is missing. Parquet is read by pyarrow or polars, whichever is installed.
+"""
+
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supersparse.base.errors import InvalidDataError, PackageNotInstalledError, did_you_mean
+from supersparse.base.free_memory import free_bytes
+from supersparse.table.cells import with_gaps
+from supersparse.table.collecting import CollectedCells, CollectedFile, Collector, read_header
+from supersparse.table.reading import USUALLY_MISSING, Reading
+from supersparse.table.table import Column, Kind, objects
+
+_TIMES = 4  # a cell in memory is a few times as long as in its file
+_ALWAYS_TRIED = 2**26
+_ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether the name says that a file is a workbook."""
+    return path.suffix.lower() in _ENDINGS
+
+
+def read_workbook(
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
+) -> CollectedFile:
+    """Read one sheet, by default the first; its first row that is not empty names the columns."""
+    try:
+        import python_calamine
+    except ImportError:
+        raise PackageNotInstalledError(
+            f"reading {path} needs python-calamine: pip install python-calamine; or save the "
+            f"sheet as 'CSV UTF-8'"
+        ) from None
+    _check_size(path)
+    try:
+        book = python_calamine.load_workbook(str(path))
+        sheet, notes = _sheet(path, book.sheet_names, reading)
+        rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+    except (python_calamine.CalamineError, OSError) as error:
+        raise InvalidDataError(f"{path} is not a readable workbook: {error}") from None
+    place = next((k for k, row in enumerate(rows) if any(_text(cell) for cell in row)), None)
+    if place is None:
+        raise InvalidDataError(f"{path}: the sheet {sheet!r} is empty; name another one with --sheet")
+    header = [_text(cell) for cell in rows[place]]
+    numbers = [k for k in range(place + 1, len(rows)) if any(_text(cell) for cell in rows[k])]
+    return collected_rows(
+        f"{path}, sheet {sheet!r}",
+        header,
+        [rows[k] for k in numbers],
+        [k + 1 for k in numbers],
+        reading,
+        wanted,
+        texts,
+        notes,
+        {"sheet": sheet},
+    )
+
+
+def _check_size(path: Path) -> None:
+    """Refuse a packed workbook that unpacks to more than there is memory."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            unpacked = sum(part.file_size for part in packed.infolist())
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        return  # .xls is no such file; others are refused when they are read
+    needed, free = _TIMES * unpacked, free_bytes()
+    if free is not None and needed > max(free, _ALWAYS_TRIED):
+        raise InvalidDataError(
+            f"{path} unpacks to {unpacked / 1e9:.1f} GB, which need about {needed / 1e9:.1f} GB of memory, "
+            f"and {free / 1e9:.1f} GB are free; save the sheet as 'CSV UTF-8'"
+        )
+
+
+def _sheet(path: Path, names: Sequence[str], reading: Reading) -> tuple[str, list[str]]:
+    asked = reading.sheet
+    if not names:
+        raise InvalidDataError(f"{path} has no sheets; save the workbook again")
+    if asked is None or (reading.settled and asked not in names and len(names) == 1):
+        others = ", ".join(map(repr, names[1:6]))
+        note = f"{path} has {len(names)} sheets; {names[0]!r} is read, use --sheet for {others}"
+        return names[0], [note] if len(names) > 1 else []
+    if asked not in names:
+        raise InvalidDataError(f"{path} has no sheet {asked!r}; {did_you_mean(asked, names)}")
+    return asked, []
+
+
+def collected_rows(
+    name: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    lines: Sequence[int],
+    reading: Reading,
+    wanted: Callable[[str], bool],
+    texts: Callable[[str], bool],
+    notes: Iterable[str],
+    found: dict[str, str],
+) -> CollectedFile:
+    """Collect rows of cells that have a type; `lines` number them as people see them."""
+    names, more = read_header(name, header)
+    if not rows:
+        raise InvalidDataError(f"{name} has a header but 0 rows; there is nothing to read")
+    columns: dict[str, CollectedCells] = {}
+    pointed = set()
+    for k, column_name in enumerate(names):
+        if wanted(column_name):
+            if any(isinstance(row[k], float) and row[k] % 1 > 0 for row in rows if k < len(row)):
+                pointed.add(column_name)
+            collector = Collector(reading, keep_text=texts(column_name))
+            collector.add([_text(row[k]) if k < len(row) else "" for row in rows])
+            columns[column_name] = collector.finish()
+    return CollectedFile(
+        names=tuple(names),
+        columns=columns,
+        lines=np.array(lines, dtype=np.int64),
+        notes=(*notes, *more),
+        found=found,
+        pointed=frozenset(pointed),
+    )
+
+
+def _text(cell: object) -> str:
+    """Return a cell as a CSV file would hold it."""
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
+    if isinstance(cell, datetime):
+        return (
+            cell.strftime("%Y-%m-%d")
+            if cell.time() == time()
+            else cell.isoformat(sep=" ", timespec="seconds")
+        )
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return str(cell)
+    return str(cell)
+
+
+_READERS = {
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".dta": "read_dta",
+}
+
+
+def is_statistics_file(path: Path) -> bool:
+    """Whether the name says that a file comes from SAS, SPSS or Stata."""
+    return path.suffix.lower() in _READERS
+
+
+def read_statistics_file(
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
+) -> CollectedFile:
+    """Read a file; numbers with labels stay numbers."""
+    try:
+        import pyreadstat
+        from pyreadstat._readstat_parser import PyreadstatError, ReadstatError  # 1.3.0 exports one of them
+    except ImportError:
+        raise PackageNotInstalledError(
+            f"reading {path} needs pyreadstat: pip install pyreadstat; or save the table as CSV"
+        ) from None
+    read = getattr(pyreadstat, _READERS[path.suffix.lower()])
+    options = {} if reading.encoding is None else {"encoding": reading.encoding}
+    try:
+        columns, _ = read(str(path), output_format="dict", **options)
+    except (ReadstatError, PyreadstatError) as error:
+        raise InvalidDataError(f"{path} is not a readable {path.suffix} file: {error}") from None
+    rows = list(zip(*columns.values(), strict=True))
+    return collected_rows(
+        str(path), list(columns), rows, range(1, len(rows) + 1), reading, wanted, texts, (), {}
+    )
+
+
+_BYTES_PER_VALUE = 16  # as read, and as an array
+
+
+def read_parquet(
+    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
+) -> tuple[tuple[str, ...], dict[str, Column], int]:
+    """Return the names of all columns, the wanted ones, and the number of rows."""
+    import narwhals.stable.v1 as nw
+
+    try:
+        names, native = _read(path, wanted)
+    except InvalidDataError:
+        raise
+    except (OSError, ValueError, RuntimeError, TypeError, LookupError, MemoryError) as error:
+        first_line = str(error).partition("\n")[0]
+        raise InvalidDataError(f"{path} is not a readable Parquet file: {first_line}") from None
+    frame = nw.from_native(native, eager_only=True)
+    words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
+    columns = {
+        column_name: (text_column if texts(column_name) else column_of_series)(
+            column_name, frame[column_name], words
+        )
+        for column_name in frame.columns
+    }
+    return names, columns, len(frame)
+
+
+def _read(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+    readers: dict[str, Callable[[Path, Callable[[str], bool]], tuple[tuple[str, ...], Any]]]
+    readers = {"pyarrow": _by_pyarrow, "polars": _by_polars}
+    for package, read in readers.items():
+        if find_spec(package) is not None:
+            return read(path, wanted)
+    raise PackageNotInstalledError(
+        f"reading {path} needs pyarrow or polars: pip install pyarrow; or save the table as CSV"
+    )
+
+
+def _by_pyarrow(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(path)
+    names = tuple(file.schema_arrow.names)
+    asked = [n for n in names if wanted(n)]
+    _check_rows(path, file.metadata.num_rows, len(asked))
+    return names, file.read(columns=asked, use_pandas_metadata=False)
+
+
+def _by_polars(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+    import polars
+
+    names = tuple(polars.read_parquet_schema(path))
+    asked = [n for n in names if wanted(n)]
+    _check_rows(path, polars.scan_parquet(path).select(polars.len()).collect().item(), len(asked))
+    return names, polars.read_parquet(path, columns=asked)
+
+
+def _check_rows(path: Path, n_rows: int, n_columns: int) -> None:
+    """Refuse a file that unpacks to more than there is memory, however small it is on the disk."""
+    needed, free = _BYTES_PER_VALUE * n_rows * n_columns, free_bytes()
+    if free is not None and needed > max(free, _ALWAYS_TRIED):
+        raise InvalidDataError(
+            f"{path} says that it has {n_rows:,} rows; with {n_columns:,} columns they need about "
+            f"{needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; use fewer columns or rows"
+        )
+
+
+def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:
+    """Return a series as a column of its kind; `words` are texts that stand for a missing value."""
+    dtype = series.dtype
+    gone = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    n_missing = int(gone.sum())
+    if dtype.is_integer() or dtype.is_float():
+        present = np.asarray(series.drop_nulls().to_numpy())
+        # the one width that others expect; what does not fit it, UInt64, stays as it is
+        fits = dtype.is_integer() and (not len(present) or int(present.max()) < 2**63)
+        values = with_gaps(present.astype(np.int64) if fits else present, ~gone)
+        if values.dtype.kind == "f":
+            n_missing = int(np.isnan(values).sum())
+        return Column(name=name, kind=Kind.NUMBER, values=values, n_missing=n_missing)
+    if n_missing == len(gone):
+        return Column(name=name, kind=Kind.EMPTY, values=objects([]), n_missing=n_missing)
+    cells = [None if no else cell for cell, no in zip(series.to_list(), gone.tolist(), strict=True)]
+    if str(dtype) == "Boolean":
+        values = objects(cells) if n_missing else np.array(cells, dtype=bool)
+        return Column(name=name, kind=Kind.TRUTH, values=values, n_missing=n_missing)
+    if dtype.is_decimal():
+        values = objects(None if cell is None else Fraction(cell) for cell in cells)
+        return Column(name=name, kind=Kind.NUMBER, values=values, n_missing=n_missing)
+    kind = Kind.DATE if dtype.is_temporal() else Kind.TEXT
+    texts = [None if cell is None or str(cell) == "" or str(cell) in words else str(cell) for cell in cells]
+    return Column(name=name, kind=kind, values=objects(texts), n_missing=texts.count(None))
+
+
+def text_column(name: str, series: Any, words: frozenset[str] = frozenset()) -> Column:
+    """Return a series as a column of texts; `words` stand for a missing value."""
+    gone = series.is_null().to_list()
+    cells = [None if no else cell for cell, no in zip(series.to_list(), gone, strict=True)]
+    values = [None if cell is None or cell != cell or str(cell) in words else str(cell) for cell in cells]
+    return Column(name=name, kind=Kind.TEXT, values=objects(values), n_missing=values.count(None))
