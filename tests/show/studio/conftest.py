@@ -46,9 +46,9 @@ class _Server:
         import uvicorn
 
         from supersparse.show.studio.app import make_app
-        from supersparse.show.studio.limits import Limits
-        from supersparse.show.studio.security import Guard, local_hosts
-        from supersparse.show.studio.serving import _listening
+        from supersparse.show.studio.folder import Limits
+        from supersparse.show.studio.requests import Guard, local_hosts
+        from supersparse.show.studio.server import _listening
         from supersparse.show.studio.studio import Studio
 
         self.socket = _listening(0)

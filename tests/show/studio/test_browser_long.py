@@ -367,7 +367,7 @@ widget.render({ model, el: document.getElementById("cell") });
 
 
 def test_the_joined_module_works_as_a_widget(browser, server, tmp_path):
-    from supersparse.show.studio.module import joined_module
+    from supersparse.show.studio.notebook import joined_module
 
     visitor = Visitor(browser, server.address)
     page = visitor.page

@@ -9,8 +9,7 @@ import pytest
 pytest.importorskip("starlette", reason="the studio needs starlette")
 
 from programs import command, needs
-from supersparse.show.studio.channel import Channel
-from supersparse.show.studio.module import joined_module
+from supersparse.show.studio.notebook import Channel, joined_module
 
 
 class Answers:

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from supersparse.show.studio.crew import Crew, WorkerEndedError
-from supersparse.show.studio.problems import StudioError
+from supersparse.show.studio.texts import StudioError
 
 
 class Process:

@@ -6,13 +6,12 @@ import pytest
 
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.objective import evaluate, violated
-from supersparse.show.studio.asking import asked_of
+from supersparse.show.studio.card_view import points_of
 from supersparse.show.studio.choices import changed, no_choices, read_plan
-from supersparse.show.studio.editing import edited
-from supersparse.show.studio.keeping import kept_card
-from supersparse.show.studio.problems import as_problem
-from supersparse.show.studio.showing import points_of
-from supersparse.show.studio.worker import Talk
+from supersparse.show.studio.edited_card import edited, kept_card
+from supersparse.show.studio.inquiry import asked_of
+from supersparse.show.studio.progress import Talk
+from supersparse.show.studio.texts import as_problem
 
 TALK = Talk(1, lambda message: None, lambda: False)
 MODEL = {

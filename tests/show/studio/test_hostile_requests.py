@@ -8,11 +8,10 @@ import os
 import pytest
 
 from supersparse.show.studio import edits, runs, tables
-from supersparse.show.studio.answering import object_of
-from supersparse.show.studio.folder import KINDS, Folder
-from supersparse.show.studio.limits import Limits
-from supersparse.show.studio.problems import StudioError
+from supersparse.show.studio.folder import KINDS, Folder, Limits
+from supersparse.show.studio.requests import object_of
 from supersparse.show.studio.tables import shown_name
+from supersparse.show.studio.texts import StudioError
 
 HALF = json.loads('"\\ud800"')
 DEEP = "[" * 60 + "]" * 60

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from supersparse.show.studio.choices import changed, done, first_plan, no_choices
-from supersparse.show.studio.problems import StudioError
-from supersparse.show.studio.profiling import profile, some_rows, try_cuts
+from supersparse.show.studio.profile import profile, some_rows, try_cuts
+from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.tables import ending_of, shown_name
-from supersparse.show.studio.worker import Talk
+from supersparse.show.studio.texts import StudioError
 
 SCRIPT = "<script>alert(1)</script>"
 TALK = Talk(1, lambda message: None, lambda: False)

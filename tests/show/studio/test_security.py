@@ -6,7 +6,7 @@ import pytest
 
 from supersparse.show.studio.choices import read_plan
 from supersparse.show.studio.folder import Folder
-from supersparse.show.studio.problems import StudioError
+from supersparse.show.studio.texts import StudioError
 
 TOKEN = "the token of these tests"
 

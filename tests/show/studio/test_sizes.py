@@ -9,12 +9,12 @@ from supersparse.learn.clock import Clock
 from supersparse.learn.validating import validate
 from supersparse.problem.objective import evaluate
 from supersparse.show.studio import sizes
-from supersparse.show.studio.asking import asked_of
+from supersparse.show.studio.card_view import measure_of, points_of
 from supersparse.show.studio.choices import changed, no_choices, read_plan
-from supersparse.show.studio.editing import edited
-from supersparse.show.studio.showing import measure_of, points_of
+from supersparse.show.studio.edited_card import edited
+from supersparse.show.studio.inquiry import asked_of
+from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.sizes import learn_sizes
-from supersparse.show.studio.worker import Talk
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

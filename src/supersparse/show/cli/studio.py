@@ -45,7 +45,7 @@ def studio(
         raise InvalidOptionError(f"there is no file {str(table)!r}; name a table, or leave it out")
     try:
         from supersparse.show.studio.folder import default_folder
-        from supersparse.show.studio.serving import serve
+        from supersparse.show.studio.server import serve
     except ImportError as error:
         raise PackageNotInstalledError(
             f"the studio needs {error.name}: pip install starlette uvicorn"

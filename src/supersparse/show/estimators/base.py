@@ -409,7 +409,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             Notebooks show it. It needs anywidget: ``pip install anywidget``.
         """
         try:
-            from supersparse.show.studio.widget import open_studio
+            from supersparse.show.studio.notebook import open_studio
         except ImportError as error:
             raise PackageNotInstalledError(
                 f"the studio needs {error.name}: pip install starlette anywidget"

@@ -3,9 +3,9 @@
 import asyncio
 import html
 import re
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,23 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from supersparse.show.studio.answering import answer_of, answering, any_problem, http_problem, read_object
-from supersparse.show.studio.browsing import pool_page
+from supersparse.engine.options import SOLVERS
 from supersparse.show.studio.cards import type_of
-from supersparse.show.studio.problems import refused
-from supersparse.show.studio.security import MADE_PAGE_POLICY
+from supersparse.show.studio.choices import read_plan
+from supersparse.show.studio.form import form
+from supersparse.show.studio.pool_page import pool_page
+from supersparse.show.studio.requests import (
+    MADE_PAGE_POLICY,
+    answer_of,
+    answering,
+    any_problem,
+    http_problem,
+    read_object,
+)
 from supersparse.show.studio.studio import Studio
-from supersparse.show.studio.tables import read_range
-from supersparse.show.studio.texts import text
+from supersparse.show.studio.tables import read_range, too_large
+from supersparse.show.studio.texts import refused, text
+from supersparse.table.datasets import load_breast_cancer
 
 STATIC = Path(__file__).parent / "static"
 _STATIC_TYPES = {
@@ -59,13 +68,6 @@ def make_app(studio: Studio) -> Starlette:
     )
     app.router.redirect_slashes = False
     return app
-
-
-@cache
-def _form() -> dict[str, Any]:
-    from supersparse.show.studio.form import form
-
-    return form()
 
 
 class _Routes:
@@ -146,12 +148,10 @@ class _Routes:
         )
 
     async def about(self, request: Request) -> Any:
-        from supersparse.engine.options import SOLVERS
-
         return {**self.studio.about(), "solvers": list(SOLVERS)}
 
     async def form(self, request: Request) -> Any:
-        return await asyncio.to_thread(_form)
+        return await asyncio.to_thread(form)
 
     async def events(self, request: Request) -> Response:
         last = request.headers.get("last-event-id")
@@ -166,8 +166,6 @@ class _Routes:
     async def add_table(self, request: Request) -> Response:
         length = request.headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length) > self.studio.limits.upload_bytes:
-            from supersparse.show.studio.tables import too_large
-
             raise too_large(self.studio.limits.upload_bytes)
         name = request.query_params.get("name", "table.csv")
         return answer_of(await self.studio.tables.add(name, request.stream()), 201)
@@ -224,8 +222,6 @@ class _Routes:
         return self.studio.tables.set_plan(_id(request), await self.body(request))
 
     async def _plan_of(self, request: Request) -> dict[str, Any]:
-        from supersparse.show.studio.choices import read_plan
-
         given = await self.body(request)
         return read_plan(given) if given else self.studio.tables.plan(_id(request))
 
@@ -369,10 +365,6 @@ def _id(request: Request) -> str:
 
 
 def _demo() -> bytes:
-    import tempfile
-
-    from supersparse.table.datasets import load_breast_cancer
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "biopsies.csv"
         load_breast_cancer().columns.write_csv(path)

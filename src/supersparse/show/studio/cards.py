@@ -8,14 +8,14 @@ import asyncio
 import re
 import zipfile
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from supersparse.show.studio.crew import Crew
-from supersparse.show.studio.problems import StudioError, refused
 from supersparse.show.studio.runs import Runs
 from supersparse.show.studio.tables import Tables
-from supersparse.show.studio.texts import text
+from supersparse.show.studio.texts import StudioError, refused, text
 
 _CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
 _TYPES = {
@@ -172,8 +172,6 @@ class Cards:
         return [self._file(key, Path(given["files"])) for key in FILES]
 
     def _file(self, key: str, folder: Path) -> dict[str, Any]:
-        from importlib.util import find_spec
-
         needs, why = None, None
         package = _NEEDS_PACKAGE.get(key)
         if package is not None and find_spec(package) is None:

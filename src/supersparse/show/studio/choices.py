@@ -9,7 +9,7 @@ from supersparse.base.errors import InvalidInputError
 from supersparse.base.schema.scalars import Either, Form, Null, TextForm
 from supersparse.base.schema.setting import settings_of
 from supersparse.learn.prepare.settings import PrepareSettings
-from supersparse.show.studio.problems import as_problem, check_whole, wrong
+from supersparse.show.studio.texts import as_problem, check_whole, wrong
 from supersparse.table.reading import ColumnSettings, ReadingSettings
 
 Choices = dict[str, Any]

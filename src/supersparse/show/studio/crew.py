@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from supersparse.show.studio.problems import StudioError, refused
+from supersparse.show.studio.texts import StudioError, refused
 
 _LINE = 256 * 2**20  # bytes of the longest line
 _SOON = 0.5
@@ -47,7 +47,7 @@ class Worker:
                 sys.executable,
                 "-P",
                 "-m",
-                "supersparse.show.studio.worker",
+                "supersparse.show.studio.jobs",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

@@ -8,10 +8,9 @@ from typing import Any
 
 from supersparse.show.studio.cards import Cards
 from supersparse.show.studio.crew import Crew
-from supersparse.show.studio.folder import Folder, missing, read_json, write_json
-from supersparse.show.studio.limits import Limits
-from supersparse.show.studio.problems import refused
+from supersparse.show.studio.folder import Folder, Limits, missing, read_json, write_json
 from supersparse.show.studio.tables import Publish, now
+from supersparse.show.studio.texts import refused
 
 _LONGEST_REASON = 500
 

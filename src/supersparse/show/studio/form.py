@@ -1,6 +1,7 @@
 """The form of a plan: every setting with its help, as the settings file and its JSON Schema have them."""
 
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from supersparse.base.schema.setting import names_of
@@ -65,6 +66,7 @@ _ELSEWHERE = ("positive",)  # chosen with the target
 _BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen beside each column
 
 
+@cache
 def form() -> dict[str, Any]:
     """Describe everything that can be asked.
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.show.studio.crew import Crew, Worker, WorkerEndedError
-from supersparse.show.studio.folder import Folder, missing, read_json, read_lines, write_json
-from supersparse.show.studio.limits import Limits
-from supersparse.show.studio.problems import StudioError, as_problem, refused, wrong
+from supersparse.show.studio.folder import Folder, Limits, missing, read_json, read_lines, write_json
 from supersparse.show.studio.tables import Publish, now
+from supersparse.show.studio.texts import StudioError, as_problem, refused, wrong
 
 KINDS = ("card", "frontier", "pool", "repair", "report", "certificate")
 _BUSY = ("queued", "starting", "running", "stopping")

@@ -22,11 +22,10 @@ from supersparse.learn.folds import Fold, named_folds, weighted_mean
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.problem.points import Points
 from supersparse.problem.variants import errors_only, most_features
-from supersparse.show.studio.asking import Inquiry, asked_of
-from supersparse.show.studio.showing import found_of, measure_of, model_of, numbers_of
+from supersparse.show.studio.card_view import found_of, measure_of, model_of, numbers_of
+from supersparse.show.studio.inquiry import Inquiry, asked_of
+from supersparse.show.studio.progress import Progress, Talk
 from supersparse.show.studio.texts import text
-from supersparse.show.studio.watching import Telling
-from supersparse.show.studio.worker import Talk
 
 _TRAINING = 0.5  # share of the time
 
@@ -35,8 +34,8 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Find the best card of each size up to ``max_size``, and judge each size on the folds."""
     asked = asked_of(given)
     question = asked.question
-    telling = Telling(asked, talk, dict(given["ids"]))
-    telling.stage("loading")
+    progress = Progress(asked, talk, dict(given["ids"]))
+    progress.stage("loading")
     clock = Clock.of(question.recipe)
     splits = asked.splits() if given["folds"] else []
     most = min(given["max_size"], most_features(errors_only(question.problem)))
@@ -53,10 +52,10 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     }
 
     def begin(size: int) -> None:
-        telling.stage(f"size {size}")
+        progress.stage(f"size {size}")
 
     share = clock.part(_TRAINING) if splits else clock
-    for size, solution in best_of_each_size(question, most, share, options, begin, watch=telling.bound_only):
+    for size, solution in best_of_each_size(question, most, share, options, begin, watch=progress.bound_only):
         result["sizes"].append(_size(size, solution, given))
         talk.tell("partial", result)
         if solution is not None and not solution.proven_optimal:
@@ -69,7 +68,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         if clock.left == 0:
             result["notes"].append(text("notes.cut", done=k, planned=len(splits)))
             break
-        telling.stage(f"fold {k + 1} of {len(splits)}")
+        progress.stage(f"fold {k + 1} of {len(splits)}")
         for size, measures in _fold_measures(asked, fold, most, clock.part(1 / (len(splits) - k)), options):
             by_size.setdefault(size, {})[k] = measures
         _judge(result, by_size)

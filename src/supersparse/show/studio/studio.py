@@ -10,12 +10,10 @@ from supersparse.show.studio.choices import read_plan
 from supersparse.show.studio.crew import Crew
 from supersparse.show.studio.edits import Edits
 from supersparse.show.studio.events import Hub
-from supersparse.show.studio.folder import Folder
-from supersparse.show.studio.limits import Limits
-from supersparse.show.studio.problems import check_whole, wrong
+from supersparse.show.studio.folder import Folder, Limits
 from supersparse.show.studio.runs import KINDS, Runs
 from supersparse.show.studio.tables import Tables
-from supersparse.show.studio.texts import text
+from supersparse.show.studio.texts import check_whole, text, wrong
 
 _REPORT_SECONDS = 90.0
 

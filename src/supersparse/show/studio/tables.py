@@ -12,9 +12,8 @@ from typing import Any
 
 from supersparse.show.studio.choices import Choices, Plan, changed, done, first_plan, no_choices, read_plan
 from supersparse.show.studio.crew import Crew
-from supersparse.show.studio.folder import Folder, missing, read_json, write_json
-from supersparse.show.studio.limits import Limits
-from supersparse.show.studio.problems import StudioError, as_problem, refused, wrong
+from supersparse.show.studio.folder import Folder, Limits, missing, read_json, write_json
+from supersparse.show.studio.texts import StudioError, as_problem, refused, wrong
 
 Publish = Callable[[str, Any], None]
 _ENDINGS = {

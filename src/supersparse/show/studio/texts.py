@@ -7,8 +7,18 @@ library itself come through as they are.
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from supersparse.base.errors import (
+    InfeasibleError,
+    InvalidInputError,
+    PackageNotInstalledError,
+    SolverError,
+    SupersparseError,
+)
 
 PATH = Path(__file__).parent / "static" / "texts.json"
 _NAME = re.compile(r"\{(\w+)\}")
@@ -37,3 +47,144 @@ def has_text(key: str) -> bool:
     """Whether there is a text of a key."""
     group, _, name = key.partition(".")
     return name in _texts().get(group, {})
+
+
+STATUS = {
+    "token": 401,
+    "forbidden": 403,
+    "missing": 404,
+    "method": 405,
+    "busy": 409,
+    "large": 413,
+    "type": 415,
+    "input": 422,
+    "infeasible": 422,
+    "failed": 500,
+}
+_LONGEST = 2000  # characters of a message
+_SHOWN = 120  # characters of a value
+_SUBJECT = re.compile(r"^(?:feature |column |setting |option )?'?([^':;]{1,60})'?(?: is |: )")
+_VALUE = re.compile(r" is ('[^']{0,80}'|-?[0-9][0-9.e+-]*)")
+
+
+class StudioError(Exception):
+    """A request that cannot be answered.
+
+    >>> StudioError("missing", "there is no run 'r9'", thing="run", value="r9").as_data()["code"]
+    'missing'
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        thing: str | None = None,
+        value: object = None,
+        remedy: str | None = None,
+        conflict: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message[:_LONGEST]
+        self.thing = thing
+        self.value = None if value is None else str(value)[:_SHOWN]
+        self.remedy = remedy
+        self.conflict = conflict
+
+    @property
+    def status(self) -> int:
+        """The status of the answer."""
+        return STATUS[self.code]
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the error for JSON."""
+        return {
+            "code": self.code,
+            "thing": self.thing,
+            "value": self.value,
+            "message": self.message,
+            "remedy": self.remedy,
+            "conflict": None if self.conflict is None else dict(self.conflict),
+        }
+
+    @classmethod
+    def from_data(cls, content: Mapping[str, Any]) -> "StudioError":
+        """Read what `as_data` returned."""
+        return cls(
+            content["code"],
+            content["message"],
+            thing=content.get("thing"),
+            value=content.get("value"),
+            remedy=content.get("remedy"),
+            conflict=content.get("conflict"),
+        )
+
+
+def refused(
+    code: str, key: str, *, thing: str | None = None, value: object = None, **words: object
+) -> StudioError:
+    """Return an error in the words of the texts under ``refused``; what to do follows the last semicolon.
+
+    >>> refused("busy", "no_undo", thing="edit").message
+    'there is nothing to undo'
+    """
+    shown = "" if value is None else str(value)[:_SHOWN]
+    message = text(f"refused.{key}", thing=thing, value=shown, **words)
+    return StudioError(code, message, thing=thing, value=value, remedy=_parted(message)[1])
+
+
+def wrong(thing: str, value: object, remedy: str, **words: object) -> StudioError:
+    """Return an error about a value; `remedy` is one of the texts under ``remedies``.
+
+    >>> wrong("count", "many", "number").message
+    "count is 'many'; give a number"
+    """
+    return refused(
+        "input", "wrong", thing=thing, value=str(value), remedy=text(f"remedies.{remedy}", **words)
+    )
+
+
+def check_whole(thing: str, value: object, least: int, most: int) -> int:
+    """Return a whole number between two others, or refuse what is none."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise wrong(thing, value, "whole", least=least, most=most)
+    return value
+
+
+def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> StudioError:
+    """Return an error of the library as one of the studio; `names` says what files are called in the page.
+
+    >>> from supersparse.errors import InvalidOptionError
+    >>> found = as_problem(InvalidOptionError("gap is -1; give a number of at least 0"))
+    >>> found.thing, found.value, found.remedy
+    ('gap', '-1', 'give a number of at least 0')
+    """
+    if isinstance(error, StudioError):
+        return error
+    said = str(error) or type(error).__name__
+    for path, name in (names or {}).items():
+        said = said.replace(path, name)
+    if isinstance(error, InfeasibleError):
+        code = "infeasible"
+    elif isinstance(error, InvalidInputError | SolverError | PackageNotInstalledError):
+        code = "input"
+    else:
+        code = "failed"
+    if not isinstance(error, SupersparseError | OSError | MemoryError):
+        said = text("refused.unexpected", error=f"{type(error).__name__}: {said}")
+    message, remedy = _parted(said)
+    subject, value = _SUBJECT.search(message), _VALUE.search(message)
+    return StudioError(
+        code,
+        said,
+        thing=None if subject is None else subject[1].strip(),
+        value=None if value is None else value[1].strip("'"),
+        remedy=remedy,
+    )
+
+
+def _parted(text: str) -> tuple[str, str | None]:
+    """Split a message into what is wrong and what to do, which follows the last semicolon."""
+    message, semicolon, remedy = text.rpartition("; ")
+    return (message, remedy) if semicolon else (text, None)

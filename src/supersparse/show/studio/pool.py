@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -16,12 +18,11 @@ from supersparse.engine.verify import VerifiedModel
 from supersparse.learn.clock import Clock
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import classified
-from supersparse.show.studio.asking import Inquiry, asked_of
-from supersparse.show.studio.keeping import kept_card
-from supersparse.show.studio.problems import refused
-from supersparse.show.studio.showing import model_of, numbers_of, rules_of, wordings
-from supersparse.show.studio.watching import Telling
-from supersparse.show.studio.worker import Talk
+from supersparse.show.studio.card_view import model_of, numbers_of, rules_of, wordings
+from supersparse.show.studio.edited_card import kept_card
+from supersparse.show.studio.inquiry import Inquiry, asked_of
+from supersparse.show.studio.progress import Progress, Talk
+from supersparse.show.studio.texts import refused
 
 _VERSIONS = 8  # of models with the same predictions that are kept
 _EXAMPLES = 10  # rows that are shown of each group
@@ -32,18 +33,18 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Find all cards whose objective is within a share of the best one's."""
     asked = asked_of(given)
     problem = asked.question.problem
-    telling = Telling(asked, talk, dict(given["ids"]))
-    telling.stage("loading")
+    progress = Progress(asked, talk, dict(given["ids"]))
+    progress.stage("loading")
     recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
-    telling.stage("pool")
+    progress.stage("pool")
     options: SolverKeywords = {
         **recipe.options,
         "cancel": talk.stopped,
-        "on_progress": telling,
+        "on_progress": progress,
         "checkpoint": None,
     }
     found = pool(problem, within=given["within"], max_models=given["max_models"], **options)
-    telling.flush()
+    progress.flush()
     costs = costs_of(given["plan"], problem.rows.names)
     return {
         "goal": problem.goal,
@@ -116,8 +117,6 @@ def _is_monotone(names: Sequence[str], model: VerifiedModel, rules: Mapping[str,
 
 def costs_of(plan: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] | None:
     """What each question costs, where the plan says so: in a budget, or as C0 by question."""
-    from fnmatch import fnmatchcase
-
     settings = plan["settings"]
     given: Mapping[str, Any] = settings["C0"] if isinstance(settings.get("C0"), Mapping) else {}
     for constraint in settings.get("constraints", ()):
@@ -177,7 +176,7 @@ def _groups(
 ) -> list[dict[str, Any]]:
     """Rows by what the cards say of them, with a few examples of each."""
     patterns = Counter(map(tuple, says[~same].tolist()))
-    totals = [_totals(solution, card) for _, solution, card in kept]
+    totals = [_Totals(solution, card) for _, solution, card in kept]
     columns = list(dict.fromkeys(column for _, _, card in kept for column in card.columns))
     raw = kept[0][0].rows.X
     groups = []
@@ -208,20 +207,13 @@ class _Totals:
     """The totals of a printed card, row by row, as text."""
 
     def __init__(self, solution: Solution, card: Any) -> None:
-        from fractions import Fraction
-
         points = solution.points
         self._totals = integer_totals(solution.problem, points.coefficients)
         self._scale = points.denominator * step_of(solution.problem, points.coefficients)
         self._shift = card.as_learned.intercept - card.intercept
-        self._fraction = Fraction
 
     def __getitem__(self, row: int) -> str:
-        return shown(self._fraction(int(self._totals[row]), self._scale) + self._shift)
-
-
-def _totals(solution: Solution, card: Any) -> _Totals:
-    return _Totals(solution, card)
+        return shown(Fraction(int(self._totals[row]), self._scale) + self._shift)
 
 
 def _cell(value: object) -> str | None:

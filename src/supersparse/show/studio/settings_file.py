@@ -8,8 +8,7 @@ from typing import Any
 from supersparse.base.exact import exact
 from supersparse.learn.settings.settings import Settings, write_settings
 from supersparse.problem.objective import with_best_intercept
-from supersparse.show.studio.asking import Inquiry, asked_of, prepare_section, settings_of, uncut
-from supersparse.show.studio.showing import (
+from supersparse.show.studio.card_view import (
     made_card,
     model_of,
     points_of,
@@ -17,8 +16,9 @@ from supersparse.show.studio.showing import (
     threshold_of,
     wordings,
 )
+from supersparse.show.studio.inquiry import Inquiry, asked_of, prepare_section, settings_of, uncut
+from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.texts import text
-from supersparse.show.studio.worker import Talk
 from supersparse.table.plain import visible
 
 _READING = {"missing": "na"}  # others are called like the option

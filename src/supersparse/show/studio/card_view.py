@@ -20,8 +20,8 @@ from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.show.document.content import content_of
-from supersparse.show.studio.asking import Inquiry
-from supersparse.show.studio.problems import refused
+from supersparse.show.studio.inquiry import Inquiry
+from supersparse.show.studio.texts import refused
 
 Model = dict[str, Any]  # {"points": {question: "2"}, "intercept": "-7/2", "slope": None}
 _MOST_TOTALS = 40

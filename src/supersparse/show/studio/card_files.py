@@ -5,6 +5,7 @@ import io
 import math
 from dataclasses import replace
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from supersparse.base.exact import shown
 from supersparse.base.writing import write_file
 from supersparse.card import file as card_file
 from supersparse.card.export import FILES
+from supersparse.learn.certifying import certified
 from supersparse.learn.rows import TrainingRows
 from supersparse.show.document import ScoringSystem
-from supersparse.show.studio.keeping import kept_card
-from supersparse.show.studio.repeating import command, settings_text
+from supersparse.show.report import Plan, make_report
+from supersparse.show.studio.edited_card import kept_card
+from supersparse.show.studio.progress import Progress, Talk
+from supersparse.show.studio.settings_file import command, settings_text
 from supersparse.show.studio.texts import text
-from supersparse.show.studio.watching import Telling
-from supersparse.show.studio.worker import Talk
 
 
 def write(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
@@ -42,12 +44,8 @@ def write(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 
 def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Write the report on a card, as HTML and if possible as PDF."""
-    from importlib.util import find_spec
-
-    from supersparse.show.report import Plan, make_report
-
     asked, _, card = kept_card(given)
-    telling = Telling(asked, talk, dict(given["ids"]))
+    progress = Progress(asked, talk, dict(given["ids"]))
     rows = asked.rows
     columns = {**rows.X, **(rows.rate_groups or {})}
     groups = None
@@ -63,10 +61,10 @@ def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         cv_groups=groups,
         plan=Plan(bootstrap=given.get("bootstrap", 30), time_limit=given["time_limit"]),
         command=command(given),
-        progress=lambda step: telling.stage(step.text),
+        progress=lambda step: progress.stage(step.text),
     )
     out = Path(given["out"])
-    telling.stage("writing")
+    progress.stage("writing")
     made.save(out / "report.html")
     if find_spec("reportlab") is not None:
         made.save(out / "report.pdf")
@@ -75,11 +73,9 @@ def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Write a proof that no card is better, the card that names it, and the table that it speaks of."""
-    from supersparse.learn.certifying import certified
-
     asked, solution, card = kept_card(given)
-    telling = Telling(asked, talk, dict(given["ids"]))
-    telling.stage("proof")
+    progress = Progress(asked, talk, dict(given["ids"]))
+    progress.stage("proof")
     if not solution.proven_optimal:
         raise UnsupportedProblemError(text("refused.unproven"))
     out, choices = Path(given["out"]), given["choices"]

@@ -11,8 +11,8 @@ import uvicorn
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.show.studio.app import make_app
-from supersparse.show.studio.limits import Limits
-from supersparse.show.studio.security import Guard, local_hosts, new_token
+from supersparse.show.studio.folder import Limits
+from supersparse.show.studio.requests import Guard, local_hosts, new_token
 from supersparse.show.studio.studio import Studio
 from supersparse.show.studio.texts import text
 

@@ -12,11 +12,11 @@ import numpy as np
 from supersparse.base.errors import InvalidDataError, SupersparseError
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import RARE_CLASS
-from supersparse.show.studio.asking import prepare_of, reading_of, remembered, uncut
-from supersparse.show.studio.describing import Classes, Describing, fitted, questions_of
-from supersparse.show.studio.noticing import Notice, notice, notices, said
-from supersparse.show.studio.problems import as_problem
-from supersparse.show.studio.worker import Talk
+from supersparse.show.studio.columns import Classes, ColumnDescriber, fitted, questions_of
+from supersparse.show.studio.inquiry import prepare_of, reading_of, remembered, uncut
+from supersparse.show.studio.notices import Notice, notice, notices, said
+from supersparse.show.studio.progress import Talk
+from supersparse.show.studio.texts import as_problem
 from supersparse.table.files import read_with_problems
 from supersparse.table.numeric import positive_of
 from supersparse.table.reading import Reading
@@ -51,7 +51,7 @@ def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
             prepare = fitted(table, classes, used, prepare_of(choices))
         except SupersparseError as error:
             problem = as_problem(error, given.get("names")).as_data()
-    describe = Describing(table, choices, classes, used, prepare)
+    describe = ColumnDescriber(table, choices, classes, used, prepare)
     columns = [
         describe.column(name, k)
         for k, name in enumerate(table.names[:_MOST_COLUMNS])

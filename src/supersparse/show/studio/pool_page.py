@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
-from supersparse.show.studio.problems import refused, wrong
+from supersparse.show.studio.texts import refused, wrong
 
 _MOST = 200  # cards of one page
 

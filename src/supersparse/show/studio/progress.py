@@ -1,22 +1,83 @@
-"""What a search tells while it runs: its stage, its best card so far, errors and bound."""
+"""What a job tells the server while it runs: its stage, its best card so far, errors and bound."""
 
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from supersparse.base.stop import Stop
 from supersparse.engine.solution import Solution, Trace, TraceEvent
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
-from supersparse.show.studio.asking import Inquiry
-from supersparse.show.studio.showing import card_view, made_card, model_of
-from supersparse.show.studio.worker import Talk
+from supersparse.show.studio.card_view import card_view, made_card, model_of
+from supersparse.show.studio.inquiry import Inquiry
 
+_LOOK = 0.2  # seconds between two looks whether a job was stopped
 _PROGRESS_EVERY = 0.1  # seconds
 _CARD_EVERY = 0.25
 
 
-class Telling:
+class Talk:
+    """What a job has to say, and whether it was asked to stop."""
+
+    def __init__(
+        self, job_id: int, say: Callable[[dict[str, Any]], None], stopped: Callable[[], bool]
+    ) -> None:
+        self._job_id = job_id
+        self._say = say
+        self.stopped = stopped
+
+    def tell(self, event: str, data: Any) -> None:
+        """Send an event to the server."""
+        self._say({"id": self._job_id, "event": event, "data": data})
+
+    @contextmanager
+    def cancel(self, flag: Path) -> Iterator["Cancel"]:
+        """Yield what says whether the job was asked to stop, in other processes too: by a file."""
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(_LOOK):
+                if self.stopped():
+                    flag.touch()
+                    return
+
+        flag.unlink(missing_ok=True)
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield Cancel(flag, self.stopped)
+        finally:
+            ended.set()
+            thread.join()
+            flag.unlink(missing_ok=True)
+
+
+class Cancel:
+    """Says whether a job was stopped; a copy in another process looks for a file.
+
+    >>> import pickle
+    >>> here = Cancel(Path("no such file"), lambda: True)
+    >>> here(), pickle.loads(pickle.dumps(here))()
+    (True, False)
+    """
+
+    def __init__(self, flag: Path, stopped: Callable[[], bool] | None = None) -> None:
+        self._flag, self._stopped = flag, stopped
+
+    def __call__(self) -> bool:
+        """Whether it was."""
+        return self._flag.exists() if self._stopped is None else self._stopped()
+
+    def __reduce__(self) -> tuple[type["Cancel"], tuple[Path]]:
+        """A copy does not hear what the server says."""
+        return Cancel, (self._flag,)
+
+
+class Progress:
     """Follows a fit and tells the server, not too often; see `supersparse.learn.watching.Watch`."""
 
     def __init__(self, asked: Inquiry, talk: Talk, ids: dict[str, Any]) -> None:

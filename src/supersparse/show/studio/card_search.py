@@ -34,15 +34,7 @@ from supersparse.learn.judging import (
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.validating import Validation, chooses_penalty, validate
 from supersparse.problem.variants import quiet_about_penalties
-from supersparse.show.studio.asking import (
-    asked_of,
-    conflict_data,
-    seen_conflict,
-    smallest_conflict,
-    wishes_of,
-)
-from supersparse.show.studio.problems import StudioError, as_problem, refused
-from supersparse.show.studio.showing import (
+from supersparse.show.studio.card_view import (
     card_view,
     found_of,
     made_card,
@@ -50,9 +42,12 @@ from supersparse.show.studio.showing import (
     points_of,
     with_steps,
 )
-from supersparse.show.studio.texts import text
-from supersparse.show.studio.watching import Telling
-from supersparse.show.studio.worker import Talk
+from supersparse.show.studio.conflicts import with_conflict
+from supersparse.show.studio.inquiry import (
+    asked_of,
+)
+from supersparse.show.studio.progress import Progress, Talk
+from supersparse.show.studio.texts import refused, text
 
 _FIRST, _FOLDS = 0.1, 0.6  # shares of the time that is left
 
@@ -62,24 +57,7 @@ def learn_card(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     try:
         return _Run(given, talk).result()
     except InfeasibleError as error:
-        raise _explained(error, given, talk) from None
-
-
-def _explained(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> StudioError:
-    """Return an error that names the smallest set of wishes that cannot hold together."""
-    wishes = wishes_of(given["plan"])
-    problem = as_problem(error)
-    problem.conflict = seen_conflict(error, wishes)
-    try:
-        talk.tell("progress", {"stage": "conflict", "t": 0.0})
-        found = smallest_conflict(asked_of(given), talk)
-    except (SupersparseError, KeyboardInterrupt):
-        return problem
-    if found is None:
-        return problem
-    problem.conflict = conflict_data(found, wishes)
-    problem.message = found.in_words()
-    return problem
+        raise with_conflict(error, given, talk) from None
 
 
 class _Run:
@@ -89,10 +67,10 @@ class _Run:
         self.given, self.talk = given, talk
         self.folder = Path(given["folder"])
         self.asked = asked_of(given)
-        self.telling = Telling(self.asked, talk, dict(given["ids"]))
+        self.progress = Progress(self.asked, talk, dict(given["ids"]))
         talk.tell("notes", list(self.asked.notes))
         self.kept = _Kept.load(self.folder / "folds.json")
-        self.telling.stage("loading")  # the first use compiles it
+        self.progress.stage("loading")  # the first use compiles it
         self.clock = Clock.of(self.asked.question.recipe)
         self.splits = self.asked.splits()
         self.notes: list[str] = []
@@ -105,18 +83,18 @@ class _Run:
         first: Solution | None = None
         if chooses_penalty(settings) and self.splits:
             if self.kept is None:
-                self.telling.stage("first")
+                self.progress.stage("first")
                 with quiet_about_penalties():  # nobody asked for its C0
                     first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
                 unjudged = None if self.talk.stopped() else self._fold(self.clock.part(_FOLDS))
             if self.kept is not None and self.kept.penalty is not None:
                 plan = _with_penalty(plan, self.kept.penalty)
                 self.asked = asked_of({**self.given, "plan": plan})
-                self.telling.about(self.asked)
+                self.progress.about(self.asked)
         if first is not None and self.talk.stopped():
             solution = first
         else:
-            self.telling.stage("final" if first is not None or self.kept is not None else "learning")
+            self.progress.stage("final" if first is not None or self.kept is not None else "learning")
             judges_later = bool(self.splits) and self.kept is None
             share = self.clock.part(0.5) if judges_later else self.clock
             question = self.asked.question
@@ -138,7 +116,7 @@ class _Run:
         recipe = clock.limited(question.recipe)
         options: SolverKeywords = {
             **recipe.options,
-            "on_progress": self.telling,
+            "on_progress": self.progress,
             "cancel": self.talk.stopped,
         }
         solver = options.get("solver", "auto")
@@ -153,8 +131,8 @@ class _Run:
         try:
             solution = _solved(question, options, place)
         finally:
-            self.telling.flush()
-        self.telling.ended(solution)
+            self.progress.flush()
+        self.progress.ended(solution)
         return solution
 
     def _fold(self, clock: Clock) -> str | None:
@@ -167,7 +145,7 @@ class _Run:
                     replace(recipe, options=options).with_plan(0.5),  # the other half is for the card
                     self.asked.rows,
                     self.splits,
-                    self.telling,
+                    self.progress,
                     repeats=self.asked.repeats,
                     clock=clock,
                     problem=self.asked.question.problem,

@@ -1,18 +1,28 @@
-"""The studio without a port: its application answers messages, as those of a notebook's widget."""
+"""The studio in a notebook: the page as an anywidget, over the kernel's own channel and without a port."""
 
 import asyncio
+import csv
+import io
 import json
+import re
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import anywidget
+import numpy as np
 from starlette.types import ASGIApp, Message
 
-from supersparse.show.studio.app import make_app
-from supersparse.show.studio.limits import Limits
+from supersparse.base.errors import InvalidOptionError
+from supersparse.show.studio.app import STATIC, make_app
+from supersparse.show.studio.choices import read_plan
+from supersparse.show.studio.folder import Limits, default_folder
+from supersparse.show.studio.requests import object_of
 from supersparse.show.studio.studio import Studio
+from supersparse.show.studio.texts import text
+from supersparse.table.sources import as_frame
 
 Send = Callable[[dict[str, Any], Sequence[bytes]], None]
 
@@ -136,3 +146,134 @@ async def call(app: ASGIApp, method: str, path: str, body: object = None) -> tup
     kinds = [value.decode() for name, value in start["headers"] if name.lower() == b"content-type"]
     found = b"".join(m.get("body", b"") for m in sent if m["type"] == "http.response.body")
     return start["status"], kinds[0] if kinds else "", found
+
+
+_IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";\s*$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) )", re.MULTILINE)
+_NAMES = re.compile(r"^export (?:async function|function|const|class) (\w+)", re.MULTILINE)
+_OTHER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
+
+
+def joined_module(folder: Path = STATIC, main: str = "studio") -> str:
+    """Return `main` with everything that it imports as one ES module."""
+    order: list[str] = []
+    texts: dict[str, str] = {}
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        if name in order:
+            return
+        if name in way:
+            raise ValueError(f"the modules {' and '.join((*way, name))} import each other in a circle")
+        texts[name] = (folder / f"{name}.js").read_text(encoding="utf-8")
+        for found in _IMPORT.finditer(texts[name]):
+            visit(found[2], (*way, name))
+        order.append(name)
+
+    visit(main, ())
+    parts = [_wrapped(name, texts[name]) for name in order[:-1]]
+    return "\n".join([*parts, _IMPORT.sub(_taken, texts[main])])
+
+
+def _taken(found: re.Match[str]) -> str:
+    return f"const {{ {found[1].replace(' as ', ': ')} }} = {_variable(found[2])};"
+
+
+def _wrapped(name: str, text: str) -> str:
+    exports = ", ".join(_NAMES.findall(text))
+    body = _EXPORT.sub("", _IMPORT.sub(_taken, text))
+    left = _OTHER.search(body)
+    if left is not None:
+        raise ValueError(f"{name}.js: {left[0]!r} cannot be joined; write one import or export on a line")
+    return f"const {_variable(name)} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
+
+
+def _variable(name: str) -> str:
+    return "m_" + name.replace("-", "_")
+
+
+_channels: dict[Path, Channel] = {}
+
+
+class StudioWidget(anywidget.AnyWidget):
+    """The studio, shown below a cell; no port and no token are needed."""
+
+    _esm = joined_module()
+    _css = (STATIC / "studio.css").read_text(encoding="utf-8")
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__()
+        self.channel = channel
+        self.on_msg(self._heard)
+
+    def _heard(self, _widget: object, content: dict[str, Any], buffers: list[Any]) -> None:
+        self.channel.hear(content, buffers or [], self._say)
+
+    def _say(self, content: dict[str, Any], buffers: Any) -> None:
+        self.send(content, list(buffers) or None)
+
+
+def open_studio(
+    X: Any = None,
+    y: Any = None,
+    *,
+    name: str = "table.csv",
+    target: str = "target",
+    settings: Mapping[str, Any] | None = None,
+    folder: str | Path | None = None,
+) -> StudioWidget:
+    """Return the studio as a widget, with a table in it if one is given.
+
+    `settings` are what is asked at first, as a settings file says it. Tables and runs are kept in `folder`,
+    by default the same as for `supersparse studio`.
+    """
+    place = Path(folder) if folder is not None else default_folder()
+    channel = _channels.get(place.absolute())
+    if channel is None:
+        channel = _channels[place.absolute()] = Channel(place)
+    if X is not None:
+        if y is None:
+            raise InvalidOptionError(text("serving.no_labels"))
+        content = table_text(X, y, target)
+        channel.run(_added(channel, name, target, content, dict(settings or {})))
+    return StudioWidget(channel)
+
+
+async def _added(channel: Channel, name: str, target: str, content: bytes, settings: dict[str, Any]) -> None:
+    async def once() -> AsyncIterator[bytes]:
+        yield content
+
+    settings = object_of(json.dumps(settings))
+    studio = channel.studio
+    table_id = (await studio.tables.add(name, once()))["id"]
+    studio.tables.change(table_id, {"target": target})
+    usual = studio.tables.plan(table_id)
+    studio.tables.set_plan(table_id, read_plan({**usual, "settings": {**usual["settings"], **settings}}))
+    studio.opened = {"table": table_id}
+
+
+def table_text(X: Any, y: Any, target: str) -> bytes:
+    """Return a table with its classes as CSV.
+
+    >>> table_text({"age": [30, None]}, ["no", "yes"], "ill").decode().split()
+    ['age,ill', '30,no', ',yes']
+    """
+    columns = _columns(X)
+    if target in columns:
+        raise InvalidOptionError(text("serving.target_there", target=target))
+    labels = list(np.asarray(y).tolist())
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*columns, target])
+    for row in zip(*columns.values(), labels, strict=True):
+        writer.writerow(["" if cell is None or cell != cell else cell for cell in row])
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def _columns(X: Any) -> dict[str, list[Any]]:
+    if isinstance(X, Mapping):
+        return {str(name): list(values) for name, values in X.items()}
+    frame = as_frame(X)
+    if frame is not None:
+        return {str(name): frame[name].to_list() for name in frame.columns}
+    array = np.asarray(X)
+    return {f"x{j}": array[:, j].tolist() for j in range(array.shape[1])}

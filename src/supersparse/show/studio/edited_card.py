@@ -1,0 +1,258 @@
+"""Cards that were kept or edited: the card after each change, its price, and what a repair asks."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from supersparse.base.exact import shown
+from supersparse.card import file as card_file
+from supersparse.card.card import Card
+from supersparse.engine.solution import Solution
+from supersparse.learn.editing import Edited, changed, cut_of, edited_solution, feature_of, question_with
+from supersparse.learn.prepare.feature import Feature
+from supersparse.problem.objective import evaluate, violated, with_best_intercept
+from supersparse.show.document import ScoringSystem
+from supersparse.show.studio.card_view import (
+    card_view,
+    made_card,
+    measure_of,
+    model_of,
+    numbers_of,
+    rules_of,
+    solution_of,
+    with_steps,
+    wordings,
+)
+from supersparse.show.studio.inquiry import Inquiry, asked_of, remembered
+from supersparse.show.studio.progress import Talk
+from supersparse.show.studio.texts import text
+from supersparse.table.sources import read_every_column
+
+
+@dataclass(frozen=True, slots=True)
+class _Edited:
+    """The best card of the run, and what was made of it."""
+
+    base: Inquiry
+    best: Solution
+    state: Edited
+    texts: list[str]
+    asked: Inquiry
+    solution: Solution
+    card: Card
+
+
+def _made(given: Mapping[str, Any]) -> _Edited:
+    base = asked_of(given)
+    best = solution_of(base.question.problem, given["model"], given.get("found") or {})
+    state, texts = Edited.of(best), list[str]()
+    for change in given["changes"]:
+        state, text = changed(base.question, state, change)
+        texts.append(text)
+    asked = _with_moved(given, base, state)
+    solution = edited_solution(asked.question, asked.rows, state, best) if texts else best
+    edits = [{**step, "text": text} for step, text in zip(given["steps"], texts, strict=False)]
+    card = with_steps(made_card(asked, solution, remembers=not given.get("preview")), edits)
+    return _Edited(base, best, state, texts, asked, solution, card)
+
+
+def edited_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
+    """Return the question, the solution and the card of an edit."""
+    made = _made(given)
+    return made.asked, made.solution, made.card
+
+
+def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    """Apply the changes of an edit to its card, one after another, and say what that costs."""
+    made = _made(given)
+    state = made.state
+    view = card_view(made.asked, made.solution, made.card, given["ids"])
+    return {
+        "card": view,
+        "model": model_of(made.solution.problem, made.solution.points),
+        "said": made.texts,
+        "price": price_of(made.best, made.solution, foreign=bool(set(state.moved) & set(state.points))),
+        "before": numbers_of(made.best, None),
+        "threshold_fixed": state.threshold is not None,
+        "questions": list(made.base.question.problem.rows.names),
+        "texts": wordings(made.asked),
+        "swaps": swaps_of(made.base, state.points, {n: f.column for n, f in state.moved.items()})
+        if given.get("swaps")
+        else {},
+        "repair": _repair(made.base, state, given),
+    }
+
+
+def _with_moved(given: Mapping[str, Any], base: Inquiry, state: Edited) -> Inquiry:
+    """Return the question with the questions of moved cuts beside those of the table."""
+    new = state.new_questions
+    if not new:
+        return base
+    key = ["moved", given["path"], given["choices"], given["plan"], [feature.name for feature in new]]
+    return remembered(json.dumps(key, sort_keys=True), lambda: _extended(base, new))
+
+
+def _extended(base: Inquiry, new: Sequence[Feature]) -> Inquiry:
+    return replace(base, question=question_with(base.question, base.rows, new))
+
+
+def _repair(base: Inquiry, state: Edited, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan and choices of a run that keeps what was edited and solves the rest again."""
+    choices, plan = dict(given["choices"]), dict(given["plan"])
+    settings = dict(plan["settings"])
+    constraints = list(settings.get("constraints", []))
+    moved = state.new_questions
+    cut_points = {**choices["cut_points"], **{f.column: _cuts(base, state, f.column, moved) for f in moved}}
+    for name in sorted(state.touched):
+        if name in state.points:
+            constraints.append({"fixed": name, "value": _plain(state.points[name])})
+        elif name in base.question.problem.rows.names and _survives(base, name, cut_points):
+            constraints.append({"must_not_use": name})
+    settings["constraints"] = constraints
+    if not constraints:
+        del settings["constraints"]
+    return {"choices": {**choices, "cut_points": cut_points}, "plan": {**plan, "settings": settings}}
+
+
+def _cuts(base: Inquiry, state: Edited, column: str, moved: Sequence[Feature]) -> list[float]:
+    """The cuts of a column with those that were moved; of cuts that ask the same, only the moved one."""
+    assert base.question.prepare is not None
+    cells = read_every_column({column: base.rows.X[column]}).columns[column]
+    of_column = [feature for feature in moved if feature.column == column]
+    taken = {feature.of_cells(cells).tobytes() for feature in of_column}
+    for feature in base.question.prepare.features_:
+        gone = feature.name in state.touched and feature.name not in state.points
+        if feature.column != column or cut_of(feature.rule) is None or gone:
+            continue
+        answers = feature.of_cells(cells).tobytes()
+        if answers not in taken:
+            taken.add(answers)
+            of_column.append(feature)
+    return sorted(cut for feature in of_column if (cut := cut_of(feature.rule)) is not None)
+
+
+def _survives(base: Inquiry, name: str, cut_points: Mapping[str, Any]) -> bool:
+    """Whether a question will be asked again, though the cuts of its column may have changed."""
+    feature = feature_of(base.question, name)
+    if feature is None or feature.column not in cut_points or cut_of(feature.rule) is None:
+        return True
+    return cut_of(feature.rule) in cut_points[feature.column]
+
+
+def _plain(value: Fraction) -> int | str:
+    return int(value) if value.denominator == 1 else str(value)
+
+
+_SWAP_SECONDS = 0.6  # for ranking the questions that could stand in for another
+_SWAPS = 12
+
+
+def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, Any]:
+    """What the edit costs against the best card of the run, and against what is proven possible."""
+    broken = [c.in_words() for c in violated(solution.problem, solution.points)]
+    broken += [
+        text("price.outside", name=solution.problem.rows.names[j])
+        for j in solution.points.support
+        if solution.points.values[j] not in solution.problem.sets[j]
+        and solution.points.values[j] not in solution.problem.given_sets[j]
+    ]
+    cost = solution.objective - best.objective
+    errors = solution.evaluation.training_errors - best.evaluation.training_errors
+    return {
+        "objective": float(solution.objective),
+        "best": float(best.objective),
+        "bound": float(best.lower_bound),
+        "cost": float(cost),
+        "cost_at_most": float(solution.objective - best.lower_bound),
+        "errors_more": float(errors),
+        "measure": measure_of(solution.problem),
+        "proven": best.proven_optimal,
+        "new_questions": foreign,
+        "broken": broken,
+        "text": _price_text(best, solution, foreign=foreign),
+    }
+
+
+def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
+    """The price in what the search made least of; errors follow where these are not it."""
+    before, after = best.evaluation.training_errors, solution.evaluation.training_errors
+    what = text("price.proven" if best.proven_optimal else "price.found")
+    measure = measure_of(solution.problem)
+    if measure == "log_loss":
+        change = float(solution.evaluation.loss - best.evaluation.loss)
+        said = text("price.loss", change=f"{change:+.5f}", best=what)
+    elif measure == "weighted_error":
+        least, now = best.evaluation.loss, solution.evaluation.loss
+        word = "equal" if now == least else "more" if now > least else "fewer"
+        numbers = {"by": abs(now - least), "after": now, "before": least}
+        said = text(f"price.weighted_{word}", best=what, **{k: f"{float(v):.4f}" for k, v in numbers.items()})
+    elif after == before:
+        said = text("price.equal", best=what, n=shown(before))
+    else:
+        word, by = "more" if after > before else "fewer", abs(after - before)
+        number = int(by) if by.denominator == 1 else shown(by)
+        said = text(f"price.{word}", n=number, best=what, after=shown(after), before=shown(before))
+    more = solution.evaluation.size - best.evaluation.size
+    if more:
+        said += text(f"price.{'more' if more > 0 else 'fewer'}_questions", n=abs(more))
+    if measure == "weighted_error":
+        said += text("price.errors_beside", n=shown(after), before=shown(before))
+    return said + (text("price.moved") if foreign else "") + text("price.end")
+
+
+def swaps_of(
+    asked: Inquiry, points: Mapping[str, Fraction], columns: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """For each question of a card, those that could stand in for it, best first.
+
+    `columns` names the column of questions that the table does not offer.
+    """
+    problem = asked.question.problem
+    of = {**{name: rule.column for name, rule in rules_of(asked).items()}, **columns}
+    names = list(problem.rows.names)
+    ends = time.monotonic() + _SWAP_SECONDS
+    found: dict[str, list[str]] = {}
+    for name in points:
+        others = {one: value for one, value in points.items() if one != name}
+        ranked: list[tuple[Fraction, int, str]] = []
+        near = [other for other in names if other not in points and of.get(other) == of.get(name)]
+        far = [other for other in names if other not in points and of.get(other) != of.get(name)]
+        for other in [*near, *far] if all(one in names for one in others) else []:
+            if time.monotonic() > ends and len(ranked) >= _SWAPS:
+                break
+            tried = {**others, other: points[name]}
+            values = [int(tried.get(one, Fraction(0)) * problem.unit) for one in names]
+            model = with_best_intercept(problem, values)
+            if model is not None:
+                ranked.append((evaluate(problem, model).objective, len(ranked), other))
+        found[name] = [other for _, _, other in sorted(ranked)[:_SWAPS]]
+    return found
+
+
+def kept_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
+    """Return the question, the solution and the card of a request."""
+    if "changes" in given:
+        return edited_card(given)
+    asked = asked_of(given)
+    solution = solution_of(asked.question.problem, given["model"], given.get("found") or {})
+    saved = given.get("card_file")
+    if saved is not None and Path(saved).exists():
+        return asked, solution, card_file.load(saved)
+    return asked, solution, made_card(asked, solution, remembers=True)
+
+
+def show(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    """Return a card as JSON."""
+    asked, solution, card = kept_card(given)
+    view = card_view(asked, solution, card, given["ids"])
+    view["cross_validated"] = given.get("cross_validated")
+    return view
+
+
+def picture(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    """Return a card as a drawing."""
+    return {"svg": ScoringSystem(kept_card(given)[2]).to_svg()}
