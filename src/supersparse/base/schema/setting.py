@@ -80,12 +80,16 @@ def taken(declared: type, given: Mapping[str, Any]) -> dict[str, Any]:
 
     None says nothing where it is no value, and nothing is in an empty mapping or list.
     """
-    found = {}
-    for f in fields(declared):
-        if f.name not in given or "field" not in f.metadata:
-            continue
-        value, form = given[f.name], f.metadata["field"].form
-        blank = default_of(f) in (None, ()) and isinstance(value, Sized) and not isinstance(value, str)
-        if not (value is None and not form.holds(None)) and not (blank and not len(value)):
-            found[f.name] = form.take(value, f.name)
-    return found
+    asked = ((f, given[f.name]) for f in fields(declared) if f.name in given and "field" in f.metadata)
+    return {
+        f.name: f.metadata["field"].form.take(value, f.name)
+        for f, value in asked
+        if not _says_nothing(f, value)
+    }
+
+
+def _says_nothing(one: Any, value: object) -> bool:
+    if value is None:
+        return not one.metadata["field"].form.holds(None)
+    holds_several = one.default is MISSING or one.default == ()
+    return holds_several and isinstance(value, Sized) and not isinstance(value, str) and not len(value)

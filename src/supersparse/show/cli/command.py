@@ -1,8 +1,8 @@
 """Commands: their parameters spread out as options, put together again before they run.
 
 A command takes some dataclasses of options as parameters, or all but some of their options:
-``Annotated[ColumnOptions, Without("weights")]``. What the command line leaves open, the settings file says,
-where the command has one.
+``Annotated[ColumnOptions, Without("sample_weight")]``. What the command line leaves open, the settings file
+says, where the command has one.
 """
 
 import copy

@@ -46,6 +46,17 @@ class Declared:
             raise AttributeError(name)
         return self.values.get(name)
 
+    def words(self) -> list[str]:
+        """The options as they were given, so that they can be given again."""
+        found: list[str] = []
+        for name, text in self.texts.items():
+            option = option_name(self.SETTINGS[name])
+            if isinstance(text, bool):
+                found.append(option if text else f"--no-{option[2:]}")
+            else:
+                found += [word for one in _listed(text) for word in (option, str(one))]
+        return found
+
     @classmethod
     def parameters(cls) -> list[Parameter]:
         """The options as parameters that typer reads."""
@@ -101,6 +112,10 @@ def _read(one: Field[Any], given: Any) -> Any:
         return form.take(given, name)
     except InvalidSettingsError as error:
         raise InvalidOptionError(_as_on_the_command_line(str(error), form)) from None
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _parts(form: Form[Any]) -> Sequence[Form[Any]]:

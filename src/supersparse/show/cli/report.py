@@ -3,7 +3,6 @@
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
@@ -188,14 +187,11 @@ def report(
 def _command(files: Sequence[Path], table: TableOptions, *, refits: bool, **options: object) -> str:
     """The command that makes this report again; options that are not the default are named."""
     words = ["supersparse", "report", *map(str, files)]
-    reading = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "default_na"}
-    if table.default_na is False:
-        words.append("--no-default-na")
-    for name, value in {**reading, **options}.items():
+    for name, value in options.items():
         for one in value if isinstance(value, list) else [value]:
             if one is not None and one != _DEFAULTS.get(name):
                 words += [f"--{name.replace('_', '-')}", f"{one:g}" if isinstance(one, float) else str(one)]
-    return shlex.join([*words, *([] if refits else ["--no-refits"])])
+    return shlex.join([*words, *table.words(), *([] if refits else ["--no-refits"])])
 
 
 def target_of(card: "Card", target: str | None) -> tuple[str, str]:

@@ -87,7 +87,7 @@ def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptio
     needs = {
         "--no-prepare": recipe.prepare is None,
         "--missing drop": recipe.prepare is not None and recipe.prepare.missing == "drop",
-        "--weights": columns.weights is not None,
+        "--weights": columns.sample_weight is not None,
         "--cv-groups": validation.groups is not None,
         "--cv-time": validation.cv_time is not None,
     }
