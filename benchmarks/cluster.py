@@ -5,7 +5,7 @@ the slices whose parts it needed. Then it plays the record on more workers. Assu
 on a worker as it did here; it can begin when all slices that left its parts are back; sending and reading it
 takes the queue, which does one at a time, `SERIAL` seconds, and the network `LATENCY` seconds each way;
 slices and their results are the same whatever the order. The work before the first slice is not divided. The
-third bound proves in rounds: the first boxes of one wait for all slices of the round before.
+ratio bound proves in rounds: the first boxes of one wait for all slices of the round before.
 Writes ``results/cluster.md`` (not with ``--only``) and puts it into docs/cluster.md; ``--report`` does only
 the latter.
 """
@@ -24,11 +24,11 @@ from benchmarks.table import into_docs
 from benchmarks.threads import PAGE, problems
 from supersparse import solve
 from supersparse.base.exact import counted
-from supersparse.engine.arrays import as_bytes, unpacked
+from supersparse.engine.cluster import as_bytes, unpacked
 from supersparse.engine.exact import remote
 from supersparse.engine.exact.parts import from_bytes, to_bytes
-from supersparse.engine.exact.remote_boxes import run_boxes_remotely
-from supersparse.engine.exact.third import compile_boxes
+from supersparse.engine.exact.ratios import compile_boxes
+from supersparse.engine.exact.remote import run_boxes_remotely
 from supersparse.engine.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "cluster.md"
@@ -96,7 +96,7 @@ def _parts(content: bytes) -> list[bytes]:
 
 
 def _boxes(pieces: tuple[bytes, ...]) -> list[bytes]:
-    """A key for each box of a slice of the third bound: its ratios and ranges."""
+    """A key for each box of a slice of the ratio bound: its ratios and ranges."""
     keys = []
     for piece in pieces:
         *ratios, low, high, _ = unpacked(piece)

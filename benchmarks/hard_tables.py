@@ -1,6 +1,6 @@
 """Small tables that are hard to prove: 200 rows, 20 columns, C0 = 0.01, points up to ±10, no size limit.
 
-``python -m benchmarks.hard_tables [CPU seconds] [kind ...]`` solves each table without the third bound and
+``python -m benchmarks.hard_tables [CPU seconds] [kind ...]`` solves each table without the ratio bound and
 with it, and prints objective, bounds and CPU seconds. Objectives are in wrong rows; a feature counts as two.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse import Problem, Solution, solve
-from supersparse.engine.exact import third
+from supersparse.engine.exact import ratios
 
 ROWS, COLUMNS = 200, 20
 Column = NDArray[np.float64]
@@ -76,16 +76,16 @@ TABLES = [
 
 
 def solved(problem: Problem, seconds: float, *, third_after: int) -> tuple[Solution, float]:
-    """Solve for so many CPU seconds; the third bound starts after so much work."""
+    """Solve for so many CPU seconds; the ratio bound starts after so much work."""
     began = time.process_time()
-    third._START_AFTER = third_after
+    ratios._START_AFTER = third_after
     solution = solve(problem, "exact", cancel=lambda: time.process_time() - began > seconds)
     return solution, time.process_time() - began
 
 
 def main(seconds: float, kinds: Sequence[str]) -> None:
     """Solve every table of these kinds and print a row for each."""
-    usual = third._START_AFTER
+    usual = ratios._START_AFTER
     print("| columns | hidden | noise | seed | objective | bound without | CPU s | bound with | CPU s |")
     print("|---|---|---|---|---|---|---|---|---|")
     for table in TABLES:

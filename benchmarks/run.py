@@ -18,7 +18,7 @@ from benchmarks.instances import all_instances
 from benchmarks.processes import run_job
 from benchmarks.record import Line, Machine, Record, Results, load, to_line
 from benchmarks.suites import CPSAT, OURS, SUITES, Job, Suite
-from supersparse.engine import registry
+from supersparse.engine import solvers
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -110,7 +110,7 @@ def _missing(solver: str) -> str | None:
     """How to install a solver that is missing; None if it is there."""
     if solver == CPSAT:
         return None if cpsat.version() is not None else "pip install ortools"
-    state = registry.availability(solver)
+    state = solvers.availability(solver)
     return None if state.installed else state.remedy
 
 

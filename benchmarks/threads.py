@@ -28,7 +28,7 @@ from benchmarks.hard_tables import HardTable
 from benchmarks.instances import all_instances
 from benchmarks.table import into_docs
 from supersparse import Problem, solve
-from supersparse.engine.exact.third import compile_boxes
+from supersparse.engine.exact.ratios import compile_boxes
 from supersparse.engine.warm_up import warm_up
 
 Record = dict[str, float | str]
@@ -43,7 +43,7 @@ _TABLES = {  # rows, columns, values of a third of the columns, at most so many 
     "binary_500x30_5": (500, 30, 2, 5),
     "mixed_300x24_5": (300, 24, 6, 5),
 }
-_HARD = {  # 200 rows, 20 columns, C0 = 0.01, F in wrong rows: the third bound proves them
+_HARD = {  # 200 rows, 20 columns, C0 = 0.01, F in wrong rows: the ratio bound proves them
     "hard_levels_F20": HardTable("levels", 5, 0.05, 2),
     "hard_mixed_F22": HardTable("mixed", 5, 0.05, 1),
     "hard_levels_F22": HardTable("levels", 5, 0.05, 1),

@@ -20,7 +20,7 @@ from benchmarks.record import Model, Record, to_line
 from benchmarks.suites import CPSAT, EXECUTOR, OURS, PATIENCE, VARIANTS
 from benchmarks.usage import cpu_seconds, peak_megabytes
 from supersparse import Problem, Solution, Stop, solve
-from supersparse.engine import registry
+from supersparse.engine import solvers
 from supersparse.engine.solution import TraceEvent
 
 _ENOUGH = 90.0  # seconds: no further repeat is begun after that much
@@ -116,7 +116,7 @@ def measure(instance: Instance, solver: str, limit: float, repeats: int) -> Reco
 
 
 def _version(solver: str) -> str:
-    known = cpsat.version() if solver == CPSAT else registry.availability(solver).version
+    known = cpsat.version() if solver == CPSAT else solvers.availability(solver).version
     return known or supersparse.__version__
 
 

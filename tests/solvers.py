@@ -4,16 +4,16 @@ import os
 
 import pytest
 
-from supersparse.engine import registry
+from supersparse.engine import solvers
 from supersparse.engine.search import incumbent
 from supersparse.engine.search.incumbent import Search
 
-FOR_ERRORS = [name for name in registry.names() if "errors" in registry.solver_class(name).capabilities.goals]
+FOR_ERRORS = [name for name in solvers.names() if "errors" in solvers.solver_class(name).capabilities.goals]
 
 
 def require_solver(name):
     """Return the name of a solver, or skip the test where it is not installed."""
-    state = registry.availability(name)
+    state = solvers.availability(name)
     if not state.installed:
         pytest.skip(f"solver {name!r} is not installed; {state.remedy}")
     return name

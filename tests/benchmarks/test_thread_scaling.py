@@ -8,7 +8,7 @@ from benchmarks import cluster, threads
 def test_the_page_shows_the_stored_times():
     lines = threads.RESULTS.read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines[1:]]
-    assert {record["stop"] for record in records} == {"OPTIMAL", "BOUND"}  # the third bound leaves ties open
+    assert {record["stop"] for record in records} == {"OPTIMAL", "BOUND"}  # the ratio bound leaves ties open
     assert all(record["lower_bound"] == record["objective"] for record in records)
     assert {record["threads"] for record in records} >= set(threads.SHOWN)
     table = threads.table()

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from counts import examples
 from solvers import FOR_ERRORS, require_solver
 from strategies import Case, cases
-from supersparse.engine import registry
+from supersparse.engine import solvers
 from supersparse.engine.search import incumbent
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
@@ -20,7 +20,7 @@ WAYS = [
     (name, formulation)
     for name in FOR_ERRORS
     if name != "exhaustive"
-    for formulation in sorted(registry.solver_class(name).capabilities.formulations or {"bigm"})
+    for formulation in sorted(solvers.solver_class(name).capabilities.formulations or {"bigm"})
 ]
 
 
@@ -69,7 +69,7 @@ def test_solver_agrees_with_exhaustive_search(name, formulation, case):
     check(name, formulation, case)
 
 
-RANKING = [w for w in WAYS if registry.solver_class(w[0]).capabilities.branching_priorities]
+RANKING = [w for w in WAYS if solvers.solver_class(w[0]).capabilities.branching_priorities]
 
 
 def some_priorities(case: Case) -> dict[str | int, int]:
@@ -89,7 +89,7 @@ def test_solver_agrees_whatever_is_branched_on_first(name, formulation, case):
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in registry.names() if registry.solver_class(n).capabilities.takes_pair_covers]
+    "name", [n for n in solvers.names() if solvers.solver_class(n).capabilities.takes_pair_covers]
 )
 @settings(deterministic, max_examples=examples(40))
 @given(case=cases())

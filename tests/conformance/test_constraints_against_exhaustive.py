@@ -10,10 +10,10 @@ from counts import examples
 from solvers import require_solver, without_incumbent_search
 from strategies import ConstrainedCase, constrained_problems
 from supersparse import constraints as c
-from supersparse.engine import registry
-from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT
+from supersparse.engine import solvers
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
+from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT
 from supersparse.errors import InfeasibleError
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.problem import Problem
@@ -24,7 +24,7 @@ NAMES = ["highs", "scip", "gurobi", "cplex"]
 WAYS = [
     (name, formulation)
     for name in NAMES
-    for formulation in sorted(registry.solver_class(name).capabilities.formulations)
+    for formulation in sorted(solvers.solver_class(name).capabilities.formulations)
 ]
 DEFAULT_WAY = ("highs", "bigm")
 
@@ -72,7 +72,7 @@ def check(problem: Problem, best: Solution | None, name: str, formulation: str, 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_levels_and_every_kind_of_constraint_are_declared(name):
-    can = registry.solver_class(name).capabilities
+    can = solvers.solver_class(name).capabilities
     assert can.levels
     assert can.constraints == {SUPPORT, SIGNS, RATES, SCORE}
 

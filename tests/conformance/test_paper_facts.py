@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from counts import examples
-from supersparse.engine.solve import solve
-from supersparse.engine.solve_many import solve_all_within
+from supersparse.engine.solve import solve, solve_all_within
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 

@@ -13,9 +13,8 @@ from benchmarks import peers
 from benchmarks.data import ROOT
 from supersparse import Problem, rounded, solve
 from supersparse.engine.answering import presolve
-from supersparse.engine.risk.instance import risk_instance
+from supersparse.engine.risk.instance import new_best, new_support, risk_instance
 from supersparse.engine.risk.search import first_cards
-from supersparse.engine.risk.workspace import new_best, new_support
 from supersparse.problem.log_loss import log_loss, with_best_risk
 
 pytestmark = [

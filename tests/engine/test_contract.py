@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from supersparse import constraints as c
-from supersparse.engine import registry
+from supersparse.engine import solvers
 from supersparse.engine.answering import check_asked
-from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError
 from supersparse.problem.problem import Problem
 
@@ -94,6 +94,6 @@ def test_values_asked_for_are_sets_and_every_solver_takes_them():
     check_asked(Limited(), problem)
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", solvers.names())
 def test_every_solver_declares_kinds_that_there_are(name):
-    assert registry.solver_class(name).capabilities.constraints <= {SUPPORT, SIGNS, RATES, SCORE}
+    assert solvers.solver_class(name).capabilities.constraints <= {SUPPORT, SIGNS, RATES, SCORE}

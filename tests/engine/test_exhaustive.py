@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from counts import examples
 from problem.reference import data, small_problems
 from supersparse import constraints
-from supersparse.engine.solve import solve
-from supersparse.engine.solve_many import solve_all_within, solve_each_size
+from supersparse.engine.solve import solve, solve_all_within, solve_each_size
 from supersparse.engine.verify import bounds_by_size, check_points
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
 from supersparse.problem.objective import evaluate

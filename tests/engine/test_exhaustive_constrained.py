@@ -10,8 +10,7 @@ from counts import examples
 from problem.reference import data, slow_best, slow_broken
 from strategies import LEVELS, ConstrainedCase, constrained_cases, constrained_problems
 from supersparse import constraints as c
-from supersparse.engine.solve import solve
-from supersparse.engine.solve_many import solve_all_within, solve_each_size
+from supersparse.engine.solve import solve, solve_all_within, solve_each_size
 from supersparse.errors import InfeasibleError, SolverFailedError
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem

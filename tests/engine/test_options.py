@@ -15,8 +15,7 @@ from supersparse.engine.answers.pool import pool
 from supersparse.engine.answers.trade_off import trade_off
 from supersparse.engine.explain import explain_infeasible
 from supersparse.engine.options import SolveKeywords, SolveOptions
-from supersparse.engine.solve import solve
-from supersparse.engine.solve_many import solve_all_within, solve_each_size
+from supersparse.engine.solve import solve, solve_all_within, solve_each_size
 
 
 @pytest.mark.parametrize(

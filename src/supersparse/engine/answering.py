@@ -20,13 +20,13 @@ from supersparse.base.errors import (
 )
 from supersparse.base.free_memory import free_bytes
 from supersparse.base.stop import Stop
-from supersparse.engine import deadline, registry
-from supersparse.engine.contract import Aim, Capabilities, Refuses, Solver, constraint_kinds
+from supersparse.engine import deadline, solvers
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
 from supersparse.engine.presolve import DropColumns, MergeRows, merged_weights
 from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, rounded
 from supersparse.engine.solution import Claim, Solution
+from supersparse.engine.solvers import Aim, Capabilities, Refuses, Solver, constraint_kinds
 from supersparse.engine.verify import check_points, verify
 from supersparse.problem.naming import INTERCEPT, per_feature
 from supersparse.problem.objective import with_answers, with_best_intercept
@@ -172,7 +172,7 @@ def chosen_solver(
 ) -> tuple[Solver, SolveOptions]:
     """Read the options, find the solver, and refuse what it does not support."""
     settings = SolveOptions.read(options)
-    chosen = registry.get(choose_solver(problem) if solver == "auto" else solver)
+    chosen = solvers.get(choose_solver(problem) if solver == "auto" else solver)
     check_answers(chosen, question)
     _check_expressible(chosen, problem, settings)
     if settings.branching_priorities:
@@ -290,26 +290,26 @@ def check_asked(solver: Solver, problem: Problem) -> None:
     can = solver.capabilities
     if problem.questions:
         if not can.asks:
-            raise _cannot(solver.name, "questions", [n for n in registry.names() if _declared(n).asks])
+            raise _cannot(solver.name, "questions", [n for n in solvers.names() if _declared(n).asks])
     else:
         check_goal(solver.name, can, problem.goal)
     if problem.has_levels and not can.levels:
-        raise _cannot(solver.name, "levels", [n for n in registry.names() if _declared(n).levels])
+        raise _cannot(solver.name, "levels", [n for n in solvers.names() if _declared(n).levels])
     for kind, asked in constraint_kinds(problem).items():
         if kind not in can.constraints:
-            able = [n for n in registry.names() if kind in _declared(n).constraints]
+            able = [n for n in solvers.names() if kind in _declared(n).constraints]
             raise _cannot(solver.name, repr(asked[0].in_words()), able)
 
 
 def check_goal(solver: str, can: Capabilities, goal: str) -> None:
     """Raise if a solver does not minimise what the goal says."""
     if goal not in can.goals:
-        able = [n for n in registry.names() if goal in _declared(n).goals]
+        able = [n for n in solvers.names() if goal in _declared(n).goals]
         raise _cannot(solver, f"goal {goal!r}", able)
 
 
 def _declared(name: str) -> Capabilities:
-    return registry.solver_class(name).capabilities
+    return solvers.solver_class(name).capabilities
 
 
 def _cannot(solver: str, what: str, able: list[str]) -> UnsupportedProblemError:
@@ -322,14 +322,14 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
     can = solver.capabilities
     check_asked(solver, problem)
     if options.formulation != "bigm" and options.formulation not in can.formulations:
-        able = [n for n in registry.names() if options.formulation in _declared(n).formulations]
+        able = [n for n in solvers.names() if options.formulation in _declared(n).formulations]
         has = "has big-M constraints only, no" if can.formulations else "is no MIP solver and has no"
         raise UnsupportedProblemError(
             f"solver {solver.name!r} {has} {options.formulation} constraints; solvers that have them: "
             f"{', '.join(able)}"
         )
     if options.tuning_time and not can.tunes:
-        able = [n for n in registry.names() if _declared(n).tunes]
+        able = [n for n in solvers.names() if _declared(n).tunes]
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not tune its options, so it takes no tuning_time; solvers that do: "
             f"{', '.join(able)}"
@@ -339,7 +339,7 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
             f"solver {solver.name!r} does not support pair covers; the MIP back ends do"
         )
     if options.branching_priorities and not can.branching_priorities:
-        able = [n for n in registry.names() if _declared(n).branching_priorities]
+        able = [n for n in solvers.names() if _declared(n).branching_priorities]
         raise UnsupportedProblemError(
             f"solver {solver.name!r} does not support branching priorities; solvers that do: "
             f"{', '.join(able)}"

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.stop import Stop
-from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.solution import Claim
+from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.limits import SupportLimit

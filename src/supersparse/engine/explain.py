@@ -14,9 +14,9 @@ from typing import Unpack
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, SolverFailedError
 from supersparse.engine.answering import answer, chosen_solver
-from supersparse.engine.contract import Aim, Solver
 from supersparse.engine.options import SolveKeywords, SolveOptions
 from supersparse.engine.solution import Conflict, TraceEvent
+from supersparse.engine.solvers import Aim, Solver
 from supersparse.problem.objective import violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

@@ -28,13 +28,14 @@ from numpy.typing import NDArray
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of, largest_magnitude
 from supersparse.engine import deadline
-from supersparse.engine.integer_penalties import (
+from supersparse.engine.integer_sets import (
+    LARGEST_POINTS,
     FeaturePenalties,
+    IntegerSet,
     feature_penalties,
     intercept_penalties,
     is_flat,
 )
-from supersparse.engine.integer_sets import LARGEST_POINTS, IntegerSet
 from supersparse.engine.presolve import row_groups
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem

@@ -148,8 +148,8 @@ def _warm_up_risk() -> None:
 
 def run_risk_search() -> None:
     """Run the kernels that search for a first card."""
+    from supersparse.engine.risk.instance import new_best, new_support
     from supersparse.engine.risk.search import first_cards
-    from supersparse.engine.risk.workspace import new_best, new_support
 
     for instance in _tiny_risk_instances():
         first_cards(instance, new_support(instance), new_best(instance), lambda: False)
@@ -185,7 +185,7 @@ def compile_rounding() -> None:
     from supersparse.engine.kernels.jit import compile_for
     from supersparse.engine.kernels.risk_open import relax_open
     from supersparse.engine.kernels.risk_search import round_support
-    from supersparse.engine.risk.workspace import new_best, new_support
+    from supersparse.engine.risk.instance import new_best, new_support
 
     instance, ints, floats = _tiny_risk_instances()[0], np.zeros(1, np.int64), np.zeros(1)
     rows, box, found = _relaxation_arguments()

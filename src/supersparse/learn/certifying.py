@@ -10,10 +10,9 @@ from supersparse.base.errors import InvalidCardError, UnsupportedProblemError
 from supersparse.card.card import Card
 from supersparse.card.file import item_content
 from supersparse.card.provenance import CertificateFile
-from supersparse.engine.certify.certificate import certify, digest_of
-from supersparse.engine.certify.rereading import readable
+from supersparse.engine.certify.certificate import certify, digest_of, warm_up
+from supersparse.engine.certify.checking import readable
 from supersparse.engine.certify.statement import TableNames
-from supersparse.engine.certify.warm_up import warm_up
 from supersparse.learn.prepare.fitting import usable_columns
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows

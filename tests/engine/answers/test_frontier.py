@@ -15,10 +15,10 @@ from supersparse import Problem, solve
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.frontier import frontier
 from supersparse.engine.answers.penalties import least_loss
-from supersparse.engine.contract import Aim
 from supersparse.engine.exact.engine import ExactSolver
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.risk.engine import RiskSolver
+from supersparse.engine.solvers import Aim
 from supersparse.engine.verify import SizedModels
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.problem.variants import errors_only, with_size_penalty

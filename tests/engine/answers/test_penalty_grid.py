@@ -11,7 +11,7 @@ from supersparse import Problem, solve
 from supersparse.base.exact import exact
 from supersparse.engine.answers import penalty_grid
 from supersparse.engine.answers.penalty_grid import solve_each_penalty
-from supersparse.engine.contract import Aim
+from supersparse.engine.solvers import Aim
 from supersparse.errors import InfeasibleError, InvalidOptionError, PenaltyRangeWarning, SolverFailedError
 from supersparse.problem.variants import with_size_penalty
 

@@ -12,7 +12,7 @@ from engine.answers.answering import SOLVERS, require_answer
 from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
 from supersparse.engine.answers.pool import pool
-from supersparse.engine.contract import Aim
+from supersparse.engine.solvers import Aim
 from supersparse.engine.verify import check_points
 from supersparse.errors import InfeasibleError, InvalidOptionError, SolverFailedError, VerificationError
 from supersparse.problem.near_totals import integer_totals

@@ -14,10 +14,10 @@ from engine.certify.certificates import CHECKER, VIPR, built_viprchk, checker, r
 from engine.certify.tampering import TRIALS_A_PROBLEM, accepted_by_viprchk, tamper
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, constraints, solve
 from supersparse.base.stop import Stop
-from supersparse.engine import registry
-from supersparse.engine.certify import warm_up as warming
+from supersparse.engine import solvers
+from supersparse.engine.certify import certificate as warming
 from supersparse.engine.certify.certificate import certify
-from supersparse.engine.certify.rereading import readable
+from supersparse.engine.certify.checking import readable
 from supersparse.engine.certify.statement import TableNames
 from supersparse.engine.exhaustive import ExhaustiveSolver
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
@@ -271,7 +271,7 @@ class LyingSolver(ExhaustiveSolver):
 
 
 def test_a_lying_solver_gets_no_certificate(tmp_path, monkeypatch):
-    monkeypatch.setitem(registry._CLASSES, "liar", f"{__name__}:LyingSolver")
+    monkeypatch.setitem(solvers._CLASSES, "liar", f"{__name__}:LyingSolver")
     monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or _this_module())
     problem = Problem.of(X, Y, C0=0.2)
     assert solve(problem, "liar").proven_optimal  # nobody can check a mere bound: that is what proofs are for

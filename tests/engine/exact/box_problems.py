@@ -1,4 +1,4 @@
-"""Problems for the third bound, and the bound on them."""
+"""Problems for the ratio bound, and the bound on them."""
 
 from fractions import Fraction
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.whole_boxes import WholeBoxes
+from supersparse.engine.exact.ratios import RatioBoxes
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
@@ -22,9 +22,9 @@ def boxes_of(problem, threads=1):
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
     form = integer_form(problem)
     (case,) = instances(form)
-    if not WholeBoxes.applies(case):
+    if not RatioBoxes.applies(case):
         return None, monitor
-    return WholeBoxes(case, Cuts(form, monitor), Fraction(0), threads), monitor
+    return RatioBoxes(case, Cuts(form, monitor), Fraction(0), threads), monitor
 
 
 @st.composite

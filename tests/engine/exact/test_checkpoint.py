@@ -16,9 +16,10 @@ from supersparse.base.stop import Stop
 from supersparse.engine import checkpoint_file
 from supersparse.engine.answering import presolve
 from supersparse.engine.checkpoint_file import locked
-from supersparse.engine.exact import engine, proof, second
+from supersparse.engine.exact import engine, proof
+from supersparse.engine.exact.partition import partition
+from supersparse.engine.exact.partition.partition import PartitionProof
 from supersparse.engine.exact.proof import Proof
-from supersparse.engine.exact.second import SecondBound
 from supersparse.engine.solve import solve
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.fingerprint import fingerprint
@@ -112,12 +113,14 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
 
 
 def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(second, "_START_AFTER", 0)
-    monkeypatch.setattr(second, "_WORK_PER_STEP", 200)  # many steps beside few nodes of the tree,
-    monkeypatch.setattr(second, "_ONE_STEP", 1e-4)  # each of one linear program, however fast the machine
+    monkeypatch.setattr(partition, "_START_AFTER", 0)
+    monkeypatch.setattr(partition, "_WORK_PER_STEP", 200)  # many steps beside few nodes of the tree,
+    monkeypatch.setattr(partition, "_ONE_STEP", 1e-4)  # each of one linear program, however fast the machine
     monkeypatch.setattr(proof, "_SLICE_WORK", 1_000)
-    resumed, resume = [], SecondBound.resume
-    monkeypatch.setattr(SecondBound, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
+    resumed, resume = [], PartitionProof.resume
+    monkeypatch.setattr(
+        PartitionProof, "resume", lambda self, left: (resumed.append(left), resume(self, left))
+    )
     for squares in ([0, 2, 4, 6], [0, 1, 4, 8], [1, 3, 4, 5], [2, 4, 6, 8]):
         problem, file = few_squares(squares, max_points=3), tmp_path / f"{squares}"
         best = solve(problem, "exact")

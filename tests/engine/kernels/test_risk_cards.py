@@ -10,8 +10,7 @@ import pytest
 from engine.kernels.regressions import from_python
 from supersparse.engine.kernels import risk_cards
 from supersparse.engine.kernels.risk_loss import ACCURATE
-from supersparse.engine.risk.instance import risk_instance
-from supersparse.engine.risk.workspace import new_support
+from supersparse.engine.risk.instance import new_support, risk_instance
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
 

@@ -6,7 +6,7 @@ import pytest
 from counts import examples
 from engine.kernels.regressions import from_python, regression_loss, sparse_instance
 from supersparse.engine.kernels import risk_bound, risk_loss, risk_projection
-from supersparse.engine.risk.workspace import new_support
+from supersparse.engine.risk.instance import new_support
 
 entropy_of = from_python(risk_loss.entropy_of)
 fit_without_last = from_python(risk_projection.fit_without_last)

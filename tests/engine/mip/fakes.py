@@ -1,10 +1,10 @@
 """A back end that says what it is told to say."""
 
-from supersparse.engine.contract import Aim, Capabilities
 from supersparse.engine.mip.precision import FLOATS
 from supersparse.engine.mip.solver import MipSolver
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.solvers import Aim, Capabilities
 
 
 class FakeSolver(MipSolver):

@@ -9,7 +9,7 @@ import pytest
 
 from solvers import require_solver, without_incumbent_search
 from supersparse.base.stop import Stop
-from supersparse.engine import registry
+from supersparse.engine import solvers
 from supersparse.engine.answering import presolve
 from supersparse.engine.mip.build import build
 from supersparse.engine.mip.precision import refuse_too_wide
@@ -183,7 +183,7 @@ def test_priorities_of_features_and_rows_reach_the_solver(name, monkeypatch):
     """The variables of each, merged rows with the highest of theirs."""
     require_solver(name)
     seen = []
-    solver = registry.solver_class(name)
+    solver = solvers.solver_class(name)
     minimise = solver.minimise
 
     def look(self, session, model, settings, talk):
@@ -246,7 +246,7 @@ def test_data_near_the_limit_of_the_arithmetic_are_solved_exactly(name):
     y = (X[:, 0] - X[:, 1] + rng.normal(0, 0.3, 14) > 0).astype(int)
     problem = Problem.of(X, y, C0=0.01, max_points=4)
     expected = solve(problem, "exhaustive")
-    for formulation in registry.solver_class(name).capabilities.formulations:
+    for formulation in solvers.solver_class(name).capabilities.formulations:
         found = solve(problem, name, formulation=formulation)
         assert (found.objective, found.evaluation.l1) == (expected.objective, expected.evaluation.l1)
         assert found.proven_smallest
@@ -287,7 +287,7 @@ def test_a_solver_tunes_its_own_options_and_says_which(name, capfd):
 @pytest.mark.parametrize("name", ["gurobi", "cplex"])
 def test_what_tuning_chose_is_used_for_both_solves(name, monkeypatch):
     require_solver(name)
-    solver, option = registry.solver_class(name), OWN[name][0]
+    solver, option = solvers.solver_class(name), OWN[name][0]
     own, seen, minimise = OWN[name][1], [], solver.minimise
 
     def tuned(self, session, model, settings, talk):
@@ -332,7 +332,7 @@ def run(solver, model, **changes):
 
 
 def test_the_start_reaches_the_solver(name):
-    solver = registry.get(name)
+    solver = solvers.get(name)
     for formulation in solver.capabilities.formulations:
         program = program_of(hard_problem(), solver, formulation)
         start = program.start(with_best_intercept(program.problem, [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]))
@@ -342,7 +342,7 @@ def test_the_start_reaches_the_solver(name):
 
 
 def test_a_model_without_solution_is_said_to_have_none(name):
-    solver = registry.get(name)
+    solver = solvers.get(name)
     model = program_of(easy_problem(), solver).model
     impossible = replace(
         model, rows=replace(model.rows, lower=np.where(model.rows.lower == 1, 1e5, model.rows.lower))

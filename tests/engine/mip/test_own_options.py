@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from supersparse.engine.mip.own_options import check_kind, check_option_names, check_priorities
+from supersparse.engine.mip.run import check_kind, check_option_names, check_priorities
 from supersparse.errors import InvalidOptionError
 
 

@@ -7,9 +7,8 @@ from sklearn.datasets import load_breast_cancer
 from supersparse import Problem, solve
 from supersparse.engine.answering import presolve
 from supersparse.engine.risk import worker
-from supersparse.engine.risk.branching import Branching
+from supersparse.engine.risk.branching import Branching, Relaxed
 from supersparse.engine.risk.instance import risk_instance
-from supersparse.engine.risk.relaxed import Relaxed
 
 
 def columns_of(scales, *, slope="free"):

@@ -16,7 +16,7 @@ from supersparse import constraints as c
 from supersparse import frontier, pool, solve
 from supersparse.base.stop import Stop
 from supersparse.engine import cluster
-from supersparse.engine.arrays import unpacked
+from supersparse.engine.cluster import unpacked
 from supersparse.engine.risk import engine, remote
 from supersparse.engine.risk.instance import risk_instance
 from supersparse.engine.risk.tree import RiskTree

@@ -53,12 +53,12 @@ def test_the_cases_of_this_test_cover_the_vocabulary():
 def test_the_solve_section_has_the_options_of_solve_that_a_file_can_hold():
     from dataclasses import fields
 
-    from supersparse.engine import registry
+    from supersparse.engine import solvers
     from supersparse.engine.options import SOLVERS, SolveOptions
 
     of_python_only = {"initial", "on_progress", "cancel", "certificate", "executor"}
     assert set(sections.SOLVE.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
-    assert set(SOLVERS) == {*registry.names(), "auto"}
+    assert set(SOLVERS) == {*solvers.names(), "auto"}
 
 
 def test_a_file_is_yaml_or_json_by_its_suffix(tmp_path):

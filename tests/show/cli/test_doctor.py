@@ -3,7 +3,7 @@
 import json
 
 from supersparse import __version__
-from supersparse.engine import registry
+from supersparse.engine import solvers
 from supersparse.errors import SolverFailedError
 
 
@@ -27,11 +27,11 @@ def test_a_solver_that_does_not_work_is_exit_code_1(run, monkeypatch):
 
 
 def test_packages_that_are_missing_come_with_a_remedy(run, monkeypatch):
-    real = registry.installed_version
-    monkeypatch.setattr(registry, "installed_version", lambda name: None if name == "pyarrow" else real(name))
+    real = solvers.installed_version
+    monkeypatch.setattr(solvers, "installed_version", lambda name: None if name == "pyarrow" else real(name))
     assert "pyarrow          -" in run("doctor", check=True).stdout
     assert "pip install pyarrow" in run("doctor").stdout
-    monkeypatch.setattr(registry, "installed_version", lambda name: None if name == "scipy" else real(name))
+    monkeypatch.setattr(solvers, "installed_version", lambda name: None if name == "scipy" else real(name))
     done = run("doctor")
     assert done.returncode == 1
     assert "scipy MISSING" in done.stdout

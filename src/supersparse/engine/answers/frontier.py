@@ -1,8 +1,12 @@
-"""Frontier and C0Path: the lowest error for each number of features, and the best model for every C0."""
+"""Frontier and C0Path: the lowest error for each number of features, and the best model for every C0.
 
+The cost of a model is a straight line over C0; where lines cross, another model becomes the best.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import ceil
 from typing import Any, Unpack
 
@@ -14,7 +18,6 @@ from supersparse.base.errors import (
 )
 from supersparse.base.exact import counted, exact, read_whole
 from supersparse.base.stop import Stop
-from supersparse.engine.answers.lines import PathLine, crossings, largest_gap
 from supersparse.engine.answers.penalties import least_loss
 from supersparse.engine.answers.words import (
     least_in_words,
@@ -30,12 +33,44 @@ from supersparse.engine.answers.words import (
 )
 from supersparse.engine.options import SolveKeywords
 from supersparse.engine.solution import Solution, Trace, proves
-from supersparse.engine.solve_many import solve_each_size
+from supersparse.engine.solve import solve_each_size
 from supersparse.engine.verify import SizedModels, VerifiedModel
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
 from supersparse.table.small_table import SmallTable, Tabular
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PathLine(Tabular):
+    """A cost as a function of C0."""
+
+    size: int
+    loss: Fraction
+
+    def at(self, C0: Fraction) -> Fraction:
+        """The cost at a value of C0."""
+        return self.loss + C0 * self.size
+
+
+def crossings(lines: Iterable[PathLine]) -> set[Fraction]:
+    """The values of C0 > 0 where two lines meet."""
+    meet = {(b.loss - a.loss) / (a.size - b.size) for a, b in combinations(lines, 2) if a.size != b.size}
+    return {C0 for C0 in meet if C0 > 0}
+
+
+def largest_gap(line: PathLine, bounds: list[PathLine], low: Fraction, high: Fraction | None) -> Fraction:
+    """The largest relative gap between two lines that do not cross inside; it is at an end."""
+    inside = low + 1 if high is None else (low + high) / 2
+    bound = min(bounds, key=lambda b: b.at(inside), default=line)
+    if bound.at(inside) >= line.at(inside):
+        return Fraction(0)
+    ends = [(line.at(low), bound.at(low))]
+    if high is not None:
+        ends.append((line.at(high), bound.at(high)))
+    else:
+        ends.append((Fraction(line.size), Fraction(bound.size)))  # the limit of the gap
+    return max((1 - b / cost for cost, b in ends if cost > 0), default=Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -15,13 +15,13 @@ from supersparse.base.errors import InvalidOptionError, SolverFailedError
 from supersparse.base.exact import exact, written_fraction
 from supersparse.base.stop import Stop
 from supersparse.base.writing import write_file
-from supersparse.engine import registry
+from supersparse.engine import solvers
 from supersparse.engine.answering import choose_solver
 from supersparse.engine.answers.frontier import C0Path, frontier
-from supersparse.engine.contract import Aim
 from supersparse.engine.options import SolveKeywords, SolveOptions
 from supersparse.engine.solution import Claim, Solution, Trace, TraceEvent
 from supersparse.engine.solve import solve
+from supersparse.engine.solvers import Aim
 from supersparse.engine.verify import verify
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import evaluate, with_best_intercept
@@ -241,7 +241,7 @@ def _path(
     """The path from the first C0 on; None if it is unavailable or not worth the work."""
     name = choose_solver(problem) if solver == "auto" else solver
     settings = SolveOptions.read(options)
-    answers = Aim.BEST_PER_SIZE in registry.solver_class(name).capabilities.questions
+    answers = Aim.BEST_PER_SIZE in solvers.solver_class(name).capabilities.questions
     size = first.evaluation.size
     stops_early = settings.gap or settings.absolute_gap
     if (

@@ -12,8 +12,7 @@ from supersparse.base.exact import counted, exact, shown
 from supersparse.engine.options import SolveKeywords
 from supersparse.engine.presolve import MergeRows
 from supersparse.engine.solution import Solution
-from supersparse.engine.solve import solve
-from supersparse.engine.solve_many import solve_all_within
+from supersparse.engine.solve import solve, solve_all_within
 from supersparse.engine.verify import VerifiedModel
 from supersparse.problem.log_loss import PROOF_TOLERANCE, log_loss, with_best_risk
 from supersparse.problem.problem import Problem

@@ -1,16 +1,30 @@
-"""Checking: run the checkers of a certificate as programs of their own."""
+"""The checkers of a certificate, run as programs of their own, and what they find in the file of a table.
+
+The checker reads a table by rules of its own, which are few. What it would read otherwise is written into the
+certificate as a spelling where that is possible, and else refused before a proof is written in vain.
+"""
 
 import importlib.util
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from supersparse.base.errors import InvalidOptionError, VerificationError
+import numpy as np
+from numpy.typing import NDArray
+
+from supersparse.base.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
 from supersparse.engine.certify.certificate import digest_of
+from supersparse.engine.certify.statement import TableNames
+from supersparse.problem.problem import Problem
+from supersparse.table.cells import beyond
 
 _ACCEPTED = "Successfully verified optimal value range"
 
@@ -84,3 +98,134 @@ def _with_rebuilt_claim(data: Path, card: Path, proof: Path, out: Path) -> str |
         file.write(f"RTP range {best} {best}\nSOL 1\nmodel {checker.sparse(solution)}\n")
         shutil.copyfileobj(lines, file)
     return None
+
+
+_OF_NUMBERS = ("value", "range")  # kinds of rules that read a cell as a number
+_ENDS = ("at_least", "above", "at_most", "below")  # of a range
+_TRUTHS = {"true": "1", "false": "0"}
+
+
+def readable(table: TableNames, problem: Problem, data: Path) -> TableNames:
+    """Return how the checker must read the file to find the features of the problem in it.
+
+    True and false are spelled 1 and 0, and what is beyond a limit (<0.5) as a number beyond all cut points.
+    An UnsupportedProblemError names a cell that the checker would still read otherwise.
+    """
+    rules = table.rules or tuple({"rule": "value", "column": name} for name in problem.rows.names)
+    columns = _read(table, rules, problem, data)
+    spelled = {name: _spelled(name, column, rules) for name, column in columns.items()}
+    for j, rule in enumerate(rules):
+        name = rule["column"]
+        text = _read_differently(
+            rule, columns[name], spelled[name], problem.rows.columns[j], problem.rows.scales[j]
+        )
+        if text is not None:
+            raise _refusal(table, data, name, text)
+    return replace(table, columns=_with_spellings(table.columns, spelled))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Texts:
+    """The cells of a column as the checker reads them: row i holds ``different[codes[i]]``."""
+
+    different: tuple[str, ...]
+    codes: NDArray[np.intp]
+
+
+def _read(
+    table: TableNames, rules: Sequence[Mapping[str, Any]], problem: Problem, data: Path
+) -> dict[str, _Texts]:
+    """Let the checker read the columns of the rules."""
+    names, positive = dict.fromkeys(rule["column"] for rule in rules), str(problem.rows.classes[1])
+    try:
+        rows, target, _ = checker_module().read_table(data, table.content())
+        classes = [checker_module().same(row[target], positive) for row in rows]
+        cells = {name: [row[name] for row in rows] for name in names}
+    except Exception as error:  # whatever goes wrong, the checker will say no more than that
+        raise UnsupportedProblemError(
+            f"the checker of certificates cannot read {data.name!r} ({error!r}); write the table to a plain "
+            "CSV file, and learn the card from that"
+        ) from None
+    if len(rows) != len(problem.rows.positive):
+        raise UnsupportedProblemError(
+            f"the checker of certificates finds {len(rows)} rows in {data.name!r}, and the card was learned "
+            f"from {len(problem.rows.positive)}; write these rows to a plain CSV file, and learn it from that"
+        )
+    differ = np.flatnonzero(np.array(classes) != problem.rows.positive)
+    if len(differ):
+        raise _refusal(table, data, target, rows[differ[0]][target])
+    return {name: _texts(column) for name, column in cells.items()}
+
+
+def _texts(cells: Sequence[str]) -> _Texts:
+    known = {text: code for code, text in enumerate(dict.fromkeys(cells))}
+    return _Texts(different=tuple(known), codes=np.array([known[text] for text in cells], dtype=np.intp))
+
+
+def _spelled(name: str, column: _Texts, rules: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Say for each text that is a number to us, and none to the checker, which number to read."""
+    own = [rule for rule in rules if rule["column"] == name and rule["rule"] in _OF_NUMBERS]
+    if not own:
+        return {}
+    cuts = [Fraction(rule[end]) for rule in own for end in _ENDS if end in rule]
+    found = {}
+    for text in column.different:
+        if text.casefold() in _TRUTHS:
+            found[text] = _TRUTHS[text.casefold()]
+        elif cuts and (side := beyond(text, ".")) is not None:
+            found[text] = str(min(cuts) - 1 if side < 0 else max(cuts) + 1)
+    return found
+
+
+def _read_differently(
+    rule: Mapping[str, Any],
+    column: _Texts,
+    spelled: Mapping[str, str],
+    values: NDArray[Any],
+    scale: int,
+) -> str | None:
+    """Return a text in which the checker finds another value of a feature than the problem has."""
+    theirs = np.empty(len(column.different), dtype=object)
+    theirs[:] = [_times_scale(rule, spelled.get(text, text), scale) for text in column.different]
+    differ = np.flatnonzero(theirs[column.codes] != values.astype(object))
+    return column.different[column.codes[differ[0]]] if len(differ) else None
+
+
+def _refusal(table: TableNames, data: Path, column: str, text: str) -> UnsupportedProblemError:
+    cell = _as_written(table, data, column, text)
+    return UnsupportedProblemError(
+        f"the checker of certificates reads the cell {cell!r} of column {column!r} otherwise than this "
+        "program: it knows plain numbers only, and takes texts of the same number for one; write something "
+        "else in its place, and learn the card from that"
+    )
+
+
+def _as_written(table: TableNames, data: Path, column: str, text: str) -> str:
+    """The first cell of a column that the checker reads as a text, as it stands in the file."""
+    checker, how = checker_module(), table.content()
+    plain = {**how, "columns": {}, "missing": [], "complete": [], "weights": None}
+    cells: list[str] = [row[column] for row in checker.read_table(data, plain)[0]]
+    reading = how["columns"].get(column, {})
+    return next(cell for cell in cells if checker.cell(cell, reading, how["missing"]) == text)
+
+
+def _times_scale(rule: Mapping[str, Any], text: str, scale: int) -> Fraction | None:
+    """The checker's value of a feature, as the problem stores it; None where it has none."""
+    try:
+        found = checker_module().feature_value(rule, {rule["column"]: text})
+    except Exception:  # as above
+        return None
+    return Fraction(found) * scale
+
+
+def _with_spellings(
+    columns: Mapping[str, Mapping[str, Any]], spelled: Mapping[str, Mapping[str, str]]
+) -> dict[str, Mapping[str, Any]]:
+    """Add spellings to how columns are read; what was kept as a text that is spelled now follows it."""
+    found = dict(columns)
+    for name, more in spelled.items():
+        if more:
+            how = found.get(name, {})
+            before = {text: more.get(kept, kept) for text, kept in how.get("spellings", {}).items()}
+            found[name] = {**how, "spellings": {**before, **more}}
+    return found

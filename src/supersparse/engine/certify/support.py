@@ -1,4 +1,11 @@
-"""SupportProver: closes one support, over all points that its features can have."""
+"""SupportProver: closes one support, over all points that its features can have.
+
+`BoundWriter` writes what covers prove at the present place, through compiled code. Where pairs of cells do
+not suffice, quadruples often do: if x_a + x_b <= x_c + x_d in every direction that the points of a box can
+have, then the totals of a and b add up to no more than those of c and d, so one of the four is on the wrong
+side of the threshold. A linear program finds their multipliers. They are only a proposal: what is written is
+checked exactly.
+"""
 
 from collections.abc import Callable
 
@@ -6,12 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import VerificationError
-from supersparse.engine.certify.bounds import BoundWriter, Flags
-from supersparse.engine.certify.facts import Ints, least_cost
-from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Lines
+from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Ints, Lines, least_cost
 from supersparse.engine.certify.program import FeatureVariables, Program
-from supersparse.engine.certify.quadruples import quadruples
-from supersparse.engine.kernels.bound_proofs import BETTER, CLOSED, OPEN, PAUSED
+from supersparse.engine.kernels.bound_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by, write_dropped
 from supersparse.engine.kernels.box_proofs import (
     FRAME,
     Cells,
@@ -21,8 +25,177 @@ from supersparse.engine.kernels.box_proofs import (
     middle,
     prove_boxes,
 )
-from supersparse.engine.kernels.proof_data import Facts
+from supersparse.engine.kernels.cover_proofs import kept_place
+from supersparse.engine.kernels.proof_data import Combination, Facts, Kept
+from supersparse.engine.kernels.proof_text import COVERS, LINE
 from supersparse.engine.kernels.support import group_rows
+
+Flags = NDArray[np.bool_]
+
+_NO_DROP = np.zeros(0, np.int64)
+
+
+class BoundWriter:
+    """Writes bounds, and keeps the covers that hold everywhere to use them again."""
+
+    def __init__(self, facts: Facts, lines: Lines) -> None:
+        self._facts = facts
+        self._lines = lines
+        room = 2**16 + 8 * len(facts.row_line)
+        self.kept = _open(room)
+
+    def close(self, members: Ints, uses: Ints, allowed: Flags, cost: Ints, theta: int) -> int:
+        """Write objective >= best from covers times multipliers; return the line.
+
+        θ is the multiplier of the size row, or -1 for the one that is needed.
+        """
+        line, _ = self.write(members, uses, allowed, cost, theta, _NO_DROP)
+        return line
+
+    def write(
+        self, members: Ints, uses: Ints, allowed: Flags, cost: Ints, theta: int, dropped: Ints
+    ) -> tuple[int, int]:
+        """Write a bound, see `write_bound`; return its line and value."""
+        lines = self._lines
+        self.make_room(len(members))
+        combination = Combination(members, uses, allowed, cost, theta, dropped)
+        lines.text, state, bound = close_by(
+            self._facts, lines.here, combination, self.kept, lines.text, lines.at
+        )
+        if state != CLOSED:
+            raise VerificationError(
+                f"a bound of {bound} was derived where {self._facts.best} was claimed; please report this"
+            )
+        lines.flush_if_long()
+        return lines.next - 1, int(bound)
+
+    def drop(self, line: int, reduced: Ints) -> list[tuple[int, int]]:
+        """Write literal <= 0 for each literal of a line Σ reduced·literal <= rest: (variable, line)."""
+        lines = self._lines
+        first = lines.next
+        lines.text = write_dropped(self._facts, lines.here, line, reduced, lines.text, lines.at)
+        lines.flush_if_long()
+        variables = self._facts.literal[np.flatnonzero(reduced)].tolist()
+        return list(zip(variables, range(first, int(lines.at[LINE])), strict=True))
+
+    def make_room(self, more: int) -> None:
+        """Enlarge the table of covers before it is half full."""
+        old = self.kept
+        if 2 * (int(self._lines.at[COVERS]) + more) < len(old.key):
+            return
+        self.kept = _open(4 * (len(old.key) + more))
+        there = old.key >= 0
+        for key, line in zip(old.key[there].tolist(), old.line[there].tolist(), strict=True):
+            place = kept_place(self.kept.key, key)
+            self.kept.key[place], self.kept.line[place] = key, line
+
+
+def _open(room: int) -> Kept:
+    return Kept(np.full(room, -1, np.int64), np.zeros(room, np.int64))
+
+
+_MOST_CELLS = 120  # of a class: the number of quadruples grows with its square, on both sides
+_ROUNDS = 30
+_A_ROUND = 400  # quadruples that are added at a time
+_TOLERANCE = 1e-7
+
+
+def quadruples(cells: Cells, low: Ints, high: Ints, gap: int, need: int) -> tuple[Ints, Ints] | None:
+    """Find multipliers of at least `need` in all: cells (positive, negative, positive, negative), or -1.
+
+    None if there are none, or too many cells to look.
+    """
+    n_up, n_down = len(cells.up_weight), len(cells.down_weight)
+    if not 0 < n_up <= _MOST_CELLS or not 0 < n_down <= _MOST_CELLS:
+        return None
+    if min(int(cells.up_weight.sum()), int(cells.down_weight.sum())) < need:
+        return None
+    up, up_x = _sums(cells.up_x)
+    down, down_x = _sums(cells.down_x)
+    conflicts = [_conflicts(x, down_x, low, high, gap) for x in up_x]
+    weights = np.concatenate([cells.up_weight, cells.down_weight]).astype(float)
+    rows = [
+        (a, n_up + c, a, n_up + c)
+        for t, (a, b) in enumerate(up.tolist())
+        for c, d in down[conflicts[t]].tolist()
+        if a == b and c == d
+    ]
+    for _ in range(_ROUNDS):
+        total, z, u = _program(rows, weights)
+        if total >= need - 0.5:
+            return _rounded(rows, u, n_up, need, cells)
+        z_up, z_down = _half(z[:n_up], up), _half(z[n_up:], down)
+        new = []
+        for t, conflict in enumerate(conflicts):
+            if len(conflict):
+                worst = conflict[np.argmin(z_down[conflict])]
+                lack = z_up[t] + z_down[worst]
+                if lack < 1 - _TOLERANCE:
+                    new.append((lack, t, int(worst)))
+        if not new:
+            return None
+        for _, t, s in sorted(new)[:_A_ROUND]:
+            rows.append((int(up[t, 0]), n_up + int(down[s, 0]), int(up[t, 1]), n_up + int(down[s, 1])))
+    return None
+
+
+def _sums(x: Ints) -> tuple[Ints, Ints]:
+    """All pairs of cells, one with itself included, and their sums."""
+    first, second = np.triu_indices(len(x))
+    return np.stack([first, second], axis=1), x[first] + x[second]
+
+
+def _conflicts(x: Ints, others: Ints, low: Ints, high: Ints, gap: int) -> Ints:
+    """Which sums of negatives cannot be exceeded enough by a sum of positives, anywhere in the box."""
+    d = x - others
+    most = np.where(d > 0, d * high, d * low).sum(axis=1)
+    return np.flatnonzero(most < 2 * gap)
+
+
+def _half(z: NDArray[np.float64], pairs: Ints) -> NDArray[np.float64]:
+    """The part that two cells have in a cover; a cell that stands twice counts once."""
+    total: NDArray[np.float64] = z[pairs].sum(axis=1)
+    return np.where(pairs[:, 0] == pairs[:, 1], total / 2, total)
+
+
+def _program(
+    rows: list[tuple[int, int, int, int]], weights: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """Minimise the weight of wrong cells such that each cover has one: (minimum, z, multipliers)."""
+    if not rows:
+        return 0.0, np.zeros(len(weights)), np.zeros(0)
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
+
+    distinct = [sorted(set(row)) for row in rows]
+    at = np.repeat(np.arange(len(rows)), [len(row) for row in distinct])
+    cells = np.concatenate([np.array(row) for row in distinct])
+    covers = csr_matrix((np.ones(len(cells)), (at, cells)), shape=(len(rows), len(weights)))
+    found = linprog(weights, A_ub=-covers, b_ub=-np.ones(len(rows)), bounds=(0, None), method="highs")
+    if found.x is None:
+        return 0.0, np.zeros(len(weights)), np.zeros(len(rows))
+    return float(found.fun), found.x, -found.ineqlin.marginals
+
+
+def _rounded(
+    rows: list[tuple[int, int, int, int]], u: NDArray[np.float64], n_up: int, need: int, cells: Cells
+) -> tuple[Ints, Ints] | None:
+    """Whole multipliers within the weights; None if they no longer suffice."""
+    left = np.concatenate([cells.up_weight, cells.down_weight])
+    chosen, whole = [], []
+    for k in np.argsort(-u).tolist():
+        row = rows[k]
+        t = min(int(np.floor(u[k] + 1e-6)), *(int(left[cell]) for cell in row))
+        if t <= 0:
+            continue
+        left[list(set(row))] -= t
+        a, c, b, d = row
+        is_pair = a == b and c == d
+        chosen.append((a, c - n_up, -1 if is_pair else b, -1 if is_pair else d - n_up))
+        whole.append(t)
+    if sum(whole) < need:
+        return None
+    return np.array(chosen, np.int64).reshape(-1, 4), np.array(whole, np.int64)
 
 
 class SupportProver:

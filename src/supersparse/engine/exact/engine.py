@@ -13,21 +13,20 @@ from typing import ClassVar
 from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.engine.cluster import LOOK_SECONDS, Cluster
-from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
-from supersparse.engine.exact import checkpoint
 from supersparse.engine.exact.cuts import Cuts, with_prices
 from supersparse.engine.exact.instance import Instance, instances
 from supersparse.engine.exact.many import all_within, best_per_size
+from supersparse.engine.exact.partition.partition import PartitionProof
+from supersparse.engine.exact.parts import load_tree, save_tree, written
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, quick_switches
-from supersparse.engine.exact.remote import RemoteSlices
-from supersparse.engine.exact.remote_boxes import RemoteBoxes, TreeAndBoxes
-from supersparse.engine.exact.second import SecondBound
-from supersparse.engine.exact.third import ThirdBound
+from supersparse.engine.exact.ratios import RatioProof
+from supersparse.engine.exact.remote import RemoteBoxes, RemoteSlices, TreeAndBoxes
 from supersparse.engine.integer_form import IntegerForm, integer_form
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.search.incumbent import Search, smallest_coefficients
 from supersparse.engine.solution import Claim
+from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed
@@ -112,8 +111,8 @@ class _Solve:
     cuts: Cuts
     cases: list[Instance]
     proof: Proof
-    second: SecondBound
-    third: ThirdBound
+    partition: PartitionProof
+    ratios: RatioProof
     knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
     file: Path | None  # the checkpoint
     identity: str  # of the problem, as the checkpoint names it
@@ -147,8 +146,8 @@ class _Solve:
             cuts=cuts,
             cases=cases,
             proof=Proof(cuts, cases),
-            second=SecondBound(form),
-            third=ThirdBound(cases, cuts, threads, waits=options.node_limit is not None),
+            partition=PartitionProof(form),
+            ratios=RatioProof(cases, cuts, threads, waits=options.node_limit is not None),
             knew_no_model=knew_no_model,
             _heard_of=None if monitor.best_evaluation is None else monitor.best_evaluation.objective,
             file=None if options.checkpoint is None else Path(options.checkpoint),
@@ -182,13 +181,13 @@ class _Solve:
     def _open(self) -> None:
         """Start from the roots, or from a checkpoint."""
         if self.file is not None and self.file.exists():
-            saved = checkpoint.load_tree(self.file, self.identity, self.cases)
+            saved = load_tree(self.file, self.identity, self.cases)
             self.cuts.offer(list(saved.coefficients))
             self.monitor.bound(saved.lower_bound)
             for part in saved.parts:
                 self.proof.push(part)
-            if saved.second is not None:
-                self.second.resume(saved.second)
+            if saved.partition is not None:
+                self.partition.resume(saved.partition)
             return
         self.proof.open_roots()
 
@@ -225,12 +224,12 @@ class _Solve:
         most = _SEARCHERS_ON_LARGE_TABLES if self._is_large else _SEARCHERS if threads > 2 else 0
         searchers = range(1, min(most, threads // 2) + 1)
         searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
-        workers = proof.start(threads, self._is_over, searches, self._step_of_third)
+        workers = proof.start(threads, self._is_over, searches, self._step_of_ratios)
         searched, proven = int(self.search.spent[0]), self._pace
         try:
             with quick_switches():
                 while proof.is_open and not self._check_in():
-                    self._step_of_second()
+                    self._step_of_partition()
                     self._hear_of_better()
                     due = searched + self._search_share * (self._pace - proven) / threads
                     if not self.search.is_warm or self.search.spent[0] < due:
@@ -256,12 +255,12 @@ class _Solve:
         if not proof.is_open or self.stop is not None or self._needs_restart:
             return
         tree = RemoteSlices(proof, self.cases, self._check_in, lambda: self._work_left)
-        boxes = RemoteBoxes(lambda: self.third.boxes(self.monitor.lower_bound, proof.work), self.cuts)
-        slices = TreeAndBoxes(tree, boxes, self.third, self._step_of_third)
+        boxes = RemoteBoxes(lambda: self.ratios.boxes(self.monitor.lower_bound, proof.work), self.cuts)
+        slices = TreeAndBoxes(tree, boxes, self.ratios, self._step_of_ratios)
         searched, proven = int(self.search.spent[0]), self._pace
 
         def search() -> bool:
-            self._step_of_second()
+            self._step_of_partition()
             self._hear_of_better()
             due = searched + self._search_share * (self._pace - proven) / proof.threads
             if not self.search.is_improving and self.search.spent[0] >= due:
@@ -278,26 +277,26 @@ class _Solve:
 
     def _take_other_turns(self) -> None:
         """Run the other bounds when it is their turn."""
-        if self._step_of_second():
+        if self._step_of_partition():
             return
-        while self._step_of_third() and not self._check_in():
+        while self._step_of_ratios() and not self._check_in():
             pass
 
-    def _step_of_second(self) -> bool:
-        """Take a step of the second bound if it is due."""
+    def _step_of_partition(self) -> bool:
+        """Take a step of the partition bound if it is due."""
         best = self.monitor.best_evaluation
-        if best is None or not self.second.is_due(self.proof.work):
+        if best is None or not self.partition.is_due(self.proof.work):
             return False
-        self.monitor.bound(self.second.step(best.objective, self.proof.work, self._check_in))
+        self.monitor.bound(self.partition.step(best.objective, self.proof.work, self._check_in))
         return True
 
-    def _step_of_third(self) -> bool:
-        """Take a step of the third bound if it is due, in any thread; `_check_in` reports what it proves."""
+    def _step_of_ratios(self) -> bool:
+        """Take a step of the ratio bound if it is due, in any thread; `_check_in` reports what it proves."""
         if self.monitor.best_evaluation is None:
             return False
-        if not self.third.is_due(self.proof.work):
-            return self.third.wait()
-        self.third.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
+        if not self.ratios.is_due(self.proof.work):
+            return self.ratios.wait()
+        self.ratios.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
         return True
 
     def _hear_of_better(self) -> None:
@@ -309,12 +308,12 @@ class _Solve:
 
     @property
     def _other_work(self) -> int:
-        return self.second.work + self.third.work
+        return self.partition.work + self.ratios.work
 
     @property
     def _pace(self) -> int:
         """The proof's work, by which the search is measured: the tree's, or that of who works more."""
-        return max(self.proof.work, self.third.work_in_turn)
+        return max(self.proof.work, self.ratios.work_in_turn)
 
     @property
     def _work_left(self) -> int | None:
@@ -351,7 +350,7 @@ class _Solve:
         if self.proof.work >= self._report_at:
             self._report_at = self.proof.work + _REPORT_EVERY
             self._report()
-        self.monitor.bound(self.third.lower_bound)
+        self.monitor.bound(self.ratios.lower_bound)
         if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
             self._save()
         self.stop = self._reason_to_stop()
@@ -381,10 +380,10 @@ class _Solve:
         """Write the checkpoint, if requested."""
         if self.file is not None and self.monitor.best is not None:
             # parts first: a model that a thread finds meanwhile may then be saved twice, never lost
-            parts = [checkpoint.written(part) for part in self.proof.open_parts()]
+            parts = [written(part) for part in self.proof.open_parts()]
             best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
             try:
-                checkpoint.save_tree(self.file, self.identity, best, bound, parts, self.second.left)
+                save_tree(self.file, self.identity, best, bound, parts, self.partition.left)
             except OSError as error:
                 if not self._could_not_save:
                     warn_not_saved(error)

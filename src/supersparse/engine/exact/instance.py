@@ -12,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.engine.exact.exchanges import first_literals, twins
-from supersparse.engine.exact.limits import LiteralLimits, literal_limits
-from supersparse.engine.exact.literals import SIGNS, Literals, both_literals, for_both_signs, n_literals
+from supersparse.engine.exact.literals import (
+    SIGNS,
+    LiteralLimits,
+    Literals,
+    both_literals,
+    for_both_signs,
+    literal_limits,
+    n_literals,
+)
 from supersparse.engine.integer_form import OPEN, IntegerForm
 from supersparse.problem.problem import Problem
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from supersparse.base.errors import InfeasibleError
 from supersparse.engine.cluster import Cluster
-from supersparse.engine.contract import ClaimedModels
+from supersparse.engine.each_size import SizeBySize, Solve
 from supersparse.engine.exact.cuts import CutValues, with_prices
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof
@@ -16,8 +16,8 @@ from supersparse.engine.integer_form import OPEN, IntegerForm, integer_form
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.search.incumbent import smallest_coefficients
-from supersparse.engine.sized import SizeBySize, Solve
 from supersparse.engine.solution import Claim
+from supersparse.engine.solvers import ClaimedModels
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points

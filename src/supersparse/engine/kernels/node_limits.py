@@ -1,4 +1,4 @@
-"""Limits on the support, on signs and on the largest score at a node: `exact/limits.py`, compiled."""
+"""Limits on the support, on signs and on the largest score at a node: `exact/literals.py`, compiled."""
 
 import numpy as np
 from numpy.typing import NDArray

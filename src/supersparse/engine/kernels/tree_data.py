@@ -31,7 +31,7 @@ class Pairs(NamedTuple):
 
 @by_reference
 class Branching(NamedTuple):
-    """What the nodes of the tree need besides pairs; see `exact/instance.py` and `exact/limits.py`."""
+    """What the nodes of the tree need besides pairs; see `exact/instance.py` and `exact/literals.py`."""
 
     literal_penalty: Ints
     fixed_cost: int  # of the root

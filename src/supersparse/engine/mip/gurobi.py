@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supersparse.base.stop import Stop
-from supersparse.engine.contract import Capabilities
 from supersparse.engine.mip.model import Model
-from supersparse.engine.mip.own_options import OptionTable
 from supersparse.engine.mip.precision import FLOATS, Precision
-from supersparse.engine.mip.run import Outcome, RunSettings, Talk
+from supersparse.engine.mip.run import OptionTable, Outcome, RunSettings, Talk
 from supersparse.engine.mip.solver import MipSolver, failure, mip_capabilities, stop_of
+from supersparse.engine.solvers import Capabilities
 
 # None: no solution. Every variable is bounded, so "infeasible or unbounded" can only mean infeasible.
 STOPS = {

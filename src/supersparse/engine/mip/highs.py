@@ -9,12 +9,11 @@ import numpy as np
 
 from supersparse.base.errors import SolverFailedError
 from supersparse.base.stop import Stop
-from supersparse.engine.contract import Capabilities
 from supersparse.engine.mip.model import Model
-from supersparse.engine.mip.own_options import OptionTable, bad_value
 from supersparse.engine.mip.precision import Precision
-from supersparse.engine.mip.run import Outcome, RunSettings, Talk
+from supersparse.engine.mip.run import OptionTable, Outcome, RunSettings, Talk, bad_value
 from supersparse.engine.mip.solver import MipSolver, mip_capabilities, stop_of
+from supersparse.engine.solvers import Capabilities
 
 # Tighter tolerances make HiGHS worse, not better: of 120 problems with M about 6·10^5 it cut off the optimum
 # of 3 with 1e-9, and of none with 1e-7; with M about 6·10^6 of 5 with 1e-9, 1 with 1e-8, none with 1e-7, and

@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 from supersparse.base.errors import SolverError, SolverFailedError, SolverLimitError
 from supersparse.base.exact import exact
 from supersparse.base.stop import Stop
-from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.engine.mip.build import build
 from supersparse.engine.mip.model import Model
-from supersparse.engine.mip.own_options import check_priorities
 from supersparse.engine.mip.precision import LossRows, Precision, refuse_too_wide
 from supersparse.engine.mip.program import FloatArray, Program
 from supersparse.engine.mip.run import (
@@ -24,10 +22,12 @@ from supersparse.engine.mip.run import (
     RunSettings,
     Talk,
     attend,
+    check_priorities,
 )
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.solution import Claim
+from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.problem import Problem

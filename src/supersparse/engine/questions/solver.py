@@ -14,12 +14,12 @@ import numpy as np
 
 from supersparse.base.stop import Stop
 from supersparse.engine import checkpoint_file
-from supersparse.engine.contract import RATES, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import QuestionCard, SearchOptions, SearchOutcome, search
 from supersparse.engine.solution import Claim
+from supersparse.engine.solvers import RATES, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import CloseTo, MinFeatures
 from supersparse.problem.fingerprint import fingerprint

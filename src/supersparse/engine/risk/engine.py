@@ -17,21 +17,19 @@ from supersparse.base.exact import shown
 from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.engine.cluster import Cluster
-from supersparse.engine.contract import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.engine.kernels.risk_data import BOXES
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
-from supersparse.engine.risk.checkpoint import load_tree, save_tree
 from supersparse.engine.risk.choices import Choices, choices_of
-from supersparse.engine.risk.instance import risk_instance
+from supersparse.engine.risk.instance import copy_best, new_best, risk_instance
 from supersparse.engine.risk.listing import all_within, best_per_size, cost_of
-from supersparse.engine.risk.node import Ints, root_of
+from supersparse.engine.risk.node import Ints, load_tree, root_of, save_tree
 from supersparse.engine.risk.remote import RemoteSlices
 from supersparse.engine.risk.search import first_cards
 from supersparse.engine.risk.tree import RiskTree, coefficients_of
 from supersparse.engine.risk.worker import SLICE
-from supersparse.engine.risk.workspace import copy_best, new_best
 from supersparse.engine.solution import Claim
+from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.log_loss import log_loss, with_best_risk

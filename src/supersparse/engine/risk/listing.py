@@ -8,15 +8,15 @@ from math import gcd
 from supersparse.base.errors import InfeasibleError
 from supersparse.base.stop import Stop
 from supersparse.engine.cluster import Cluster
-from supersparse.engine.contract import ClaimedModels
+from supersparse.engine.each_size import SizeBySize, Solve
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.risk.instance import risk_instance
 from supersparse.engine.risk.node import Ints
 from supersparse.engine.risk.remote import RemoteSlices
 from supersparse.engine.risk.tree import RiskTree, coefficients_of
-from supersparse.engine.sized import SizeBySize, Solve
 from supersparse.engine.solution import Claim, proves
+from supersparse.engine.solvers import ClaimedModels
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.objective import completed, evaluate, total_penalty

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supersparse.engine.arrays import Known, fields_of, packed
-from supersparse.engine.cluster import Request, checked_count, question_of
+from supersparse.engine.cluster import Known, Request, checked_count, fields_of, packed, question_of
 from supersparse.engine.kernels.risk_cells import Bits
 from supersparse.engine.kernels.risk_data import BOXES, SUPPORTS, RiskData
 from supersparse.engine.risk.instance import RiskInstance

@@ -9,8 +9,7 @@ import numpy as np
 from supersparse.engine.kernels.risk_data import Best, Ints, RiskData, Settled, Support
 from supersparse.engine.kernels.risk_moves import improve
 from supersparse.engine.kernels.risk_search import extend, round_support
-from supersparse.engine.risk.instance import RiskInstance
-from supersparse.engine.risk.workspace import new_best, new_settled
+from supersparse.engine.risk.instance import RiskInstance, new_best, new_settled
 
 _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it

@@ -12,10 +12,9 @@ from heapq import heappop, heappush
 import numpy as np
 
 from supersparse.engine.kernels.risk_data import BOXES, FOUND, SUPPORTS, WORK
-from supersparse.engine.risk.instance import RiskInstance
+from supersparse.engine.risk.instance import RiskInstance, copy_best, new_best
 from supersparse.engine.risk.node import Ints, Node, root_of
 from supersparse.engine.risk.worker import Worker
-from supersparse.engine.risk.workspace import copy_best, new_best
 
 OnCard = Callable[[Ints, Ints, float], None]
 

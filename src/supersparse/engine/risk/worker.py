@@ -17,11 +17,9 @@ from supersparse.engine.kernels.risk_open import relax_open
 from supersparse.engine.kernels.risk_relaxation import relax
 from supersparse.engine.kernels.risk_search import round_support
 from supersparse.engine.kernels.risk_tightening import tighten
-from supersparse.engine.risk.branching import Branching
-from supersparse.engine.risk.instance import RiskInstance
+from supersparse.engine.risk.branching import Branching, Relaxed
+from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
 from supersparse.engine.risk.node import Floats, Ints, Node
-from supersparse.engine.risk.relaxed import Relaxed
-from supersparse.engine.risk.workspace import new_best, new_boxes, new_cells, new_support
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in so many: boxes round as well

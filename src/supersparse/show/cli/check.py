@@ -59,7 +59,7 @@ def _check_agreement(settings: "Settings") -> None:
     """Raise for settings that no table can satisfy, in the words of `fit`."""
     from supersparse.base.errors import InvalidProblemError
     from supersparse.engine.answering import check_goal
-    from supersparse.engine.registry import solver_class
+    from supersparse.engine.solvers import solver_class
     from supersparse.learn.editing import check_edits
     from supersparse.learn.recipe import slack_of
     from supersparse.problem.penalties import check_objective

@@ -126,7 +126,7 @@ def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
 
 def diagnose() -> Diagnosis:
     """Run all checks; nothing is installed or changed."""
-    from supersparse.engine.registry import installed_version
+    from supersparse.engine.solvers import installed_version
 
     return Diagnosis(
         version=__version__,
@@ -148,9 +148,9 @@ def diagnose() -> Diagnosis:
 
 
 def _solvers() -> tuple[Package, ...]:
-    from supersparse.engine import registry
+    from supersparse.engine import solvers
 
-    found = [registry.availability(name) for name in registry.names()]
+    found = [solvers.availability(name) for name in solvers.names()]
     return tuple(
         Package(
             name=s.name,

@@ -96,7 +96,7 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
     options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
     if (solver := options.get("solver", "auto")) != "auto":
         from supersparse.engine.answering import check_goal
-        from supersparse.engine.registry import get
+        from supersparse.engine.solvers import get
 
         check_goal(solver, get(solver).capabilities, settings.goal)
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})

@@ -12,9 +12,9 @@ def solvers(output: Output) -> None:
     """
     from dataclasses import asdict
 
-    from supersparse.engine import registry
+    from supersparse.engine import solvers
 
-    found = [registry.availability(name) for name in registry.names()]
+    found = [solvers.availability(name) for name in solvers.names()]
     lines = [("solver", "installed", "version", "how to install")]
     lines += [
         (s.name, *(("yes", s.version or "built in") if s.installed else ("no", "-")), s.remedy) for s in found

@@ -99,7 +99,7 @@ class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
         and `NotProvenWarning` says how far it may be from the best. None means no limit.
     node_limit : int, default=None
         Limit on work, the same on every machine. With ``time_limit=None`` and one thread, every run gives
-        the same model, unless the second bound of the exact engine takes part, whose steps are timed.
+        the same model, unless the partition bound of the exact engine takes part, whose steps are timed.
     gap : float, default=0.0
         Stop when the objective is proven to be within this fraction of the optimum.
     n_jobs : int, default=None

@@ -16,7 +16,7 @@ class Plan(Tabular):
     (which need the folds) or the bootstrap. Each part gets a share of `time_limit`, does what it can in it,
     and says how much that was. A solve that hits its limit may find a different model next time; without a
     time limit (None), or with a `node_limit` that is reached first, a report is the same on every machine,
-    unless the second bound of the exact engine takes part, whose steps are timed.
+    unless the partition bound of the exact engine takes part, whose steps are timed.
     """
 
     __module__ = "supersparse"

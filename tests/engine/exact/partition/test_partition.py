@@ -1,4 +1,4 @@
-"""The second bound: never above the optimum, and strong where it is meant to be."""
+"""The partition bound: never above the optimum, and strong where it is meant to be."""
 
 import json
 import time
@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from engine.exact.partition.one_hot import boards, few_squares, random_problem
-from supersparse.engine.exact import checkpoint
+from supersparse.engine.exact import parts
 from supersparse.engine.exact.partition.partition import PartitionBound
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form
@@ -110,7 +110,7 @@ def test_a_bound_that_starts_anew_after_every_step_ends_where_one_run_ends(seed)
         if part.done:
             break
         left, part = part.open_nodes(), PartitionBound(form, best)
-        part.resume(checkpoint._read_second(json.loads(json.dumps(checkpoint._written_second(left)))))
+        part.resume(parts._read_nodes(json.loads(json.dumps(parts._written_nodes(left)))))
     assert part.done
     assert part.lower_bound == whole.lower_bound
 

@@ -1,1 +1,1 @@
-"""The second bound: cost partitioning with balanced sets, for one-hot and binary data."""
+"""The partition bound: cost partitioning with balanced sets, for one-hot and binary data."""

@@ -1,4 +1,4 @@
-"""Cost partitioning: the inequality behind the second bound, and a check that trusts no solver.
+"""Cost partitioning: the inequality behind the partition bound, and a check that trusts no solver.
 
 At a node each group j may be in one of the states A_j. Its *top* is the union of what those states
 make available. Let u0 >= 0 be multipliers for sets that are balanced with every group at its top, and

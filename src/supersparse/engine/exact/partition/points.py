@@ -1,4 +1,4 @@
-"""What the second bound knows of a problem: net points, groups of columns, and what all nodes share."""
+"""What the partition bound knows of a problem: net points, groups of columns, and what all nodes share."""
 
 from dataclasses import dataclass
 from fractions import Fraction

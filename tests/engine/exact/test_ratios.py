@@ -1,4 +1,4 @@
-"""The third bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
+"""The ratio bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
 
 import threading
 import time
@@ -14,18 +14,11 @@ from scipy.optimize import nnls
 from counts import examples
 from engine.exact.box_problems import boxes_of, small_problems, table
 from supersparse.base.stop import Stop
-from supersparse.engine.exact import engine, third, whole_boxes
+from supersparse.engine.exact import engine, ratios
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.third import ThirdBound
-from supersparse.engine.exact.whole_arrays import (
-    first_box,
-    first_literals,
-    least_gap,
-    point_pairs,
-    stack_for,
-)
-from supersparse.engine.exact.whole_boxes import WholeBoxes
+from supersparse.engine.exact.ratio_arrays import first_box, first_literals, least_gap, point_pairs, stack_for
+from supersparse.engine.exact.ratios import RatioBoxes, RatioProof
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.boxes import DONE, FOUND
@@ -45,7 +38,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.fixture(autouse=True)
 def compiled():
     """The kernel, which a solve would compile in another process while it goes on without it."""
-    third.compile_boxes()
+    ratios.compile_boxes()
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -116,8 +109,8 @@ def test_beside_the_tree_it_closes_the_proof_and_says_that_ties_were_left_open(m
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact")
     assert expected.stop is Stop.OPTIMAL
-    monkeypatch.setattr(third, "_START_AFTER", 1)
-    monkeypatch.setattr(ThirdBound, "share", 10_000)
+    monkeypatch.setattr(ratios, "_START_AFTER", 1)
+    monkeypatch.setattr(RatioProof, "share", 10_000)
     beside = solve(problem, "exact")
     assert beside.stop is Stop.BOUND
     assert beside.objective == beside.lower_bound == expected.objective
@@ -127,11 +120,11 @@ def test_threads_take_its_steps_too(monkeypatch):
     X, y = table(80, 6)
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact").objective
-    monkeypatch.setattr(third, "_START_AFTER", 1)
-    monkeypatch.setattr(ThirdBound, "share", 10_000)
+    monkeypatch.setattr(ratios, "_START_AFTER", 1)
+    monkeypatch.setattr(RatioProof, "share", 10_000)
     monkeypatch.setattr(engine, "_ALONE", 0)
-    monkeypatch.setattr(third, "_WORK_PER_STEP", 100_000)
-    names, run, second_came = set(), WholeBoxes.run, threading.Event()
+    monkeypatch.setattr(ratios, "_WORK_PER_STEP", 100_000)
+    names, run, second_came = set(), RatioBoxes.run, threading.Event()
 
     def noted(self, *args):
         name = threading.current_thread().name
@@ -142,7 +135,7 @@ def test_threads_take_its_steps_too(monkeypatch):
             second_came.wait(60)  # alone, the first might be done before another one has its turn
         run(self, *args)
 
-    monkeypatch.setattr(WholeBoxes, "run", noted)
+    monkeypatch.setattr(RatioBoxes, "run", noted)
     beside = solve(problem, "exact", n_jobs=3)
     assert beside.objective == expected
     assert beside.proven_optimal
@@ -199,12 +192,12 @@ def test_only_while_boxes_promise_more_than_the_tree_are_they_waited_for(course,
     form = integer_form(problem)
     monitor = Monitor(problem, SolveOptions(), lambda points: points)
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-    bound = ThirdBound(instances(form), Cuts(form, monitor), threads=4)
+    bound = RatioProof(instances(form), Cuts(form, monitor), threads=4)
     assert not bound.wait()
-    bound.step(Fraction(0), third._START_AFTER, lambda: False, 1)
+    bound.step(Fraction(0), ratios._START_AFTER, lambda: False, 1)
     for name in ("has_just_begun", "is_on_course"):
-        monkeypatch.setattr(WholeBoxes, name, name == course)
-    monkeypatch.setattr(WholeBoxes, "wait", lambda self, seconds: True)
+        monkeypatch.setattr(RatioBoxes, name, name == course)
+    monkeypatch.setattr(RatioBoxes, "wait", lambda self, seconds: True)
     assert bound.wait() == (course is not None)
 
 
@@ -212,7 +205,7 @@ def test_no_more_threads_work_on_boxes_than_memory_allows(monkeypatch):
     X, y = table(60, 5)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
     bound, _ = boxes_of(problem, threads=4)
-    monkeypatch.setattr(whole_boxes, "_MOST_BYTES", 2 * bound.pairs.difference.nbytes)
+    monkeypatch.setattr(ratios, "_MOST_BYTES", 2 * bound.pairs.difference.nbytes)
     bound, monitor = boxes_of(problem, threads=4)
     with bound._lock:
         bound._busy = 1
@@ -230,9 +223,9 @@ def test_it_is_not_due_while_its_kernel_is_compiled_unless_the_run_must_be_repea
     problem = MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2))
     form = integer_form(problem)
     cuts = Cuts(form, Monitor(problem, SolveOptions(), lambda points: points))
-    monkeypatch.setattr(third, "is_ready", lambda *_: False)
-    assert not ThirdBound(instances(form), cuts).is_due(third._START_AFTER)
-    assert ThirdBound(instances(form), cuts, waits=True).is_due(third._START_AFTER)
+    monkeypatch.setattr(ratios, "is_ready", lambda *_: False)
+    assert not RatioProof(instances(form), cuts).is_due(ratios._START_AFTER)
+    assert RatioProof(instances(form), cuts, waits=True).is_due(ratios._START_AFTER)
 
 
 def test_it_waits_for_the_first_proof_and_takes_its_share():
@@ -241,12 +234,12 @@ def test_it_waits_for_the_first_proof_and_takes_its_share():
     form = integer_form(problem)
     monitor = Monitor(problem, SolveOptions(), lambda points: points)
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-    bound = ThirdBound(instances(form), Cuts(form, monitor))
-    assert not bound.is_due(third._START_AFTER - 1)
-    assert bound.is_due(third._START_AFTER)
-    bound.step(Fraction(0), third._START_AFTER, lambda: False, 1)
+    bound = RatioProof(instances(form), Cuts(form, monitor))
+    assert not bound.is_due(ratios._START_AFTER - 1)
+    assert bound.is_due(ratios._START_AFTER)
+    bound.step(Fraction(0), ratios._START_AFTER, lambda: False, 1)
     assert bound.work > 0
-    assert not bound.is_due(third._START_AFTER)
+    assert not bound.is_due(ratios._START_AFTER)
 
 
 def test_it_is_on_course_once_two_rounds_say_what_to_expect_and_until_a_round_takes_far_more():
@@ -271,10 +264,10 @@ def test_on_course_it_gets_almost_all_of_the_work(monkeypatch):
     form = integer_form(problem)
     monitor = Monitor(problem, SolveOptions(), lambda points: points)
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-    bound, began = ThirdBound(instances(form), Cuts(form, monitor)), third._START_AFTER
+    bound, began = RatioProof(instances(form), Cuts(form, monitor)), ratios._START_AFTER
     bound.step(Fraction(0), began, lambda: False, 1)
     for is_on_course, share in ((False, 4), (True, 64)):
-        monkeypatch.setattr(WholeBoxes, "is_on_course", is_on_course)
+        monkeypatch.setattr(RatioBoxes, "is_on_course", is_on_course)
         assert bound.is_due(began + bound.work // share + 1)
         assert not bound.is_due(began + bound.work // share)
 
@@ -284,7 +277,7 @@ def test_the_search_keeps_pace_with_the_boxes_where_these_have_almost_all_turns(
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
     monitor = Monitor(problem, SolveOptions(), lambda points: points)
     run = engine._Solve.prepare(problem, SolveOptions(), monitor)
-    monkeypatch.setattr(ThirdBound, "work", 4_000)
+    monkeypatch.setattr(RatioProof, "work", 4_000)
     assert run._pace == 1_000
     run.proof.work = 5_000
     assert run._pace == 5_000
@@ -293,16 +286,16 @@ def test_the_search_keeps_pace_with_the_boxes_where_these_have_almost_all_turns(
 def test_limits_are_seen_between_its_steps(monkeypatch):
     X, y = table(80, 6, noise=0.2)
     problem = Problem.of(X, y, C0=0.005, max_points=5)
-    monkeypatch.setattr(third, "_START_AFTER", 1)
-    monkeypatch.setattr(ThirdBound, "share", 10**9)  # the tree never has another turn
-    monkeypatch.setattr(third, "_WORK_PER_STEP", 1000)
-    steps, run = [], WholeBoxes.run
+    monkeypatch.setattr(ratios, "_START_AFTER", 1)
+    monkeypatch.setattr(RatioProof, "share", 10**9)  # the tree never has another turn
+    monkeypatch.setattr(ratios, "_WORK_PER_STEP", 1000)
+    steps, run = [], RatioBoxes.run
 
     def counted(self, *args):
         steps.append(self.work)
         run(self, *args)
 
-    monkeypatch.setattr(WholeBoxes, "run", counted)
+    monkeypatch.setattr(RatioBoxes, "run", counted)
     found = solve(problem, "exact", cancel=lambda: len(steps) >= 20)
     assert found.stop is Stop.INTERRUPTED
     assert len(steps) == 20
@@ -326,13 +319,13 @@ def test_limits_are_seen_between_its_steps(monkeypatch):
 def test_it_stays_out_where_its_argument_does_not_hold(options):
     X, y = table(20, 4)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.02, **({"points": 3} | options)))
-    assert not any(WholeBoxes.applies(case) for case in instances(integer_form(problem)))
+    assert not any(RatioBoxes.applies(case) for case in instances(integer_form(problem)))
 
 
 def test_it_leaves_binary_columns_to_the_others():
     rng = np.random.default_rng(2)
     problem = Problem.of(rng.integers(0, 2, (40, 6)), rng.integers(0, 2, 40), C0=0.02, max_points=3)
-    assert not any(WholeBoxes.applies(case) for case in instances(integer_form(MergeRows.apply(problem))))
+    assert not any(RatioBoxes.applies(case) for case in instances(integer_form(MergeRows.apply(problem))))
 
 
 def test_the_same_work_gives_the_same_bound_however_it_is_cut():
@@ -353,7 +346,7 @@ def test_a_box_closes_only_where_every_vector_in_it_costs_more(problem, seed):
     merged, rng = MergeRows.apply(problem), np.random.default_rng(seed)
     form = integer_form(merged)
     (case,) = instances(form)
-    if not WholeBoxes.applies(case):
+    if not RatioBoxes.applies(case):
         return
     literals = first_literals(case)
     at = int(rng.integers(len(literals)))

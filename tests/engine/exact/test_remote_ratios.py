@@ -1,4 +1,4 @@
-"""Boxes of the third bound elsewhere: the same optimum, and nothing lost with a worker or forged by one."""
+"""Boxes of the ratio bound elsewhere: the same optimum, and nothing lost with a worker or forged by one."""
 
 from collections import Counter
 from fractions import Fraction
@@ -11,9 +11,9 @@ from counts import examples
 from engine.exact.box_problems import boxes_of, small_problems, table
 from engine.losing import Losing, killed_processes
 from supersparse.base.stop import Stop
-from supersparse.engine.arrays import as_bytes
-from supersparse.engine.exact import engine, remote, third
-from supersparse.engine.exact.remote_boxes import Outcome, RemoteBoxes
+from supersparse.engine.cluster import as_bytes
+from supersparse.engine.exact import engine, ratios, remote
+from supersparse.engine.exact.remote import BoxOutcome, RemoteBoxes
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.presolve import MergeRows
 from supersparse.engine.solve import solve
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.fixture(autouse=True)
 def compiled():
     """The kernel, which a solve would compile in another process while it goes on without it."""
-    third.compile_boxes()
+    ratios.compile_boxes()
 
 
 def remote_boxes_of(problem, slices=3):
@@ -107,7 +107,7 @@ def at_once(monkeypatch):
     monkeypatch.setattr(engine, "_ALONE", 0)
     monkeypatch.setattr(remote, "LEAST_WORK", 20_000)
     monkeypatch.setattr(remote, "MOST_WORK", 40_000)
-    monkeypatch.setattr(third, "_START_AFTER", 1)
+    monkeypatch.setattr(ratios, "_START_AFTER", 1)
 
 
 def hard(seed=1):
@@ -135,8 +135,8 @@ def test_without_the_executor_boxes_are_worked_on_here(at_once):
 
 def test_boxes_that_prove_nothing_leave_the_executor_to_the_tree(at_once, monkeypatch):
     expected = solve(hard(), "exact")
-    monkeypatch.setattr(third.ThirdBound, "lower_bound", Fraction(0))
-    monkeypatch.setattr(third.ThirdBound, "share", 10_000)
+    monkeypatch.setattr(ratios.RatioProof, "lower_bound", Fraction(0))
+    monkeypatch.setattr(ratios.RatioProof, "share", 10_000)
     with Counting() as executor:
         found = solve(hard(), "exact", executor=executor)
     assert (found.stop, found.objective) == (Stop.OPTIMAL, expected.objective)
@@ -217,9 +217,9 @@ def test_boxes_that_no_slice_can_have_left_are_refused(change):
     X, y = table(20, 4)
     boxes, _, _ = remote_boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2)))
     taken = boxes.take()
-    assert boxes.read(taken, Outcome(forged(taken, lambda arrays: None), (), 1, b""))
+    assert boxes.read(taken, BoxOutcome(forged(taken, lambda arrays: None), (), 1, b""))
     with pytest.raises(ValueError, match="box"):
-        boxes.read(taken, Outcome(forged(taken, change), (), 1, b""))
+        boxes.read(taken, BoxOutcome(forged(taken, change), (), 1, b""))
 
 
 @pytest.mark.parametrize(
@@ -238,6 +238,6 @@ def test_a_model_and_work_of_no_slice_are_refused(found, work, why):
     boxes, _, _ = remote_boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2)))
     taken = boxes.take()
     written = forged(taken, lambda arrays: None)
-    assert boxes.read(taken, Outcome(written, (1, 0, 0, -2), 1, b"")).found == [1, 0, 0, -2]
+    assert boxes.read(taken, BoxOutcome(written, (1, 0, 0, -2), 1, b"")).found == [1, 0, 0, -2]
     with pytest.raises(ValueError, match=why):
-        boxes.read(taken, Outcome(written, found, work, b""))
+        boxes.read(taken, BoxOutcome(written, found, work, b""))

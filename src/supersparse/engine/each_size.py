@@ -1,4 +1,4 @@
-"""The best model of each size, one question after the other: what these questions share."""
+"""The best model of each size, asked for one size after the other within one limit of time and nodes."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,10 +1,13 @@
-"""The contract of a solver: what it supports, and what it returns."""
+"""What a solver supports and returns, and all solvers by name, loaded when used."""
 
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from importlib import import_module, metadata
+from importlib.util import find_spec
 from typing import ClassVar, Protocol, runtime_checkable
 
+from supersparse.base.errors import InvalidOptionError, SolverNotInstalledError, did_you_mean
 from supersparse.base.stop import Stop
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
@@ -12,6 +15,7 @@ from supersparse.engine.solution import Claim
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.table.small_table import Tabular
 
 
 class Aim(Enum):
@@ -118,3 +122,65 @@ class Solver(Protocol):
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Answer `Aim.BEST`: the smallest F, then the smallest l1."""
         ...
+
+
+_CLASSES = {
+    "exact": "supersparse.engine.exact.engine:ExactSolver",
+    "risk": "supersparse.engine.risk.engine:RiskSolver",
+    "questions": "supersparse.engine.questions.solver:QuestionsSolver",
+    "exhaustive": "supersparse.engine.exhaustive:ExhaustiveSolver",
+    "highs": "supersparse.engine.mip.highs:HighsSolver",
+    "scip": "supersparse.engine.mip.scip:ScipSolver",
+    "gurobi": "supersparse.engine.mip.gurobi:GurobiSolver",
+    "cplex": "supersparse.engine.mip.cplex:CplexSolver",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Availability(Tabular):
+    """Whether a solver is available, its version, and how to install it otherwise."""
+
+    name: str
+    installed: bool
+    version: str | None
+    remedy: str
+
+
+def names() -> tuple[str, ...]:
+    """All solver names, installed or not."""
+    return tuple(_CLASSES)
+
+
+def solver_class(name: str) -> type[Solver]:
+    """Return a solver class by name, without importing the solver's package."""
+    if name not in _CLASSES:
+        raise InvalidOptionError(f"unknown solver {name!r}; {did_you_mean(name, [*_CLASSES, 'auto'])}")
+    module, _, attribute = _CLASSES[name].partition(":")
+    found: type[Solver] = getattr(import_module(module), attribute)
+    return found
+
+
+def availability(name: str) -> Availability:
+    """Return whether a solver's package is installed, without importing it."""
+    needs = solver_class(name).capabilities
+    if needs.package is None:
+        return Availability(name, True, None, "")
+    if find_spec(needs.package) is None:
+        return Availability(name, False, None, f"pip install {needs.package}")
+    return Availability(name, True, installed_version(needs.package), "")
+
+
+def installed_version(distribution: str) -> str | None:
+    """Return the version of an installed distribution; those of solvers have the name of their package."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def get(name: str) -> Solver:
+    """Create a solver, or raise with what to install."""
+    state = availability(name)
+    if not state.installed:
+        raise SolverNotInstalledError(f"solver {name!r} is not installed; {state.remedy}")
+    return solver_class(name)()
