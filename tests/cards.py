@@ -10,7 +10,7 @@ from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
-from supersparse.card.wording import ColumnWording, Wording
+from supersparse.card.words import ColumnWording, Wording
 
 HOSTILE = [
     "", " ", "  two  spaces  ", "line\nbreak", "tab\there", "\x1b[31mred\x1b[0m", "[bold]markup[/bold]",

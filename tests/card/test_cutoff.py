@@ -14,9 +14,9 @@ from show.document.test_text import MADE
 from supersparse import ScoringSystem, item
 from supersparse.card.card import Cutoff
 from supersparse.card.checks import outside_values
+from supersparse.card.raw_values import read_card_table
 from supersparse.card.rules import Domain
 from supersparse.card.scoring import score_person
-from supersparse.card.tables import read_card_table
 from supersparse.errors import InvalidDataError
 
 YES = item("a", equals=True, points=2)

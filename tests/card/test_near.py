@@ -10,7 +10,7 @@ import pytest
 from supersparse import Domain, Prepare, ScoringSystem, SLIMClassifier, item
 from supersparse.card.card import Card
 from supersparse.card.file import from_json, to_json
-from supersparse.card.near import is_like, nearest, next_to, one_edit_apart
+from supersparse.card.rules import is_like, nearest, next_to, one_edit_apart
 from supersparse.errors import InvalidCardError, InvalidDataError
 from supersparse.learn.prepare.sample import Most
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import ScoringSystem, item
-from supersparse.card.possible import points_of_column, possible_totals
+from supersparse.card.bands import points_of_column, possible_totals
 from supersparse.card.rules import Domain
 
 small = st.integers(-3, 3).filter(bool)

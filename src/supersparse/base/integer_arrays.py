@@ -1,9 +1,9 @@
 """Arrays of numbers as integers over a common scale, and exact arithmetic on them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -301,3 +301,40 @@ def quotients(numerators: IntArray, denominator: int) -> NDArray[np.float64]:
             nearest: NDArray[np.float64] = numerators / denominator  # both exact: rounded once
             return nearest
     return np.array([quotient(n, denominator) for n in numerators.tolist()], dtype=np.float64)
+
+
+Entry = TypeVar("Entry")
+
+
+class Lazily(Sequence[Entry], Generic[Entry]):
+    """A sequence of known length; entry j is ``make(j)``, made once; a pickle holds ``make`` alone.
+
+    >>> squares = Lazily(1000, lambda j: j * j)
+    >>> len(squares), squares[12]
+    (1000, 144)
+    """
+
+    def __init__(self, length: int, make: Callable[[int], Entry]) -> None:
+        self._length = length
+        self._make = make
+        self._made: dict[int, Entry] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        return self.__dict__ | {"_made": {}}
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "tuple[Entry, ...]": ...
+
+    def __getitem__(self, index: int | slice) -> "Entry | tuple[Entry, ...]":
+        if isinstance(index, slice):
+            return tuple(self[j] for j in range(*index.indices(self._length)))
+        j = range(self._length)[index]
+        if j not in self._made:
+            self._made[j] = self._make(j)
+        return self._made[j]

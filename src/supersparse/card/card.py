@@ -12,7 +12,7 @@ from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.risk import Risk
 from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
-from supersparse.card.wording import Wording
+from supersparse.card.words import Wording
 from supersparse.table.reading import Reading
 from supersparse.table.small_table import SmallTable, Tabular, facts, number
 from supersparse.table.values import declared_number

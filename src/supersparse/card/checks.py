@@ -17,9 +17,20 @@ from supersparse.base.errors import InvalidDataError, SinglePrecisionWarning, us
 from supersparse.base.exact import shown
 from supersparse.card.bands import asks_for_no, bands_of
 from supersparse.card.card import Card, Item
-from supersparse.card.near import accepting_domains, ends_of, is_like, nearest, widened
-from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, looks_at_value
-from supersparse.card.tables import CardTable
+from supersparse.card.raw_values import CardTable
+from supersparse.card.rules import (
+    Domain,
+    InRange,
+    IsMissing,
+    IsNoneOf,
+    IsOneOf,
+    accepting_domains,
+    ends_of,
+    is_like,
+    looks_at_value,
+    nearest,
+    widened,
+)
 from supersparse.card.words import category_text
 from supersparse.table.limits import Limit
 from supersparse.table.small_table import Tabular

@@ -19,7 +19,7 @@ from supersparse.card.provenance import ItemSeen, Provenance
 from supersparse.card.reading import read_card
 from supersparse.card.risk import LogisticRisk, Risk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
-from supersparse.card.wording import Wording
+from supersparse.card.words import Wording
 from supersparse.table.values import Category
 
 

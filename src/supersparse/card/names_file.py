@@ -31,7 +31,7 @@ from supersparse.base.schema.tree import (
     yaml_tree,
 )
 from supersparse.card.card import Card
-from supersparse.card.wording import ColumnWording, Wording
+from supersparse.card.words import ColumnWording, Wording
 from supersparse.table.values import Category
 
 Place = tuple[str, ...]  # the keys that lead to a key

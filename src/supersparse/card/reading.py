@@ -22,7 +22,7 @@ from supersparse.card.rules import (
     Rule,
     ValueOf,
 )
-from supersparse.card.wording import ColumnWording, Wording
+from supersparse.card.words import ColumnWording, Wording
 from supersparse.table.reading import Reading
 
 

@@ -1,4 +1,4 @@
-// Scores one person exactly, in fractions of BigInts; see supersparse.card.script for the form of `card`.
+// Scores one person exactly, in fractions of BigInts; see supersparse.card.export.javascript for the form of `card`.
 // A number is read as its shortest decimal (0.1 is 1/10), text is never a number, and null, undefined,
 // NaN and "" are missing.
 

@@ -13,8 +13,8 @@ from supersparse.base.exact import nearest_float
 from supersparse.base.integer_arrays import IntArray, fits_int64, largest_magnitude, quotients
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.checks import check_person, check_table
+from supersparse.card.raw_values import CardTable, person_values, read_card_table
 from supersparse.card.rules import IsMissing, Rule
-from supersparse.card.tables import CardTable, person_values, read_card_table
 from supersparse.table.values import Cells, Numbers, Objects, is_missing
 
 

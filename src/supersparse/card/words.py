@@ -1,14 +1,17 @@
-"""Rules in words: conditions, questions and answers, and names as people write them."""
+"""Words: how rules, values, columns and classes are written on every face, and how a user renames them."""
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
 
+from supersparse.base.errors import InvalidCardError
 from supersparse.base.exact import shown
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
 from supersparse.table.plain import in_quotes
-from supersparse.table.values import Category
+from supersparse.table.small_table import Tabular
+from supersparse.table.values import Category, declared_category
 
 _PLAIN = re.compile(r"[^\W\d][\w .%/()+-]*", re.UNICODE)
 _WORDS_OF_RULES = re.compile(r"\b(in|or|not|known|missing|true|false)\b", re.IGNORECASE)
@@ -206,3 +209,53 @@ def _range_in_words(rule: InRange, unit: str | None, whole: bool) -> str:
     start = f"{shown(low)}" if rule.low_included else f"above {shown(low)}"
     end = f"{shown(high)}" if rule.high_included else f"{below} {shown(high)}"
     return f"{start} to {end}{tail}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnWording(Tabular):
+    """The words for one raw column.
+
+    `label` replaces its name, `unit` follows its numbers, `question` replaces label and condition where the
+    column has a single answer that gives points, and `answers` replace categories.
+    """
+
+    column: str
+    label: str | None = None
+    unit: str | None = None
+    question: str | None = None
+    answers: Mapping[Category, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        what = f"an answer of {self.column!r}"
+        read = {declared_category(value, what): text for value, text in self.answers.items()}
+        object.__setattr__(self, "answers", read)
+        for text in (self.label, self.unit, self.question, *read.values()):
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                raise InvalidCardError(f"the wording of {self.column!r} has {text!r}; give a string")
+
+    def __hash__(self) -> int:
+        return hash((self.column, self.label, self.unit, self.question, tuple(self.answers.items())))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Wording(Tabular):
+    """The words for the classes and for some of the columns."""
+
+    negative: str | None = None
+    positive: str | None = None
+    columns: tuple[ColumnWording, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [words.column for words in self.columns]
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidCardError(f"column {name!r} has two wordings; keep one")
+        for text in (self.negative, self.positive):
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                raise InvalidCardError(f"a class is worded as {text!r}; give a string")
+        if self.positive is not None and self.positive == self.negative:
+            raise InvalidCardError(f"both classes are worded as {self.positive!r}; they must differ")
+
+    def of(self, column: str) -> ColumnWording:
+        """The words for a column, none of them set where there are none."""
+        return next((words for words in self.columns if words.column == column), ColumnWording(column=column))

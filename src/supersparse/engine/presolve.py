@@ -7,9 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of
+from supersparse.base.integer_arrays import IntArray, Lazily, distinct_of, fits_int64, gcd_of
 from supersparse.engine import deadline
-from supersparse.problem.lazily import Lazily
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO

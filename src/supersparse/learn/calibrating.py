@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.base.integer_arrays import IntArray, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.base.stop import Stop
+from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.card.evaluate.outcomes import Tally, added_up
 from supersparse.card.performance import ClassWeights
-from supersparse.card.possible import possible_totals
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.learn.clock import Clock
 from supersparse.learn.recipe import Recipe

@@ -20,7 +20,7 @@ from supersparse.base.integer_arrays import (
     quotients,
 )
 from supersparse.card.card import Card, Item, Label
-from supersparse.card.naming import enumerated, weights_in_words
+from supersparse.card.lines import enumerated, weights_in_words
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
@@ -336,7 +336,7 @@ def _allowed(problem: "Problem") -> str:
 
 def _limit_in_words(constraint: "Constraint") -> str:
     """Say what one constraint allows."""
-    from supersparse.problem.constraints.signs import SameSign
+    from supersparse.problem.constraints.single import SameSign
     from supersparse.problem.constraints.support import MaxFeatures, MinFeatures, ThresholdsPerVariable
 
     if isinstance(constraint, MaxFeatures):

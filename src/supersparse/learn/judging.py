@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from supersparse.card.baseline import shortfalls
 from supersparse.card.card import Card
-from supersparse.card.evaluate.performance import performance_of
-from supersparse.card.evidence import WEIGHTED_RISKS
+from supersparse.card.evaluate.thresholds import performance_of
+from supersparse.card.evidence import WEIGHTED_RISKS, shortfalls
 from supersparse.card.performance import ClassWeights
 from supersparse.card.risk import Floats
 from supersparse.engine.solution import Solution

@@ -12,7 +12,7 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.base.schema.labels import label_text
 from supersparse.base.stop import Stop
 from supersparse.card.evaluate.outcomes import Tally
-from supersparse.card.evaluate.performance import performance_of
+from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evaluate.trade_off import (
     CrossValidatedPoint,
     CrossValidatedTradeOff,

@@ -19,8 +19,8 @@ def training_performance(solution: "Solution") -> Performance:
     Class weights do not enter, but in the log loss of a risk model. The counts are those that were verified.
     The AUC is computed in whole numbers: a card of many different totals would take long in fractions.
     """
-    from supersparse.card.evaluate.performance import LEVEL
     from supersparse.card.evaluate.rates import auc_with_interval
+    from supersparse.card.evaluate.thresholds import LEVEL
 
     found = solution.evaluation
     false_positives = found.wrong_negative - found.zero_negative

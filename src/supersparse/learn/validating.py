@@ -8,7 +8,7 @@ from statistics import mean, pstdev
 from typing import Any
 
 from supersparse.base.exact import counted, exact, shown
-from supersparse.card.evaluate.performance import performance_of
+from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evaluate.trade_off import folds_in_words
 from supersparse.card.performance import Performance
 from supersparse.engine.answers.words import loss_name

@@ -23,7 +23,7 @@ import numpy as np
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, did_you_mean
 from supersparse.base.schema.keywords import keywords_of, show
 from supersparse.problem.asked import Asked, AskedKeywords
-from supersparse.problem.conflicts import check_feasible, smallest_conflict
+from supersparse.problem.conflicts import check_feasible, check_log_loss, smallest_conflict
 from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.counts import read_counted
@@ -47,7 +47,6 @@ from supersparse.problem.questions import (
     refuse_questions_of_features,
     refuse_what_features_have,
 )
-from supersparse.problem.risk_checks import check_log_loss
 from supersparse.problem.rows import favoured_rows, read_rows
 from supersparse.problem.sets import read_sets, under_value_limits, without_useless_columns
 

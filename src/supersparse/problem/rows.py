@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
-from supersparse.base.integer_arrays import IntArray, fits_int64, gcd_of, integer_column, largest_magnitude
-from supersparse.problem.lazily import Lazily
+from supersparse.base.integer_arrays import (
+    IntArray,
+    Lazily,
+    fits_int64,
+    gcd_of,
+    integer_column,
+    largest_magnitude,
+)
 from supersparse.table.numeric import PositiveClass, checked_weights, positive_of, read_numeric_table
 from supersparse.table.small_table import SmallTable, Tabular, facts, listed
 from supersparse.table.sources import as_array, as_frame, as_series

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import ScoringSystem, item
-from supersparse.card.explain.moves import OTHER
+from supersparse.card.explain.flips import OTHER
 from supersparse.card.rules import Domain
 from supersparse.errors import InvalidDataError
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from card.export.people import finite, people, reference, typed_cards
 from counts import examples
 from supersparse import ScoringSystem, item
-from supersparse.card.wording import ColumnWording, Wording
+from supersparse.card.words import ColumnWording, Wording
 from supersparse.errors import InvalidCardError, InvalidOptionError
 
 CREDIT = ScoringSystem.of(

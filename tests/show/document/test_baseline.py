@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supersparse import Problem, RiskScoreClassifierCV, ScoringSystem, constraints, item, solve
-from supersparse.card.baseline import baseline, no_better
+from supersparse.card.evidence import baseline, no_better
 from supersparse.card.performance import Performance
 from supersparse.learn.judging import no_better_than_baseline
 from supersparse.show.document.content import content_of

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from cards import any_cards, fractions
 from reading_faces import label, people_for, read_needs
 from supersparse import ScoringSystem, item
+from supersparse.card.bands import example_of
 from supersparse.card.card import Card
-from supersparse.card.lines import lines_of
-from supersparse.card.naming import class_names, heading
+from supersparse.card.lines import class_names, heading, lines_of
 from supersparse.card.performance import Performance
-from supersparse.card.possible import example_of
 from supersparse.card.printed import printed
 from supersparse.card.risk import LogisticRisk, TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing

@@ -15,7 +15,7 @@ from cards import HOSTILE, names
 from counts import examples
 from show.report.small import learned, read_page, table, texts_of
 from supersparse import ScoringSystem, item
-from supersparse.card.naming import class_names
+from supersparse.card.lines import class_names
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError
 from supersparse.show.document import figures
 from supersparse.show.document.drawing import font_files

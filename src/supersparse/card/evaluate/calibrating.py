@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidDataError, InvalidOptionError, did_you_mean
 from supersparse.base.exact import exact, shown
 from supersparse.card.card import Card, Cutoff
-from supersparse.card.evaluate.logistic_line import Labelled
+from supersparse.card.evaluate.calibration_line import Labelled
 from supersparse.card.evaluate.outcomes import Outcomes, Tally, as_list, read_outcomes
 from supersparse.card.evaluate.rates import count_text
 from supersparse.card.evaluate.thresholds import thresholds_of

@@ -16,8 +16,8 @@ from supersparse.card.checks import accepting, outside_values
 from supersparse.card.evaluate.outcomes import added_up, read_row_weights
 from supersparse.card.evaluate.rates import Rate, laid_out, to_pandas
 from supersparse.card.provenance import ItemSeen
+from supersparse.card.raw_values import read_card_table
 from supersparse.card.scoring import checked_table, multiplied, points_when_missing
-from supersparse.card.tables import read_card_table
 from supersparse.table.small_table import SmallTable, Tabular, number
 
 

@@ -15,8 +15,8 @@ from supersparse.card.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.card.evaluate.outcomes import Tally, as_list, read_outcomes
 from supersparse.card.evaluate.rates import Auc, Rate, auc_of, count_text, laid_out, to_pandas
 from supersparse.card.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
+from supersparse.card.raw_values import read_column
 from supersparse.card.risk import Risk
-from supersparse.card.tables import read_column
 from supersparse.card.words import one_line
 from supersparse.table.small_table import SmallTable, Tabular, cell
 from supersparse.table.values import is_missing

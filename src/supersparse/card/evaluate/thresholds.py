@@ -10,7 +10,16 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted, exact_value, shown
 from supersparse.card.card import Cutoff, Label
 from supersparse.card.evaluate.outcomes import Tally, fraction_sum
-from supersparse.card.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
+from supersparse.card.evaluate.rates import (
+    Rate,
+    auc_of,
+    count_text,
+    laid_out,
+    plain_number,
+    rate_columns,
+    to_pandas,
+)
+from supersparse.card.performance import Judged, Performance
 from supersparse.card.words import one_line
 from supersparse.table.small_table import SmallTable, Tabular, small_table_of
 
@@ -305,3 +314,20 @@ def _need(weight: Fraction, which: str) -> None:
         raise InvalidOptionError(
             f"there are no rows of the {which} class, so no threshold can be chosen for it"
         )
+
+
+LEVEL = 0.95  # of the interval of the AUC
+
+
+def performance_of(tally: Tally, on: Judged) -> Performance:
+    """Count right and wrong at the threshold of the tally."""
+    counts, auc = confusion_at(tally, tally.cutoff, LEVEL), auc_of(tally, LEVEL)
+    return Performance(
+        on=on,
+        true_positives=counts.true_positives,
+        false_negatives=counts.false_negatives,
+        true_negatives=counts.true_negatives,
+        false_positives=counts.false_positives,
+        auc=auc.value,
+        auc_interval=auc.interval,
+    )

@@ -1,13 +1,38 @@
-"""Why one person got a class: the points of each item, as plain data."""
+"""Why a person got a class: the points of each item, the answers that count most, and what is not known.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+Reason codes are, for each row of a table, the answers that count most for one class, as credit law asks for.
+A line of the card counts by the points between the row's answer and the best possible one: the fewest points
+where reasons speak for the positive class, and the most points where they speak for the negative class.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, floor
+from typing import Any
 
+import numpy as np
+
+from supersparse.base.errors import InvalidCardError, InvalidDataError, InvalidOptionError
+from supersparse.base.exact import counted, read_whole
+from supersparse.card.bands import bands_of, occurs
 from supersparse.card.card import Card, Cutoff, Item, Label
+from supersparse.card.checks import expectations
+from supersparse.card.raw_values import CardTable, read_card_table
 from supersparse.card.risk import risk_of
-from supersparse.card.scoring import item_points, predicted_label, read_person
-from supersparse.table.small_table import SmallTable, Tabular, cell, number
+from supersparse.card.rules import Domain, IsMissing, ValueOf
+from supersparse.card.scoring import (
+    add_up,
+    checked_table,
+    item_points,
+    multiplied,
+    predicted_label,
+    read_person,
+    score_table,
+)
+from supersparse.card.words import answer, readable
+from supersparse.table.small_table import SmallTable, Tabular, cell, facts, number
 from supersparse.table.values import is_missing
 
 _HEADER = ("Question", "Value", "Points")
@@ -90,3 +115,222 @@ def explain(card: Card, person: Mapping[str, object]) -> Explanation:
         label=predicted_label(card, total + card.intercept),
         risk=None if card.risk is None else risk_of(card.risk, total),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReasonCode(Tabular):
+    """One column whose value gave points for the class."""
+
+    column: str
+    text: str  # the column in words and, unless points multiply it, the answer
+    cost: Fraction  # points between the answer and the best possible one, above 0
+
+    def _brief(self) -> str:
+        return f"{self.text}, cost {number(self.cost)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReasonCodes(Tabular):
+    """The reasons of each row, the weightiest first; columns of equal cost stand as on the card."""
+
+    of: Label
+    most: int
+    rows: tuple[tuple[ReasonCode, ...], ...]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each row: `reason_1`, `cost_1` and so on, None where there are fewer."""
+        found = []
+        for reasons in self.rows:
+            cells: dict[str, Any] = {}
+            for n in range(self.most):
+                reason = reasons[n] if n < len(reasons) else None
+                cells[f"reason_{n + 1}"] = None if reason is None else reason.text
+                cells[f"cost_{n + 1}"] = None if reason is None else _plain(reason.cost)
+            found.append(cells)
+        return found
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table())
+
+    def _brief(self) -> str:
+        rows = f"{counted(len(self.rows), 'row')} with at most {counted(self.most, 'reason')} each"
+        return f"for {self.of}, {rows}"
+
+    def _small_table(self) -> SmallTable:
+        """How many rows have each reason, the commonest first."""
+        found = Counter((reason.text, reason.cost) for reasons in self.rows for reason in reasons)
+        rows = [(text, number(cost), str(n)) for (text, cost), n in found.most_common()]
+        return SmallTable(("reason", "cost", "rows"), rows)
+
+
+def reason_codes(
+    card: Card, data: object, names: Sequence[str] | None = None, *, most: int = 4, of: Label | None = None
+) -> ReasonCodes:
+    """Return the reasons for the class `of`, by default the positive one; see `ScoringSystem.reasons`."""
+    most = read_whole(most, "most", 1, InvalidOptionError)
+    wanted = card.positive if of is None else of
+    if wanted not in card.classes:
+        raise InvalidOptionError(f"of is {of!r}; the classes of this card are {card.classes}")
+    toward = 1 if wanted == card.positive else -1
+    table = checked_table(card, data, names)
+    columns = [_column(card, column, table, toward) for column in card.columns]
+    rows = []
+    for row in range(table.n_rows):
+        reasons = [column[row] for column in columns]
+        costly = sorted((r for r in reasons if r.cost > 0), key=lambda r: -r.cost)
+        rows.append(tuple(costly[:most]))
+    return ReasonCodes(of=wanted, most=most, rows=tuple(rows))
+
+
+def _column(card: Card, column: str, table: CardTable, toward: int) -> list[ReasonCode]:
+    """What one column is as a reason, for each row."""
+    items = card.items_by_column()[column]
+    domain = next((d for d in card.domains if d.column == column), None)
+    words, cells = card.wording.of(column), table.columns[column]
+    label = words.label or readable(column)
+    bands = bands_of(items, domain)
+    if bands is None:
+        alone = replace(card, items=tuple(items), intercept=Fraction(0), domains=(), seen=None, learned=None)
+        scores = add_up(alone, [multiplied(item.rule, cells) for item in items], table)
+        best = _best_number(items, domain, toward)
+        return [
+            ReasonCode(column=column, text=label, cost=toward * (scores[row] - best))
+            for row in range(table.n_rows)
+        ]
+    best = toward * min(toward * band.points for band in bands)
+    unit = words.unit or next((item.unit for item in items if item.unit), None)
+    whole = domain is not None and domain.whole
+    known = () if domain is None or domain.values is None else domain.values
+    missing = np.zeros(table.n_rows, dtype=bool) if cells.missing is None else cells.missing
+    found = np.empty(table.n_rows, dtype=object)
+    for band in bands:
+        text = answer(band.rule, unit, whole=whole, answers=words.answers, known=known)
+        asks_missing = isinstance(band.rule, IsMissing)
+        holds = missing if asks_missing else (multiplied(band.rule, cells)[0] == 1) & ~missing
+        found[holds] = ReasonCode(column=column, text=f"{label}: {text}", cost=toward * (band.points - best))
+    return list(found)
+
+
+def _best_number(items: Sequence[Item], domain: Domain | None, toward: int) -> Fraction:
+    """The points of the best answer to a column that points multiply, at an end of its domain."""
+    item = items[0]
+    unknown = InvalidCardError(
+        f"the best possible value of column {item.column!r} is not known; declare its domain, with both ends"
+    )
+    if len(items) > 1 or not isinstance(item.rule, ValueOf) or domain is None:
+        raise unknown
+    ends = (domain.low, domain.high) if domain.values is None else domain.values
+    if any(end is None or isinstance(end, str) for end in ends):
+        raise unknown
+    given = [item.points * Fraction(end) for end in ends if end is not None and not isinstance(end, str)]
+    given += [] if item.missing is None else [item.missing]
+    return toward * min(toward * points for points in given)
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PossibleTotal(Tabular):
+    """The least and the greatest total of a row, which some values give, and the class if it is certain."""
+
+    low: Fraction
+    high: Fraction
+    prediction: Label | None  # None: it depends on what is not known
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is one total only."""
+        return self.low == self.high
+
+    def _brief(self) -> str:
+        total = number(self.low) if self.is_known else f"{number(self.low)} to {number(self.high)}"
+        return f"total {total}, {'class not known' if self.prediction is None else self.prediction}"
+
+    def _small_table(self) -> SmallTable:
+        return facts(least_total=self.low, greatest_total=self.high, prediction=self.prediction)
+
+
+def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) -> tuple[PossibleTotal, ...]:
+    """Return what each row of a table can have; a missing value is unknown where the card has no rule for it.
+
+    The unknown value is any that the card accepts. Where points multiply it, it lies in the domain of its
+    column; a column without one is refused by name.
+    """
+    table = read_card_table(card, data, names)
+    needed = [expected.column for expected in expectations(card) if expected.refuses_missing]
+    unknown = {
+        column: missing
+        for column in needed
+        if (missing := table.columns[column].missing) is not None and missing.any()
+    }
+    scores = score_table(_lenient(card, unknown), data, names)
+    unit = scores.denominator
+    low = [Fraction(int(n), unit) + card.zero_total for n in scores.numerators.tolist()]
+    high = list(low)
+    domains = {domain.column: domain for domain in card.domains}
+    for column, missing in unknown.items():
+        rows = np.flatnonzero(missing).tolist()
+        ends = range_of_column(card.items_by_column()[column], domains.get(column))
+        if ends is None:
+            raise InvalidDataError(
+                f"column {column!r} is missing in row {rows[0] + 1}, and the card does not say between which "
+                "values it lies; fill it in, or leave the row out"
+            )
+        for row in rows:
+            low[row] += ends[0]
+            high[row] += ends[1]
+    cutoff = card.cutoff
+    return tuple(_possible(card, cutoff, least, most) for least, most in zip(low, high, strict=True))
+
+
+def possible_person(card: Card, person: Mapping[str, object]) -> PossibleTotal:
+    """Return what one person can have."""
+    return possible_rows(card, {name: [value] for name, value in person.items()})[0]
+
+
+def range_of_column(items: Sequence[Item], domain: Domain | None) -> tuple[Fraction, Fraction] | None:
+    """Return the least and the greatest points that a known value of a column can give; None if not known.
+
+    >>> from supersparse.card.build import item
+    >>> items = [item("age", at_least=16, points=4), item("age", at_least=23, points=-6)]
+    >>> [int(points) for points in range_of_column(items, None)]
+    [-2, 4]
+    """
+    bands = bands_of([replace(item, missing=None) for item in items], domain)
+    if bands is not None:
+        points = [band.points for band in bands if occurs(band.rule, domain)]
+        return min(points), max(points)
+    if len(items) > 1 or not isinstance(items[0].rule, ValueOf) or domain is None:
+        return None
+    if domain.values is not None:
+        numbers = [Fraction(value) for value in domain.values if not isinstance(value, str)]
+    elif domain.low is None or domain.high is None:
+        return None
+    else:
+        whole = domain.whole
+        numbers = [
+            Fraction(ceil(domain.low)) if whole else domain.low,
+            Fraction(floor(domain.high)) if whole else domain.high,
+        ]
+    given = [items[0].points * number for number in numbers]
+    return (min(given), max(given)) if given else None
+
+
+def _lenient(card: Card, columns: Mapping[str, object]) -> Card:
+    """The card with 0 points for a missing value in these columns."""
+    items = tuple(
+        replace(item, missing=Fraction(0)) if item.column in columns else item for item in card.items
+    )
+    return replace(card, items=items, learned=None)
+
+
+def _possible(card: Card, cutoff: Cutoff, low: Fraction, high: Fraction) -> PossibleTotal:
+    positive = cutoff.includes(low)
+    certain = positive == cutoff.includes(high)
+    label = card.positive if positive else card.negative
+    return PossibleTotal(low=low, high=high, prediction=label if certain else None)

@@ -28,8 +28,16 @@ from supersparse.card.explain.smallest_tree import (
     splits,
     state_of,
 )
-from supersparse.card.near import accepting_domains
-from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
+from supersparse.card.rules import (
+    Domain,
+    InRange,
+    IsMissing,
+    IsNoneOf,
+    IsOneOf,
+    Rule,
+    ValueOf,
+    accepting_domains,
+)
 from supersparse.card.scoring import item_points
 from supersparse.card.words import question as words_for
 from supersparse.table.plain import visible

@@ -15,10 +15,10 @@ from math import lcm
 import numpy as np
 
 from supersparse.base.errors import InvalidOptionError, UnsupportedCardError
+from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.checks import Expected, expectations
-from supersparse.card.export.options import whole_of
-from supersparse.card.possible import possible_totals
+from supersparse.card.export.targets import whole_of
 from supersparse.card.raw_values import MissingCodes, missing_codes
 from supersparse.card.risk import TableRisk, risk_of
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf

@@ -6,10 +6,21 @@ from inspect import getsource
 
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
-from supersparse.card.near import is_like, next_to, one_edit_apart, places_of, roman_number
 from supersparse.card.raw_values import MissingCodes, missing_codes
 from supersparse.card.risk import LogisticRisk, Risk
-from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf
+from supersparse.card.rules import (
+    InRange,
+    IsMissing,
+    IsNoneOf,
+    IsOneOf,
+    Rule,
+    ValueOf,
+    is_like,
+    next_to,
+    one_edit_apart,
+    places_of,
+    roman_number,
+)
 
 
 def to_python(card: Card) -> str:

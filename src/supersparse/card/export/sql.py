@@ -12,7 +12,6 @@ from typing import Literal, get_args
 from supersparse.base.errors import InvalidOptionError, UnsupportedCardError
 from supersparse.card.card import Card, Label
 from supersparse.card.export.dialects import DIALECTS, Dialect, number
-from supersparse.card.export.options import choice_of, text_of, texts_of, truth_of
 from supersparse.card.export.plan import (
     CutTable,
     ExportColumn,
@@ -24,6 +23,7 @@ from supersparse.card.export.plan import (
     risk_lines,
 )
 from supersparse.card.export.python import card_name
+from supersparse.card.export.targets import choice_of, text_of, texts_of, truth_of
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.card.words import one_line
 from supersparse.table.values import Category

@@ -18,8 +18,8 @@ from supersparse.base.errors import InvalidDataError, PackageNotInstalledError, 
 from supersparse.base.exact import shown
 from supersparse.card.card import Card
 from supersparse.card.checks import expectations
-from supersparse.card.export.options import people_of, whole_of
 from supersparse.card.export.plan import ExportColumn, ExportPlan, ExportTerm, plain_text, plan, risk_lines
+from supersparse.card.export.targets import people_of, whole_of
 from supersparse.card.lines import Line, lines_of
 from supersparse.card.raw_values import spelled_out
 from supersparse.card.risk import LogisticRisk, TableRisk

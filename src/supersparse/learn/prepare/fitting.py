@@ -18,7 +18,7 @@ from supersparse.learn.prepare.raw import RawColumn, kind_of_column
 from supersparse.learn.prepare.sample import Most, sample
 from supersparse.learn.prepare.screening import Screened, screen
 from supersparse.learn.prepare.settings import PrepareSettings
-from supersparse.problem.constraints.signs import same_sign
+from supersparse.problem.constraints.single import same_sign
 from supersparse.problem.constraints.support import thresholds_per_variable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.rows import read_weights, two_labels

@@ -12,7 +12,7 @@ from supersparse.base.schema.keywords import constructor, keywords_of
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
 from supersparse.card.printed import printed
-from supersparse.card.tables import read_card_table
+from supersparse.card.raw_values import read_card_table
 from supersparse.learn.prepare.feature import (
     Recorded,
     card_on_raw_columns,

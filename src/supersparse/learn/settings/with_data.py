@@ -10,8 +10,7 @@ from supersparse.base.schema.labels import find_label
 from supersparse.base.schema.setting import names_of
 from supersparse.problem.asked import Asked
 from supersparse.problem.constraints.rates import Difference, RateConstraint
-from supersparse.problem.constraints.signs import SameSign
-from supersparse.problem.constraints.single import MaxTotalScore, Values
+from supersparse.problem.constraints.single import MaxTotalScore, SameSign, Values
 from supersparse.problem.constraints.support import Budget, Count, OnlyIf, ThresholdsPerVariable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import INTERCEPT

@@ -15,8 +15,7 @@ from supersparse.problem.constraints.rates import (
     min_sensitivity,
     min_specificity,
 )
-from supersparse.problem.constraints.signs import same_sign
-from supersparse.problem.constraints.single import fixed, max_total_score, must_not_use, must_use
+from supersparse.problem.constraints.single import fixed, max_total_score, must_not_use, must_use, same_sign
 from supersparse.problem.constraints.support import (
     at_least,
     at_most,

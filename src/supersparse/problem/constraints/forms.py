@@ -22,10 +22,10 @@ from supersparse.base.schema.scalars import (
 )
 from supersparse.base.schema.shapes import Field, ListOf, NamesForm, Pair, Record, TableOf
 from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Made
-from supersparse.problem.constraints import rates, signs, single, support
+from supersparse.problem.constraints import rates, single, support
+from supersparse.problem.constraints import single as signs
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint
-from supersparse.problem.constraints.signs import SameSign
-from supersparse.problem.constraints.single import MaxTotalScore, Values
+from supersparse.problem.constraints.single import MaxTotalScore, SameSign, Values
 from supersparse.problem.constraints.support import (
     Budget,
     CloseTo,

@@ -120,8 +120,7 @@ def _check_known(card: "Card", cases: "LabelledCases") -> None:
     Of a column with more than two values, questions keep those that they ask about.
     """
     from supersparse.card.checks import outside_values
-    from supersparse.card.raw_values import known_values
-    from supersparse.card.tables import read_card_table
+    from supersparse.card.raw_values import known_values, read_card_table
     from supersparse.table.values import is_missing
 
     outside = outside_values(card, read_card_table(card, cases.columns))

@@ -143,7 +143,7 @@ def _points(found: "Explanation", card: "Card", written: Mapping[str, str]) -> l
 def _asked(item: "Item", card: "Card") -> str:
     """The question of an item, as the card prints it where it has words of its own."""
     from supersparse.card.lines import line_of_item
-    from supersparse.card.wording import ColumnWording
+    from supersparse.card.words import ColumnWording
 
     words = card.wording.of(item.column)
     if words == ColumnWording(column=item.column):

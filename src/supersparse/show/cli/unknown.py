@@ -42,7 +42,7 @@ def check_scored(
     value that is far from those of the training rows besides correcting it.
     """
     from supersparse.card.checks import expectations, refused_values
-    from supersparse.card.tables import read_card_table
+    from supersparse.card.raw_values import read_card_table
 
     if not card.columns:
         return
@@ -66,7 +66,7 @@ def check_scored(
 def check_person(card: "Card", person: "Mapping[str, object]", place: str) -> None:
     """Refuse one person with a value that the card does not score; `place` says where it was read."""
     from supersparse.card.checks import expectations, refused_values
-    from supersparse.card.tables import read_card_table
+    from supersparse.card.raw_values import read_card_table
     from supersparse.table.values import is_missing
 
     if not card.columns:
@@ -102,8 +102,8 @@ def possible_columns(card: "Card", columns: Any, *, json: bool) -> dict[str, lis
     """Return the columns of the output: total, total_low, total_high, prediction, and risk if known."""
     from supersparse.base.exact import shown
     from supersparse.card.evaluate.rates import plain_number
+    from supersparse.card.explain.reasons import possible_rows
     from supersparse.card.risk import risk_of
-    from supersparse.card.unknown import possible_rows
 
     write = plain_number if json else shown
     nothing = None if json else ""

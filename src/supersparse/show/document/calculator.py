@@ -14,11 +14,10 @@ from html import escape
 from supersparse.base.exact import shown
 from supersparse.card.card import Card
 from supersparse.card.evidence import weighted_risks
+from supersparse.card.export.javascript import json_for_script, scoring_script
 from supersparse.card.lines import Line, lines_of
-from supersparse.card.near import widened
 from supersparse.card.risk import LogisticRisk, TableRisk, total_float
-from supersparse.card.rules import Domain
-from supersparse.card.script import json_for_script, scoring_script
+from supersparse.card.rules import Domain, widened
 from supersparse.show.document.content import Content, content_of
 from supersparse.show.document.html import Block, print_style, template
 from supersparse.show.document.risk_strip import ink_on, risk_colour, risk_formula

@@ -7,12 +7,19 @@ from typing import Literal, get_args
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import shown
-from supersparse.card.baseline import baseline, no_better
+from supersparse.card.bands import example_of
 from supersparse.card.card import Card, Cutoff, Item
-from supersparse.card.evidence import MEASURES, Judgement, facts, judgement, skipped_folds, weighted_risks
-from supersparse.card.lines import Line, line_of_item, lines_of
-from supersparse.card.naming import class_names, enumerated, heading
-from supersparse.card.possible import example_of
+from supersparse.card.evidence import (
+    MEASURES,
+    Judgement,
+    baseline,
+    facts,
+    judgement,
+    no_better,
+    skipped_folds,
+    weighted_risks,
+)
+from supersparse.card.lines import Line, class_names, enumerated, heading, line_of_item, lines_of
 from supersparse.card.printed import moved_risk
 from supersparse.card.rules import Domain, IsMissing
 from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula, rows_behind

@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from supersparse.base.exact import shown_range
+from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card
 from supersparse.card.evaluate.rates import count_text
-from supersparse.card.possible import possible_totals
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk, risks_of
 
 _MOST = 10  # columns of a strip

@@ -22,16 +22,22 @@ from supersparse.card.evaluate.evaluation import Evaluation, Subgroups, by_subgr
 from supersparse.card.evaluate.risk_table import RiskTable, risk_table
 from supersparse.card.evaluate.scaling import Scaling, scaled
 from supersparse.card.explain.flips import Flip, flips
-from supersparse.card.explain.reason_codes import ReasonCodes, reason_codes
-from supersparse.card.explain.reasons import Explanation, explain
+from supersparse.card.explain.reasons import (
+    Explanation,
+    PossibleTotal,
+    ReasonCodes,
+    explain,
+    possible_person,
+    possible_rows,
+    reason_codes,
+)
 from supersparse.card.export import export
 from supersparse.card.names_file import read_names, worded
 from supersparse.card.printed import printed
+from supersparse.card.raw_values import is_person, read_card_table
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.rules import Domain, Outside
 from supersparse.card.scoring import decide
-from supersparse.card.tables import is_person, read_card_table
-from supersparse.card.unknown import PossibleTotal, possible_person, possible_rows
 from supersparse.engine.solution import Solution
 from supersparse.learn.card_of_solution import card_of_solution
 from supersparse.problem.points import Points

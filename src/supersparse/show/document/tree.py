@@ -5,7 +5,7 @@ from pathlib import Path
 
 from supersparse.card.card import Card
 from supersparse.card.explain.tree import FoundTree, TreeLeaf, TreeNode, find_tree
-from supersparse.card.naming import class_names, heading
+from supersparse.card.lines import class_names, heading
 from supersparse.show.document.drawing import (
     Box,
     Drawing,

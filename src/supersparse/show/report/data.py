@@ -12,7 +12,7 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
 from supersparse.card.evaluate.outcomes import as_list, read_classes
-from supersparse.card.tables import read_card_table
+from supersparse.card.raw_values import read_card_table
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights
 from supersparse.table.values import is_missing, nearest_column

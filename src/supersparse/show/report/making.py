@@ -7,7 +7,7 @@ from pathlib import Path
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.card import Card
-from supersparse.card.naming import heading
+from supersparse.card.lines import heading
 from supersparse.show.document import ScoringSystem
 from supersparse.show.report.blocks import Section, counted
 from supersparse.show.report.budget import Tell, silent

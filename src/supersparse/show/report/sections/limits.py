@@ -6,7 +6,7 @@ from fractions import Fraction
 from supersparse.base.exact import shown
 from supersparse.card.card import Card
 from supersparse.card.evidence import WEIGHTED_RISKS, facts
-from supersparse.card.naming import class_names
+from supersparse.card.lines import class_names
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, IsMissing
 from supersparse.card.words import category_text

@@ -6,7 +6,7 @@ from supersparse.base.exact import shown
 from supersparse.base.stop import Stop
 from supersparse.card.card import Cutoff
 from supersparse.card.evidence import facts
-from supersparse.card.naming import with_class_names
+from supersparse.card.lines import with_class_names
 from supersparse.card.provenance import Provenance
 from supersparse.show.document.content import content_of
 from supersparse.show.report.blocks import (

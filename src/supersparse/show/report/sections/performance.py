@@ -6,7 +6,7 @@ from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts
 from supersparse.card.evaluate.rates import count_text
 from supersparse.card.evaluate.risk_table import RiskTable
 from supersparse.card.evaluate.thresholds import Confusion
-from supersparse.card.naming import class_names
+from supersparse.card.lines import class_names
 from supersparse.show.document.evaluation_plots import Calibration
 from supersparse.show.report.blocks import (
     Block,

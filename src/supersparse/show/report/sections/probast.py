@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from supersparse.base.exact import shown
 from supersparse.card.evaluate.rates import count_text
-from supersparse.card.naming import with_class_names
+from supersparse.card.lines import with_class_names
 from supersparse.show.report.blocks import (
     PROBAST,
     Block,

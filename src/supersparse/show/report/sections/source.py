@@ -7,7 +7,7 @@ from supersparse.base.exact import shown
 from supersparse.card.card import Item
 from supersparse.card.evaluate.drift import Drift
 from supersparse.card.evaluate.rates import count_text
-from supersparse.card.naming import class_names
+from supersparse.card.lines import class_names
 from supersparse.card.provenance import ItemSeen
 from supersparse.show.report.blocks import (
     NONE,
