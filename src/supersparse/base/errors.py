@@ -38,6 +38,7 @@
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Self
 
 __all__ = [
     "DownloadError",
@@ -75,7 +76,39 @@ __all__ = [
 
 
 class SupersparseError(Exception):
-    """Base of all errors raised on purpose by this package."""
+    """Base of all errors raised on purpose by this package.
+
+    The text says what is wrong and, after the last semicolon, what to do: `remedy`. Where they are known,
+    `subject` is the thing that is wrong (a setting, an option, a column, a file) and `value` what it is; a
+    message that is not given is made of these two.
+
+    >>> error = InvalidOptionError(subject="gap", value=-1, remedy="give a number of at least 0")
+    >>> str(error), error.subject
+    ('gap is -1; give a number of at least 0', 'gap')
+    """
+
+    def __init__(
+        self,
+        message: str | None = None,
+        remedy: str | None = None,
+        *,
+        subject: object = None,
+        value: object = None,
+    ) -> None:
+        if message is None:
+            message = f"{subject} is {value!r}"
+        super().__init__(message if remedy is None else f"{message}; {remedy}")
+        self.subject = None if subject is None else str(subject)
+        self.value = value
+        self.remedy = remedy
+
+    @classmethod
+    def of(cls, error: BaseException, before: str = "") -> Self:
+        """Return another error as one of this class, with its fields, and words before its text."""
+        made = cls(f"{before}{error}")
+        if isinstance(error, SupersparseError):
+            made.subject, made.value, made.remedy = error.subject, error.value, error.remedy
+        return made
 
 
 class InvalidInputError(SupersparseError, ValueError):
@@ -145,8 +178,16 @@ class SolverLimitError(SolverError):
 class SolverFailedError(SolverError):
     """A solver stopped without a usable answer; `interrupted` says whether the user made it stop."""
 
-    def __init__(self, message: str, *, interrupted: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str | None = None,
+        remedy: str | None = None,
+        *,
+        subject: object = None,
+        value: object = None,
+        interrupted: bool = False,
+    ) -> None:
+        super().__init__(message, remedy, subject=subject, value=value)
         self.interrupted = interrupted
 
 

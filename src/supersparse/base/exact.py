@@ -36,8 +36,8 @@ def exact(value: object, what: str, error: type[InvalidInputError] = InvalidProb
         if math.isfinite(value):
             return _shortest_decimal(value)
     else:
-        raise error(f"{what} is {value!r}, which is not a number; give a finite number")
-    raise error(f"{what} is {value}; give a finite number")
+        raise error(f"{what} is {value!r}, which is not a number", "give a finite number")
+    raise error(f"{what} is {value}", "give a finite number", subject=what, value=value)
 
 
 def _shortest_decimal(value: numbers.Real) -> Fraction:
@@ -52,7 +52,7 @@ def exact_value(value: object, what: str) -> Fraction:
     Fraction(1, 10)
     """
     if value is None:
-        raise InvalidDataError(f"{what} is missing (None); a score needs a number")
+        raise InvalidDataError(f"{what} is missing (None)", "a score needs a number", subject=what)
     return exact(value, what, InvalidDataError)
 
 
@@ -85,7 +85,7 @@ def read_whole(
     """
     number = whole(value)
     if number is None or number < least:
-        raise error(f"{what} is {value!r}; give a whole number of at least {least}{otherwise}")
+        raise error(subject=what, value=value, remedy=f"give a whole number of at least {least}{otherwise}")
     return number
 
 
@@ -93,7 +93,7 @@ def read_non_negative(value: object, what: str) -> Fraction:
     """Return a number of at least 0, exactly."""
     number = exact(value, what)
     if number < 0:
-        raise InvalidProblemError(f"{what} is {value}, which is negative; give 0 or more")
+        raise InvalidProblemError(f"{what} is {value}, which is negative", "give 0 or more")
     return number
 
 
@@ -101,7 +101,7 @@ def read_share(value: object, what: str) -> Fraction:
     """Return a number from 0 to 1, exactly."""
     number = exact(value, what)
     if not 0 <= number <= 1:
-        raise InvalidProblemError(f"{what} is {value}; give a share between 0 and 1, such as 0.9")
+        raise InvalidProblemError(f"{what} is {value}", "give a share between 0 and 1, such as 0.9")
     return number
 
 

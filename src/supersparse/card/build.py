@@ -69,7 +69,9 @@ def _rule(
     pairs = ({"at_least", "above"}, {"at_most", "below"})
     ranged = [name for name in given if name in bounds]
     if len(given) > 1 and (len(ranged) < len(given) or any(pair <= set(given) for pair in pairs)):
-        raise InvalidCardError(f"the item on {column!r} has both {' and '.join(given)}; make two items of it")
+        raise InvalidCardError(
+            f"the item on {column!r} has both {' and '.join(given)}", "make two items of it"
+        )
     if not given:
         return ValueOf(column)
     if given == ["is_missing"]:
@@ -79,7 +81,7 @@ def _rule(
     if given == ["one_of"]:
         if one_of is None or isinstance(one_of, str):
             raise InvalidCardError(
-                f"one_of of the item on {column!r} is {one_of!r}; give a list of categories"
+                f"one_of of the item on {column!r} is {one_of!r}", "give a list of categories"
             )
         return IsOneOf(column, tuple(one_of))  # type: ignore[arg-type]
     low = bounds["above"] if bounds["at_least"] is None else bounds["at_least"]
@@ -109,7 +111,7 @@ def card_of(
     """Put a card together; see `ScoringSystem.of`."""
     items = tuple(items)
     if len(classes) != 2:
-        raise InvalidCardError(f"classes is {classes!r}; give two, the negative one first")
+        raise InvalidCardError(subject="classes", value=classes, remedy="give two, the negative one first")
     if (threshold is None) == (above is None):
         raise InvalidCardError(
             "give either threshold (the total must reach it) or above (the total must exceed it)"
@@ -136,5 +138,5 @@ def _domain(column: str, known: Domain | Sequence[object], outside: Outside) -> 
             raise InvalidCardError(f"the domain given for {column!r} is that of {known.column!r}")
         return known
     if isinstance(known, str):
-        raise InvalidCardError(f"the domain of {column!r} is {known!r}; give a list of known values")
+        raise InvalidCardError(f"the domain of {column!r} is {known!r}", "give a list of known values")
     return Domain(column=column, values=tuple(known), outside=outside)  # type: ignore[arg-type]

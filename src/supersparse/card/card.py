@@ -106,11 +106,11 @@ class Item(Tabular):
         what = f"the item {self.name!r}"
         object.__setattr__(self, "points", declared_number(self.points, f"the points of {what}"))
         if self.points == 0:
-            raise InvalidCardError(f"{what} gives 0 points; leave it out")
+            raise InvalidCardError(f"{what} gives 0 points", "leave it out", subject=what)
         if self.missing is not None:
             if isinstance(self.rule, IsMissing):
                 raise InvalidCardError(
-                    f"{what} asks for a missing value and gives its points for it; leave out 'missing'"
+                    f"{what} asks for a missing value and gives its points for it", "leave out 'missing'"
                 )
             missing = declared_number(self.missing, f"the points for a missing value of {what}")
             object.__setattr__(self, "missing", missing)
@@ -200,7 +200,7 @@ class Card(Tabular):
             if not isinstance(label, Label) or (isinstance(label, float) and not math.isfinite(label)):
                 raise InvalidCardError(f"the class {label!r} must be text or a finite number")
         if self.negative == self.positive:
-            raise InvalidCardError(f"both classes are named {self.positive!r}; they must differ")
+            raise InvalidCardError(f"both classes are named {self.positive!r}", "they must differ")
         self._check_items()
         self._check_columns()
         if intercept.denominator > 1 and self.totals_are_whole:
@@ -216,11 +216,11 @@ class Card(Tabular):
         for item in self.items:
             if item.rule in rules:
                 raise InvalidCardError(
-                    f"two items give points for the {item.rule.kind} of {item.column!r} ({item.name}); "
-                    "join them into one"
+                    f"two items give points for the {item.rule.kind} of {item.column!r} ({item.name})",
+                    "join them into one",
                 )
             if item.name in names:
-                raise InvalidCardError(f"two items are named {item.name!r}; rename a column")
+                raise InvalidCardError(f"two items are named {item.name!r}", "rename a column")
             rules.add(item.rule)
             names.add(item.name)
             if item.position is not None and not 0 <= item.position < (self.n_columns or 0):
@@ -232,19 +232,21 @@ class Card(Tabular):
         by_column = self.items_by_column()
         for column, items in by_column.items():
             if len({item.position for item in items}) > 1:
-                raise InvalidCardError(f"the items on {column!r} name different positions; name one")
+                raise InvalidCardError(f"the items on {column!r} name different positions", "name one")
             refusing = [i for i in items if i.missing is None and not isinstance(i.rule, IsMissing)]
             if refusing and any(isinstance(item.rule, IsMissing) for item in items):
                 raise InvalidCardError(
-                    f"an item gives points when {column!r} is missing, but {refusing[0].name!r} refuses it; "
-                    "say how many points it gives then, such as missing=0"
+                    f"an item gives points when {column!r} is missing, but {refusing[0].name!r} refuses it",
+                    "say how many points it gives then, such as missing=0",
                 )
         declared = [domain.column for domain in self.domains]
         for column in declared:
             if column not in by_column:
-                raise InvalidCardError(f"there is a domain for {column!r}, which no item uses; leave it out")
+                raise InvalidCardError(
+                    f"there is a domain for {column!r}, which no item uses", "leave it out"
+                )
         if len(set(declared)) < len(declared):
-            raise InvalidCardError(f"a column has two domains ({', '.join(map(repr, declared))}); keep one")
+            raise InvalidCardError(f"a column has two domains ({', '.join(map(repr, declared))})", "keep one")
 
     @property
     def classes(self) -> tuple[Label, Label]:

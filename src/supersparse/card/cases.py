@@ -191,7 +191,7 @@ def _check_limits(table: Table, card: Card) -> None:
             said = open_said(name, list(asked), next(iter(asked.values())).asks)
             place = table.place(first_row(list(asked)))
             remedy = _remedy(na_words([limit.cell for limit in asked]), name)
-            raise InvalidDataError(f"{table.name}: {said}, the first in {place}; {remedy}")
+            raise InvalidDataError(f"{table.name}: {said}, the first in {place}", remedy, subject=table.name)
 
 
 def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
@@ -272,12 +272,12 @@ def _value(
         item = left_open(card, name, limit)
         if item is not None:
             raise InvalidDataError(
-                f"column {name!r} is {text!r}, which leaves {item.asks!r} open; enter a number, or leave it "
-                "empty if missing"
+                f"column {name!r} is {text!r}, which leaves {item.asks!r} open",
+                "enter a number, or leave it empty if missing",
             )
         return beyond(bare, decimal)
     if pointed is None:
-        raise InvalidDataError(f"column {name!r} is {text!r}; enter a number, or leave it empty if missing")
+        raise InvalidDataError(f"column {name!r} is {text!r}", "enter a number, or leave it empty if missing")
     number = read_numbers([pointed]).tolist()[0]
     codes = [float(code) for code in own.missing if is_number(code)] if reading.tidies(name) else []
     return None if float(number) in codes else number
@@ -303,8 +303,8 @@ def read_class_column(table: Table, name: str, card: Card, lack: str = "column {
     for row, cell in enumerate(cells):
         if cell is not None and cell not in known and not rest:
             raise InvalidDataError(
-                f"{table.name}, {table.place(row)}: the target {name!r} is {cell!r}; the classes of the "
-                f"scoring system are {str(card.negative)!r} and {str(card.positive)!r}"
+                f"{table.name}, {table.place(row)}: the target {name!r} is {cell!r}",
+                (f"the classes of the scoring system are {str(card.negative)!r} and {str(card.positive)!r}"),
             )
     labels = objects(known.get(cell, card.negative) for cell in cells if cell is not None)
     left_out = len(cells) - len(labels)

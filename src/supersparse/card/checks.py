@@ -149,7 +149,7 @@ def check_person(card: Card, values: Mapping[str, object]) -> None:
             _check_value(expected, value, what)
         elif expected.refuses_missing:
             given = "nan" if isinstance(value, float) else f"missing ({value!r})"
-            raise InvalidDataError(f"{what} is {given}; a score needs a value there")
+            raise InvalidDataError(f"{what} is {given}", "a score needs a value there")
 
 
 def check_table(card: Card, table: CardTable) -> None:
@@ -159,8 +159,8 @@ def check_table(card: Card, table: CardTable) -> None:
         if cells.missing is not None and expected.refuses_missing and cells.missing.any():
             count, first = int(cells.missing.sum()), int(cells.missing.argmax()) + 1
             raise InvalidDataError(
-                f"{what} has {count} missing value(s), the first in row {first}; "
-                "fill them in or leave those rows out"
+                f"{what} has {count} missing value(s), the first in row {first}",
+                "fill them in or leave those rows out",
             )
         if isinstance(cells, Numbers):
             _check_numbers(expected, cells, what)
@@ -301,7 +301,8 @@ def _check_kind(expected: Expected, value: object, what: str) -> None:
         kind = kind_of(read_category(value, what))
         if kind not in kinds:
             raise InvalidDataError(
-                f"{what} is {value!r}, which is {kind}; the card expects {kinds[0]} there; convert the column"
+                f"{what} is {value!r}, which is {kind}; the card expects {kinds[0]} there",
+                "convert the column",
             )
 
 
@@ -314,8 +315,9 @@ def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
     if expected.kinds and "a number" not in expected.kinds and present.any():
         row = int(present.argmax())
         raise InvalidDataError(
-            f"{what}, row {row + 1} is {cells.values[row].item()!r}, which is a number; "
-            "the card expects text there; convert the column"
+            f"{what}, row {row + 1} is {cells.values[row].item()!r}, which is a number; the card expects "
+            "text there",
+            "convert the column",
         )
     refused = min(_refused(expected, cells), key=lambda one: one.first_row, default=None)
     if refused is not None:

@@ -184,7 +184,7 @@ class Fields:
         """Refuse whatever nobody asked for."""
         for name in self._left:
             raise InvalidCardError(
-                f"{self.where} has the unknown entry {name!r}; {did_you_mean(name, self._asked)}"
+                f"{self.where} has the unknown entry {name!r}", did_you_mean(name, self._asked)
             )
 
     def _take(self, name: str) -> object:
@@ -197,7 +197,7 @@ class Fields:
         given = repr(value)
         if len(given) > 60:
             given = given[:57] + "..."
-        raise InvalidCardError(f"{name!r} of {self.where} is {given}; it must be {wanted}")
+        raise InvalidCardError(f"{name!r} of {self.where} is {given}", f"it must be {wanted}", subject=name)
 
 
 def _exact(value: object) -> Fraction | None:

@@ -254,14 +254,14 @@ def from_json(text: str, *, source: str = "the text") -> Card:
     version = content.get("version")
     if type(version) is not int or version not in READABLE:
         raise InvalidCardError(
-            f"{source} has version {version!r} of the card format; this release reads "
-            f"versions 1 to {VERSION}, a newer release of supersparse may read it"
+            f"{source} has version {version!r} of the card format",
+            f"this release reads versions 1 to {VERSION}, a newer release of supersparse may read it",
         )
     is_signed = "digest" in content
     if is_signed and not _matches(content.pop("digest"), content):
         raise InvalidCardError(
-            f"{source} is damaged: its content is not what its digest was made of; take an intact copy, "
-            "or remove the digest to read it as an unsigned card"
+            f"{source} is damaged: its content is not what its digest was made of",
+            "take an intact copy, or remove the digest to read it as an unsigned card",
         )
     try:
         card = read_card(Fields(content, "the card"), version)
@@ -269,7 +269,7 @@ def from_json(text: str, *, source: str = "the text") -> Card:
             return card
         return replace(card, provenance=replace(card.provenance, signed=False))
     except InvalidCardError as error:
-        raise InvalidCardError(f"{source} is damaged: {error}") from None
+        raise InvalidCardError.of(error, f"{source} is damaged: ") from None
 
 
 def save(card: Card, path: str | Path) -> None:

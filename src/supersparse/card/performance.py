@@ -40,29 +40,31 @@ class Performance(Tabular):
 
     def __post_init__(self) -> None:
         if self.on not in get_args(Judged):
-            raise InvalidCardError(f"a performance is on {self.on!r}; it must be one of {get_args(Judged)}")
+            raise InvalidCardError(
+                f"a performance is on {self.on!r}", f"it must be one of {get_args(Judged)}"
+            )
         for name in ("true_positives", "false_negatives", "true_negatives", "false_positives"):
             count = Fraction(getattr(self, name))
             object.__setattr__(self, name, count)
             if count < 0:
-                raise InvalidCardError(f"{name} of a performance is {count}; it must be 0 or more")
+                raise InvalidCardError(f"{name} of a performance is {count}", "it must be 0 or more")
         if self.n == 0:
-            raise InvalidCardError("a performance counts no rows; leave it out")
+            raise InvalidCardError("a performance counts no rows", "leave it out")
         for value in (self.auc, *(self.auc_interval or ())):
             if value is not None and not (math.isfinite(value) and 0 <= value <= 1):
-                raise InvalidCardError(f"the AUC of a performance is {value}; it must lie between 0 and 1")
+                raise InvalidCardError(f"the AUC of a performance is {value}", "it must lie between 0 and 1")
         losses = (self.log_loss, self.baseline_log_loss)
         if (losses[0] is None) != (losses[1] is None):
             raise InvalidCardError(
-                "a performance has one of log_loss and baseline_log_loss; give both or none"
+                "a performance has one of log_loss and baseline_log_loss", "give both or none"
             )
         for value in losses:
             if value is not None and not (math.isfinite(value) and value >= 0):
-                raise InvalidCardError(f"the log loss of a performance is {value}; it must be 0 or more")
+                raise InvalidCardError(f"the log loss of a performance is {value}", "it must be 0 or more")
         if self.folds is not None and not 1 <= self.folds[0] < self.folds[1]:
             raise InvalidCardError(
-                f"a performance is on {self.folds[0]} of {self.folds[1]} folds; leave both out unless some "
-                "were skipped"
+                f"a performance is on {self.folds[0]} of {self.folds[1]} folds",
+                "leave both out unless some were skipped",
             )
 
     @property

@@ -35,7 +35,7 @@ class CertificateFile:
                 "the certificate of a card needs a file name and a sha256 of 64 hexadecimal digits"
             )
         if not all(isinstance(name, str) and name for name in self.checked_by):
-            raise InvalidCardError("the checkers of a certificate are not strings; leave them out")
+            raise InvalidCardError("the checkers of a certificate are not strings", "leave them out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class CardEdit:
 
     def __post_init__(self) -> None:
         if not self.change:
-            raise InvalidCardError("an edit of the card says nothing; name the change, or leave it out")
+            raise InvalidCardError("an edit of the card says nothing", "name the change, or leave it out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Suppressed:
 
     def __post_init__(self) -> None:
         if min(self.left_out, self.merged) < 0:
-            raise InvalidCardError("a negative number of people is left out or merged; write 0 or more")
+            raise InvalidCardError("a negative number of people is left out or merged", "write 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -106,7 +106,7 @@ class Provenance(Tabular):
         if self.certificate is not None and not self.proven_optimal:
             raise InvalidCardError("the card names a certificate, but is not proven optimal")
         if not (self.settings is None or isinstance(self.settings, Mapping)):
-            raise InvalidCardError("the settings are no JSON object; leave them out, or write them as such")
+            raise InvalidCardError("the settings are no JSON object", "leave them out, or write them as such")
         if self.lower_bound > self.objective:
             raise InvalidCardError(
                 f"the lower bound {self.lower_bound} exceeds the objective {self.objective}"
@@ -128,7 +128,7 @@ class Provenance(Tabular):
             float(self.gap)
         except OverflowError:
             raise InvalidCardError(
-                "the lower bound is too far below the objective to be a bound; correct it"
+                "the lower bound is too far below the objective to be a bound", "correct it"
             ) from None
         if self.n_candidates is not None and not len(self.features or ()) <= self.n_candidates:
             raise InvalidCardError(
@@ -137,7 +137,7 @@ class Provenance(Tabular):
         for name in ("sensitivity", "specificity"):
             rate = getattr(self, name)
             if rate is not None and not 0 <= rate <= 1:
-                raise InvalidCardError(f"the {name} is {rate}; it must lie between 0 and 1")
+                raise InvalidCardError(f"the {name} is {rate}", "it must lie between 0 and 1")
 
     @property
     def threshold_was_free(self) -> bool:
@@ -222,7 +222,7 @@ class ItemSeen(Tabular):
         for low, high in pairwise(self.points):
             if low >= high:
                 raise InvalidCardError(
-                    f"what an item has seen has {low} before {high} points; list them in increasing order"
+                    f"what an item has seen has {low} before {high} points", "list them in increasing order"
                 )
         for name in ("given", "missing"):
             if not 0 <= getattr(self, name) <= self.n:

@@ -226,7 +226,7 @@ def person_values(card: Card, person: Mapping[str, object]) -> dict[str, object]
     """The values that the card needs; everything else is ignored."""
     if getattr(person, "ndim", 1) != 1:
         raise InvalidDataError(
-            f"{type(person).__name__} is not one person; give a dict, or one row, such as table.iloc[0]"
+            f"{type(person).__name__} is not one person", "give a dict, or one row, such as table.iloc[0]"
         )
     by_name = {str(name): value for name, value in person.items()}
     _require(card, list(by_name))
@@ -253,7 +253,7 @@ def read_column(card: Card, data: object, name: str, names: Sequence[str] | None
     """Return one column of a table as a list of plain values, None where they are missing."""
     source = _source(card, data, names)
     if name not in source.names:
-        raise InvalidDataError(f"the data have no column {name!r}; {nearest_column(name, source.names)}")
+        raise InvalidDataError(f"the data have no column {name!r}", nearest_column(name, source.names))
     cells = source.column(name)
     if isinstance(cells, Objects):
         values = [cells.distinct[code] for code in cells.codes.tolist()]
@@ -275,12 +275,15 @@ def _positions(card: Card, data: Any) -> Mapping[str, int]:
     known = {i.column: i.position for i in card.items if i.position is not None}
     if card.n_columns is None or len(known) < len(card.columns):
         raise InvalidDataError(
-            "this card knows its columns by name only; give a data frame, a dict of columns, or names="
+            "this card knows its columns by name only", "give a data frame, a dict of columns, or names="
         )
     if data.ndim != 2 or data.shape[1] != card.n_columns:
         raise InvalidDataError(
-            f"the array has shape {data.shape}; without column names it must have the training table's "
-            f"{card.n_columns} columns, else give a data frame, a dict of columns, or names="
+            f"the array has shape {data.shape}",
+            (
+                f"without column names it must have the training table's {card.n_columns} columns, else "
+                "give a data frame, a dict of columns, or names="
+            ),
         )
     return known
 
@@ -292,4 +295,4 @@ def _require(card: Card, names: list[str]) -> None:
         return
     listed = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
     hint = nearest_column(missing[0], names)
-    raise InvalidDataError(f"the data lack {len(missing)} column(s) that the card needs: {listed}; {hint}")
+    raise InvalidDataError(f"the data lack {len(missing)} column(s) that the card needs: {listed}", hint)

@@ -124,7 +124,7 @@ def _item(fields: Fields, version: int) -> Item:
     kind = fields.text("rule")
     known = RULE_KINDS if version > 1 else ("value",)
     if kind not in known:
-        raise InvalidCardError(f"{fields.where} has the unknown rule {kind!r}; {did_you_mean(kind, known)}")
+        raise InvalidCardError(f"{fields.where} has the unknown rule {kind!r}", did_you_mean(kind, known))
     item = Item(
         rule=_rule(fields, kind),
         points=fields.number("points"),
@@ -155,7 +155,7 @@ def _rule(fields: Fields, kind: str) -> Rule:
 def _bound(fields: Fields, included: str, excluded: str) -> tuple[Fraction | None, bool]:
     with_end, without_end = fields.number(included, optional=True), fields.number(excluded, optional=True)
     if with_end is not None and without_end is not None:
-        raise InvalidCardError(f"{fields.where} has both {included!r} and {excluded!r}; keep one of them")
+        raise InvalidCardError(f"{fields.where} has both {included!r} and {excluded!r}", "keep one of them")
     return (without_end, False) if with_end is None else (with_end, True)
 
 
@@ -193,7 +193,9 @@ def _risk(fields: Fields) -> Risk:
             row.finish()
         cases = [c for _, _, c in rows if c is not None]
         if cases and len(cases) < len(rows):
-            raise InvalidCardError(f"{fields.where} has cases in some rows only; give them in all or in none")
+            raise InvalidCardError(
+                f"{fields.where} has cases in some rows only", "give them in all or in none"
+            )
         found = TableRisk(
             totals=tuple(t for t, _, _ in rows),
             risks=tuple(r for _, r, _ in rows),
@@ -201,7 +203,7 @@ def _risk(fields: Fields) -> Risk:
         )
     else:
         hint = did_you_mean(kind, RISK_KINDS)
-        raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}; {hint}")
+        raise InvalidCardError(f"{fields.where} has the unknown kind {kind!r}", hint, subject=fields.where)
     fields.finish()
     return found
 

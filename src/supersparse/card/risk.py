@@ -37,11 +37,11 @@ class TableRisk(Tabular):
         object.__setattr__(self, "totals", totals)
         object.__setattr__(self, "risks", tuple(_risk(r, t) for r, t in zip(self.risks, totals, strict=True)))
         if not totals:
-            raise InvalidCardError("the risk table has no rows; give a risk for one total or more")
+            raise InvalidCardError("the risk table has no rows", "give a risk for one total or more")
         for low, high in pairwise(totals):
             if low >= high:
                 raise InvalidCardError(
-                    f"the risk table has the total {low} before {high}; list them in increasing order"
+                    f"the risk table has the total {low} before {high}", "list them in increasing order"
                 )
         if self.cases is not None:
             cases = tuple(declared_number(c, "the cases of a total of the risk table") for c in self.cases)
@@ -81,7 +81,7 @@ class SeenTotals(Tabular):
         for low, high in pairwise(self.totals):
             if low >= high:
                 raise InvalidCardError(
-                    f"the totals seen have {low} before {high}; list them in increasing order"
+                    f"the totals seen have {low} before {high}", "list them in increasing order"
                 )
         if not all(0 <= e <= c for e, c in zip(self.events, self.cases, strict=True)):
             raise InvalidCardError("the events at a total must be 0 or more, and no more than its cases")
@@ -114,7 +114,7 @@ class LogisticRisk(Tabular):
         for name in ("slope", "offset"):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not math.isfinite(value):
-                raise InvalidCardError(f"the {name} of the risk is {value!r}; it must be a finite number")
+                raise InvalidCardError(f"the {name} of the risk is {value!r}", "it must be a finite number")
             object.__setattr__(self, name, float(value))
 
     def of(self, totals: Floats) -> Floats:
@@ -153,7 +153,7 @@ def risks_of(risk: Risk, totals: Sequence[Fraction]) -> list[float]:
 
 def _risk(value: object, total: Fraction) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidCardError(f"the risk at {total} points is {value!r}; it must lie between 0 and 1")
+        raise InvalidCardError(f"the risk at {total} points is {value!r}", "it must lie between 0 and 1")
     return float(value)
 
 

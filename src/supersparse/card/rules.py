@@ -100,7 +100,7 @@ class _Categories(_YesNo):
         values = tuple(declared_category(v, what) for v in self.values)
         object.__setattr__(self, "values", values)
         if not values and not isinstance(self, IsNoneOf):
-            raise InvalidCardError(f"the item on {self.column!r} names no category; give at least one")
+            raise InvalidCardError(f"the item on {self.column!r} names no category", "give at least one")
         if len(set(values)) < len(values):
             raise InvalidCardError(f"the item on {self.column!r} names a category twice: {_listed(values)}")
 
@@ -168,13 +168,16 @@ class InRange(_YesNo):
             else:
                 object.__setattr__(self, name, declared_number(bound, what))
         if self.low is None and self.high is None:
-            raise InvalidCardError(f"the range of the item on {self.column!r} has no bound; give one or two")
+            raise InvalidCardError(
+                f"the range of the item on {self.column!r} has no bound", "give one or two"
+            )
         if self.low is not None and self.high is not None:
             closed = self.low_included and self.high_included
             if self.low > self.high or (self.low == self.high and not closed):
                 raise InvalidCardError(
-                    f"the range of the item on {self.column!r} holds no value: "
-                    f"its bounds are {self.low} and {self.high}; correct them"
+                    f"the range of the item on {self.column!r} holds no value: its bounds are {self.low} and "
+                    f"{self.high}",
+                    "correct them",
                 )
 
     def contains(self, number: Fraction) -> bool:
@@ -255,10 +258,10 @@ class Domain(Tabular):
         what = f"the domain of {self.column!r}"
         if self.outside not in get_args(Outside):
             words = "'accept', 'near' or 'refuse'"
-            raise InvalidCardError(f"{what}: outside is {self.outside!r}; it must be {words}")
+            raise InvalidCardError(f"{what}: outside is {self.outside!r}", f"it must be {words}")
         if self.values is not None:
             if self.low is not None or self.high is not None or self.whole:
-                raise InvalidCardError(f"{what} has both values and limits; give one of the two")
+                raise InvalidCardError(f"{what} has both values and limits", "give one of the two")
             values = tuple(declared_category(v, f"a value of {what}") for v in self.values)
             object.__setattr__(self, "values", values)
             if not values or len(set(values)) < len(values):
@@ -268,9 +271,9 @@ class Domain(Tabular):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, declared_number(getattr(self, name), f"{name} of {what}"))
         if self.low is None and self.high is None and not self.whole:
-            raise InvalidCardError(f"{what} is empty; give values, low, high or whole")
+            raise InvalidCardError(f"{what} is empty", "give values, low, high or whole", subject=what)
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise InvalidCardError(f"{what} is empty: low {self.low} is above high {self.high}; swap them")
+            raise InvalidCardError(f"{what} is empty: low {self.low} is above high {self.high}", "swap them")
 
     @property
     def is_whole(self) -> bool:

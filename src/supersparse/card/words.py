@@ -231,7 +231,7 @@ class ColumnWording(Tabular):
         object.__setattr__(self, "answers", read)
         for text in (self.label, self.unit, self.question, *read.values()):
             if text is not None and (not isinstance(text, str) or not text.strip()):
-                raise InvalidCardError(f"the wording of {self.column!r} has {text!r}; give a string")
+                raise InvalidCardError(f"the wording of {self.column!r} has {text!r}", "give a string")
 
     def __hash__(self) -> int:
         return hash((self.column, self.label, self.unit, self.question, tuple(self.answers.items())))
@@ -249,12 +249,12 @@ class Wording(Tabular):
         names = [words.column for words in self.columns]
         for name in names:
             if names.count(name) > 1:
-                raise InvalidCardError(f"column {name!r} has two wordings; keep one")
+                raise InvalidCardError(f"column {name!r} has two wordings", "keep one", subject=name)
         for text in (self.negative, self.positive):
             if text is not None and (not isinstance(text, str) or not text.strip()):
-                raise InvalidCardError(f"a class is worded as {text!r}; give a string")
+                raise InvalidCardError(f"a class is worded as {text!r}", "give a string")
         if self.positive is not None and self.positive == self.negative:
-            raise InvalidCardError(f"both classes are worded as {self.positive!r}; they must differ")
+            raise InvalidCardError(f"both classes are worded as {self.positive!r}", "they must differ")
 
     def of(self, column: str) -> ColumnWording:
         """The words for a column, none of them set where there are none."""

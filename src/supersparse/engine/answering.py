@@ -124,10 +124,12 @@ def _check_memory(problem: Problem, needed: int) -> None:
     if free is None or needed <= free:
         return
     raise TooLargeError(
-        f"{problem.rows.n_rows:,} rows and {problem.n_features:,} columns need about {needed / 1e9:.1f} GB "
-        f"of memory to be solved, and {free / 1e9:.1f} GB are free; give a time_limit, with which large "
-        "tables are learned from samples of the rows, or fewer columns, or numbers cut into questions "
-        "(prepare='auto'), which makes many rows equal"
+        f"{problem.rows.n_rows:,} rows and {problem.n_features:,} columns need about "
+        f"{needed / 1000000000.0:.1f} GB of memory to be solved, and {free / 1000000000.0:.1f} GB are free",
+        (
+            "give a time_limit, with which large tables are learned from samples of the rows, or fewer "
+            "columns, or numbers cut into questions (prepare='auto'), which makes many rows equal"
+        ),
     )
 
 
@@ -189,7 +191,7 @@ def _expanded(problem: Problem, given: Mapping[Any, Any]) -> dict[str | int, Any
     for row in rows:
         if not 0 <= row < n_rows:
             raise InvalidOptionError(
-                f"branching_priorities: there is no row {row}; rows are counted from 0 to {n_rows - 1}"
+                f"branching_priorities: there is no row {row}", f"rows are counted from 0 to {n_rows - 1}"
             )
     try:
         of_features = per_feature(
@@ -220,7 +222,7 @@ def read_initial(problem: Problem, initial: Start) -> Points:
         initial = _as_points(problem, initial)
     if problem.questions and not (isinstance(initial, Points) and initial.answers is not None):
         raise InvalidOptionError(
-            "initial: a problem of questions starts from a solution of questions; remove it"
+            "initial: a problem of questions starts from a solution of questions", "remove it"
         )
     if not isinstance(initial, Points):
         return rounded(problem, initial)
@@ -228,7 +230,7 @@ def read_initial(problem: Problem, initial: Start) -> Points:
         check_points(problem, initial, "the initial solution")
     except VerificationError as problem_with_it:
         raise InvalidOptionError(
-            f"{problem_with_it}; supersparse.rounded(problem, ...) rounds a model to allowed points"
+            f"{problem_with_it}", "supersparse.rounded(problem, ...) rounds a model to allowed points"
         ) from None
     return initial.over(problem.unit)
 
@@ -314,7 +316,7 @@ def _declared(name: str) -> Capabilities:
 
 def _cannot(solver: str, what: str, able: list[str]) -> UnsupportedProblemError:
     return UnsupportedProblemError(
-        f"solver {solver!r} cannot express {what}; solvers that can: {', '.join(able)}"
+        f"solver {solver!r} cannot express {what}", f"solvers that can: {', '.join(able)}", subject=solver
     )
 
 
@@ -325,36 +327,36 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
         able = [n for n in solvers.names() if options.formulation in _declared(n).formulations]
         has = "has big-M constraints only, no" if can.formulations else "is no MIP solver and has no"
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} {has} {options.formulation} constraints; solvers that have them: "
-            f"{', '.join(able)}"
+            f"solver {solver.name!r} {has} {options.formulation} constraints",
+            f"solvers that have them: {', '.join(able)}",
         )
     if options.tuning_time and not can.tunes:
         able = [n for n in solvers.names() if _declared(n).tunes]
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not tune its options, so it takes no tuning_time; solvers that do: "
-            f"{', '.join(able)}"
+            f"solver {solver.name!r} does not tune its options, so it takes no tuning_time",
+            f"solvers that do: {', '.join(able)}",
         )
     if options.pair_covers and not can.takes_pair_covers:
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support pair covers; the MIP back ends do"
+            f"solver {solver.name!r} does not support pair covers", "the MIP back ends do"
         )
     if options.branching_priorities and not can.branching_priorities:
         able = [n for n in solvers.names() if _declared(n).branching_priorities]
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support branching priorities; solvers that do: "
-            f"{', '.join(able)}"
+            f"solver {solver.name!r} does not support branching priorities",
+            f"solvers that do: {', '.join(able)}",
         )
     if options.checkpoint is not None and not can.checkpoints:
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support checkpoints; solvers 'exact' and 'risk' do"
+            f"solver {solver.name!r} does not support checkpoints", "solvers 'exact' and 'risk' do"
         )
     if options.executor is not None and not can.uses_executors:
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support executor; solvers 'exact' and 'risk' do"
+            f"solver {solver.name!r} does not support executor", "solvers 'exact' and 'risk' do"
         )
     if can.own_options is not None:
         for name in options.solver_options:
             if name not in can.own_options:
                 raise InvalidOptionError(
-                    f"solver {solver.name!r} has no option {name!r}; {did_you_mean(name, can.own_options)}"
+                    f"solver {solver.name!r} has no option {name!r}", did_you_mean(name, can.own_options)
                 )

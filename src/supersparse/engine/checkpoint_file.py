@@ -20,7 +20,7 @@ def check_place(path: Path) -> None:
     """Refuse a path that cannot be written, before hours of work are lost."""
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
-        raise InvalidOptionError(f"checkpoint {str(path)!r} {what}; choose a file in an existing folder")
+        raise InvalidOptionError(f"checkpoint {str(path)!r} {what}", "choose a file in an existing folder")
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def locked(path: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InvalidOptionError(
-                f"checkpoint {str(path)!r} is in use by another search; choose another file, or wait for it"
+                f"checkpoint {str(path)!r} is in use by another search", "choose another file, or wait for it"
             ) from None
         except OSError:  # a file system without locks
             yield
@@ -66,11 +66,11 @@ def load(path: Path, form: str, identity: str) -> dict[str, Any]:
     name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
     if name != form:
         raise InvalidOptionError(
-            f"checkpoint {str(path)!r} is not a {form!r} file; choose another file, or delete it"
+            f"checkpoint {str(path)!r} is not a {form!r} file", "choose another file, or delete it"
         )
     if hashlib.sha256(body).hexdigest() != checksum:
         raise InvalidOptionError(
-            f"checkpoint {str(path)!r} is damaged (its checksum is wrong); delete it to start again"
+            f"checkpoint {str(path)!r} is damaged (its checksum is wrong)", "delete it to start again"
         )
     try:
         content: dict[str, Any] = json.loads(body)
@@ -79,8 +79,8 @@ def load(path: Path, form: str, identity: str) -> dict[str, Any]:
         raise malformed(path, "it is not a checkpoint's JSON") from None
     if not belongs:
         raise InvalidOptionError(
-            f"checkpoint {str(path)!r} belongs to another problem (data or settings differ); "
-            "choose another file, or delete it to start again"
+            f"checkpoint {str(path)!r} belongs to another problem (data or settings differ)",
+            "choose another file, or delete it to start again",
         )
     return content
 
@@ -88,7 +88,7 @@ def load(path: Path, form: str, identity: str) -> dict[str, Any]:
 def malformed(path: Path, why: str) -> InvalidOptionError:
     """The error for a file with a right checksum that no search has written."""
     return InvalidOptionError(
-        f"checkpoint {str(path)!r} was not written by a search ({why[:200]}); delete it to start again"
+        f"checkpoint {str(path)!r} was not written by a search ({why[:200]})", "delete it to start again"
     )
 
 

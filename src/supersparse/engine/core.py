@@ -97,16 +97,15 @@ def library() -> ctypes.CDLL:
     try:
         core = ctypes.CDLL(str(path))
     except OSError as error:
-        raise SolverNotInstalledError(f"the compiled core could not be loaded ({error}); {_REMEDY}") from None
+        raise SolverNotInstalledError(f"the compiled core could not be loaded ({error})", _REMEDY) from None
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(core, name, None)
         if function is None:
-            raise SolverNotInstalledError(f"the compiled core lacks {name}: it is an older build; {_REMEDY}")
+            raise SolverNotInstalledError(f"the compiled core lacks {name}: it is an older build", _REMEDY)
         function.restype, function.argtypes = result, arguments
     if core.ss_interface() != INTERFACE:
         raise SolverNotInstalledError(
-            f"the compiled core has interface {core.ss_interface()}, this version needs {INTERFACE}; "
-            f"{_REMEDY}"
+            f"the compiled core has interface {core.ss_interface()}, this version needs {INTERFACE}", _REMEDY
         )
     return core
 

@@ -156,8 +156,8 @@ def _refuse_large(problem: Problem) -> None:
         vectors *= len(s) ** (1 if question is None else question.answers)
     if vectors > MOST_VECTORS:
         raise UnsupportedProblemError(
-            f"exhaustive: {Decimal(vectors):.2e} coefficient vectors are too many to try; "
-            "use another solver or smaller sets"
+            f"exhaustive: {Decimal(vectors):.2e} coefficient vectors are too many to try",
+            "use another solver or smaller sets",
         )
 
 

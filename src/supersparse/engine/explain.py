@@ -46,7 +46,7 @@ and no smaller set conflicts
         raise InvalidProblemError("some scoring system satisfies all constraints, so nothing conflicts")
     if whole is _Outcome.OPEN:
         raise SolverFailedError(
-            "it is unknown whether all constraints can be satisfied: a limit was reached; raise it"
+            "it is unknown whether all constraints can be satisfied: a limit was reached", "raise it"
         )
     return trials.conflict()
 

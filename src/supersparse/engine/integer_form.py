@@ -230,7 +230,7 @@ def _intercept_values(allowed: IntArray | None) -> Ints:
         return np.zeros(0, np.int64)
     if largest_magnitude(allowed) > LARGEST_POINTS:
         raise UnsupportedProblemError(
-            f"the intercept's set reaches {largest_magnitude(allowed)} units, over 2^50; use a coarser set"
+            f"the intercept's set reaches {largest_magnitude(allowed)} units, over 2^50", "use a coarser set"
         )
     return allowed.astype(np.int64)
 
@@ -240,8 +240,8 @@ def _integer_sets(problem: Problem) -> tuple[IntegerSet, ...]:
     longest = sum(known[s].largest for s in problem.sets)
     if longest > _SCORE_LIMIT:
         raise UnsupportedProblemError(
-            f"the largest points of all features add up to {longest} units of 1/{problem.unit}, over 2^60; "
-            "use smaller points"
+            f"the largest points of all features add up to {longest} units of 1/{problem.unit}, over 2^60",
+            "use smaller points",
         )
     return tuple(known[s] for s in problem.sets)
 

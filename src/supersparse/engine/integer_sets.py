@@ -74,8 +74,8 @@ class IntegerSet:
         numbers = values.over(unit)
         if max(abs(numbers[0]), abs(numbers[-1])) > LARGEST_POINTS:
             raise UnsupportedProblemError(
-                f"points reach {max(abs(numbers[0]), abs(numbers[-1]))} units of 1/{unit}, over 2^50; "
-                "use smaller points, or a coarser set"
+                f"points reach {max(abs(numbers[0]), abs(numbers[-1]))} units of 1/{unit}, over 2^50",
+                "use smaller points, or a coarser set",
             )
         has_zero = 0 in values
         if isinstance(numbers, range):

@@ -26,7 +26,7 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if
 def resident_megabytes() -> float:
     """Memory of this process: the current value, or the peak if only that is available."""
     if sys.platform == "win32":
-        raise UnsupportedProblemError("memory_limit is not supported on Windows; remove it")
+        raise UnsupportedProblemError("memory_limit is not supported on Windows", "remove it")
     import resource
 
     try:
@@ -170,7 +170,8 @@ class Monitor:
         """Return the best model and bound as a claim."""
         if self.best is None:
             raise SolverFailedError(
-                f"the solver stopped before it found a scoring system: {stop.value}; raise the limits",
+                f"the solver stopped before it found a scoring system: {stop.value}",
+                "raise the limits",
                 interrupted=stop is Stop.INTERRUPTED,
             )
         return Claim(

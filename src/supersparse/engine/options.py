@@ -109,17 +109,21 @@ class SolveOptions:
         if self.n_jobs == -1:
             object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
         if isinstance(self.n_jobs, bool) or not hasattr(self.n_jobs, "__index__") or self.n_jobs < 1:
-            raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
+            raise InvalidOptionError(subject="n_jobs", value=self.n_jobs, remedy=N_JOBS)
         object.__setattr__(self, "n_jobs", min(int(self.n_jobs), most_threads()))
         if not isinstance(self.checkpoint, str | PathLike | None):
-            raise InvalidOptionError(f"checkpoint is {self.checkpoint!r}; give the path of a file")
+            raise InvalidOptionError(
+                subject="checkpoint", value=self.checkpoint, remedy="give the path of a file"
+            )
         read_whole(self.random_state, "random_state", 0, InvalidOptionError)
         _check_at_least("tuning_time", self.tuning_time, 0)
         _check_priorities(self.branching_priorities)
         _check_executor(self.executor)
         if self.formulation not in FORMULATIONS:
             raise InvalidOptionError(
-                f"formulation is {self.formulation!r}; {did_you_mean(str(self.formulation), FORMULATIONS)}"
+                subject="formulation",
+                value=self.formulation,
+                remedy=did_you_mean(str(self.formulation), FORMULATIONS),
             )
 
     @classmethod
@@ -128,7 +132,7 @@ class SolveOptions:
         known = [f.name for f in fields(cls)]
         for name in options:
             if name not in known:
-                raise InvalidOptionError(f"unknown option {name!r}; {did_you_mean(name, known)}")
+                raise InvalidOptionError(f"unknown option {name!r}", did_you_mean(name, known), subject=name)
         return cls(**options)  # type: ignore[arg-type]
 
 
@@ -182,14 +186,18 @@ def _check_executor(given: object) -> None:
         return
     if isinstance(given, type):
         raise InvalidOptionError(
-            f"executor is the class {given.__name__}; give an instance: {given.__name__}()"
+            f"executor is the class {given.__name__}", f"give an instance: {given.__name__}()"
         )
     if callable(getattr(given, "get_executor", None)):  # a Client of dask, whose futures are of another kind
-        raise InvalidOptionError(f"executor is {given!r}; give client.get_executor()")
+        raise InvalidOptionError(subject="executor", value=given, remedy="give client.get_executor()")
     if not callable(getattr(given, "submit", None)):
         raise InvalidOptionError(
-            f"executor is {given!r}; give a concurrent.futures.Executor, such as "
-            "ProcessPoolExecutor() or dask's Client.get_executor()"
+            subject="executor",
+            value=given,
+            remedy=(
+                "give a concurrent.futures.Executor, such as ProcessPoolExecutor() or dask's "
+                "Client.get_executor()"
+            ),
         )
 
 
@@ -197,14 +205,16 @@ def _check_priorities(given: object) -> None:
     """Raise for anything but a mapping; whether there are such features and rows depends on the problem."""
     if not isinstance(given, Mapping):
         raise InvalidOptionError(
-            f"branching_priorities is {given!r}; use a mapping by feature name or row number, such as "
-            "{'age': 2, 17: 1}"
+            subject="branching_priorities",
+            value=given,
+            remedy="use a mapping by feature name or row number, such as {'age': 2, 17: 1}",
         )
     for key in given:
         if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
             raise InvalidOptionError(
                 f"branching_priorities: {key!r} is neither a feature name nor the number of a row; use "
-                "{'age': 2, 17: 1}; the columns of an array are named 'x0', 'x1', ..."
+                "{'age': 2, 17: 1}",
+                "the columns of an array are named 'x0', 'x1', ...",
             )
 
 
@@ -217,7 +227,9 @@ def _check_at_least(name: str, value: object, least: int, *, optional: bool = Fa
         or hasattr(value, "__float__")
     )
     if not number or isinstance(value, bool | str):
-        raise InvalidOptionError(f"{name} is {value!r}; give a number of at least {least}")
+        raise InvalidOptionError(subject=name, value=value, remedy=f"give a number of at least {least}")
     finite = hasattr(value, "__index__") or isfinite(value)  # type: ignore[arg-type]
     if not finite or value < least:  # type: ignore[operator]
-        raise InvalidOptionError(f"{name} is {value!r}; give a finite number of at least {least}")
+        raise InvalidOptionError(
+            subject=name, value=value, remedy=f"give a finite number of at least {least}"
+        )

@@ -63,7 +63,7 @@ def rounded(problem: Problem, model: Start) -> Points:
     """
     if not isinstance(problem, Problem):
         raise InvalidOptionError(
-            f"the first argument is a {type(problem).__name__}, not a Problem; call rounded(problem, model)"
+            f"the first argument is a {type(problem).__name__}, not a Problem", "call rounded(problem, model)"
         )
     coefficients = linear_coefficients(problem, model)
     merged = MergeRows.apply(problem)
@@ -80,8 +80,8 @@ def rounded(problem: Problem, model: Start) -> Points:
                 best = found.objective, found.l1, points
     if best is None:
         raise InvalidOptionError(
-            f"no rounded linear model satisfies the constraints{asked_in_words(problem)}; start from points "
-            "that do, or without a model"
+            f"no rounded linear model satisfies the constraints{asked_in_words(problem)}",
+            "start from points that do, or without a model",
         )
     return best[2]
 
@@ -97,7 +97,8 @@ def linear_coefficients(problem: Problem, model: object) -> tuple[Fraction, ...]
     values = model.values if isinstance(model, Points) else _in_order_of(names, model, _read_array(model))
     if len(values) != len(names):
         raise InvalidOptionError(
-            f"the linear model has {len(values)} coefficients for {len(names)} features; give one per feature"
+            f"the linear model has {len(values)} coefficients for {len(names)} features",
+            "give one per feature",
         )
     classes = getattr(model, "classes_", None)
     if classes is None:
@@ -109,24 +110,27 @@ def _read_array(model: object) -> tuple[Fraction, ...]:
     what = f"a {type(model).__name__}" if hasattr(model, "fit") else repr(model)
     if hasattr(model, "fit") and not hasattr(model, "coef_"):
         raise InvalidOptionError(
-            f"{what} has no coef_; fit it first, or give a linear model with one coefficient per feature"
+            f"{what} has no coef_", "fit it first, or give a linear model with one coefficient per feature"
         )
     given = getattr(model, "coef_", model)
     try:
         array = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidOptionError(
-            f"{what} is not a linear model; give a solution, points, a scoring system, one coefficient "
-            "per feature, or a fitted model with coef_"
+            f"{what} is not a linear model",
+            (
+                "give a solution, points, a scoring system, one coefficient per feature, or a fitted "
+                "model with coef_"
+            ),
         ) from None
     if array.ndim == 2 and len(array) == 1:
         array = array[0]
     if array.ndim != 1:
         raise InvalidOptionError(
-            f"the linear model has coefficients of shape {array.shape}; give one coefficient per feature"
+            f"the linear model has coefficients of shape {array.shape}", "give one coefficient per feature"
         )
     if not np.isfinite(array).all():
-        raise InvalidOptionError("the linear model has NaN or infinite coefficients; give finite ones")
+        raise InvalidOptionError("the linear model has NaN or infinite coefficients", "give finite ones")
     return tuple(Fraction(float(v)) for v in array)
 
 
@@ -140,7 +144,7 @@ def _in_order_of(names: Sequence[str], model: object, values: tuple[Fraction, ..
     unknown = [name for name in names if name not in by_name]
     if unknown:
         raise InvalidOptionError(
-            f"the linear model was fitted without a column {unknown[0]!r}; fit it to the same columns"
+            f"the linear model was fitted without a column {unknown[0]!r}", "fit it to the same columns"
         )
     return tuple(by_name[name] for name in names)
 
@@ -155,7 +159,8 @@ def _towards_positive(
         return tuple(-v for v in values)
     raise InvalidOptionError(
         f"{who} has the classes {' and '.join(map(repr, classes))}, but the problem has {negative!r} and "
-        f"{positive!r}; give its coefficients as an array, positive ones towards {positive!r}"
+        f"{positive!r}",
+        f"give its coefficients as an array, positive ones towards {positive!r}",
     )
 
 

@@ -69,8 +69,8 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[So
     chosen, settings = chosen_solver(problem, solver, options, Aim.BEST_PER_SIZE)
     if settings.checkpoint is not None:
         raise InvalidOptionError(
-            "checkpoint: a frontier asks about one size after the other and cannot be resumed; remove it, or "
-            "solve with max_features for one size"
+            "checkpoint: a frontier asks about one size after the other and cannot be resumed",
+            "remove it, or solve with max_features for one size",
         )
     assert isinstance(chosen, AnswersPerSize)
     small = presolve(problem)
@@ -102,7 +102,7 @@ def solve_all_within(
     """Find every coefficient vector, with its best intercept, with F <= (1 + epsilon)·F*."""
     factor = exact(epsilon, "epsilon", InvalidOptionError)
     if factor < 0:
-        raise InvalidOptionError(f"epsilon is {epsilon}, which is negative; give 0 or more")
+        raise InvalidOptionError(f"epsilon is {epsilon}, which is negative", "give 0 or more")
     chosen, settings = chosen_solver(problem, solver, options, Aim.ALL_WITHIN)
     assert isinstance(chosen, AnswersAllWithin)
     answer = chosen.all_within

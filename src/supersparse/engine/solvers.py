@@ -154,7 +154,7 @@ def names() -> tuple[str, ...]:
 def solver_class(name: str) -> type[Solver]:
     """Return a solver class by name, without importing the solver's package."""
     if name not in _CLASSES:
-        raise InvalidOptionError(f"unknown solver {name!r}; {did_you_mean(name, [*_CLASSES, 'auto'])}")
+        raise InvalidOptionError(f"unknown solver {name!r}", did_you_mean(name, [*_CLASSES, "auto"]))
     module, _, attribute = _CLASSES[name].partition(":")
     found: type[Solver] = getattr(import_module(module), attribute)
     return found
@@ -182,5 +182,5 @@ def get(name: str) -> Solver:
     """Create a solver, or raise with what to install."""
     state = availability(name)
     if not state.installed:
-        raise SolverNotInstalledError(f"solver {name!r} is not installed; {state.remedy}")
+        raise SolverNotInstalledError(f"solver {name!r} is not installed", state.remedy, subject=name)
     return solver_class(name)()

@@ -27,8 +27,8 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
     if claim.objective is not None and evaluation.objective > claim.objective:
         raise VerificationError(
             f"{solver} claims an objective of {_shown(claim.objective)}, but its model costs "
-            f"{_shown(evaluation.objective)} ({evaluation.training_errors} errors on the rows); "
-            "the solver's tolerances are too loose for this data"
+            f"{_shown(evaluation.objective)} ({evaluation.training_errors} errors on the rows)",
+            "the solver's tolerances are too loose for this data",
         )
     if claim.lower_bound > evaluation.objective:
         raise VerificationError(
@@ -76,7 +76,7 @@ def check_points(problem: Problem, points: Points, who: str) -> None:
     features = len(points.support)
     size = features + (problem.intercept.is_penalised and points.intercept != 0)
     if problem.max_features is not None and size > problem.max_features:
-        raise VerificationError(f"{who} gave a model of size {size}; the limit is {problem.max_features}")
+        raise VerificationError(f"{who} gave a model of size {size}", f"the limit is {problem.max_features}")
     broken = violated(problem, points)
     if broken:
         words = ", ".join(repr(constraint.in_words()) for constraint in broken)
@@ -120,14 +120,14 @@ def _check_slope(problem: Problem, points: Points, who: str) -> None:
         return
     if problem.slope == 1 and (points.slope != 1 or points.intercept_value.denominator != 1):
         raise VerificationError(
-            f"{who} gave the slope {points.slope} and the intercept {points.intercept_value}; slope=1 needs "
-            "1 and a whole number"
+            f"{who} gave the slope {points.slope} and the intercept {points.intercept_value}",
+            "slope=1 needs 1 and a whole number",
         )
     most = largest_slope(problem, points.coefficients, points.denominator, points.answers)
     if problem.slope == "free" and not 0 < float(points.slope) <= most * (1 + 1e-9):
         raise VerificationError(
-            f"{who} gave the slope {float(points.slope):.6g}; effects of at most {EFFECT_CAP:g} allow up to "
-            f"{most:.6g}"
+            f"{who} gave the slope {float(points.slope):.6g}",
+            f"effects of at most {EFFECT_CAP:g} allow up to {most:.6g}",
         )
 
 

@@ -183,7 +183,8 @@ def fitted_risk(
     if pooled.positive.all() or not pooled.positive.any():
         only = rows.y[pooled.rows][0]
         raise InvalidDataError(
-            f"all rows that the folds leave out are of class {only}; calibrate needs both, or set it to None"
+            f"all rows that the folds leave out are of class {only}",
+            "calibrate needs both, or set it to None",
         )
     weights, scale = _weights(rows.sample_weight, len(rows.y))
     used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
@@ -256,7 +257,7 @@ def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = 
     fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
     if fewest < 2:
         raise InvalidDataError(
-            f"a class has {fewest} row of weight above 0; calibrate needs 2 or more, or set it to None"
+            f"a class has {fewest} row of weight above 0", "calibrate needs 2 or more, or set it to None"
         )
     y, by = positive[rows], None if groups is None else as_array(groups)[rows]
     splits = splits_of(y, min(_FOLDS, most_folds(y, by)), groups=by)

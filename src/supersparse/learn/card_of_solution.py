@@ -47,8 +47,8 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
     """Make the card; features without points are left out."""
     if solution.problem.questions:
         raise UnsupportedProblemError(
-            "a card of questions cannot be drawn or saved yet; read solution.points.answers, solution.slope "
-            "and solution.offset"
+            "a card of questions cannot be drawn or saved yet",
+            "read solution.points.answers, solution.slope and solution.offset",
         )
     rows, points = solution.problem.rows, solution.points
     values = points.values
@@ -178,9 +178,12 @@ def check_risks_can_be_written(problem: "Problem", columns: Sequence[int]) -> No
         if abs(at) > _FARTHEST * Fraction(spread):
             raise InvalidDataError(
                 f"column {rows.names[j]!r} has values around {nearest_float(at):.6g}, whose standard "
-                f"deviation is {spread:.3g}; the risks of a card are doubles, which hold values of up to "
-                f"{_FARTHEST:,} times their standard deviation to 1e-9: subtract a constant from the "
-                f"column, such as {int(at)}"
+                f"deviation is {spread:.3g}",
+                (
+                    f"the risks of a card are doubles, which hold values of up to {_FARTHEST:,} times "
+                    "their standard deviation to 1e-9: subtract a constant from the column, such as "
+                    f"{int(at)}"
+                ),
             )
 
 

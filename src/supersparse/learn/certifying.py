@@ -85,8 +85,8 @@ def points_of(card: Card, question: PreparedProblem) -> Points:
     strange = [rule for rule in items if rule not in rules]
     if strange:
         raise InvalidCardError(
-            f"the card's item {strange[0]} is not among the features that this table gives; "
-            "use the table that the card was learned from"
+            f"the card's item {strange[0]} is not among the features that this table gives",
+            "use the table that the card was learned from",
         )
     unit = question.problem.unit
     values = [items.get(rule, Fraction(0)) * unit for rule in rules]
@@ -119,8 +119,8 @@ def check_text_file(data: Path) -> None:
     """Refuse a table that the checker cannot read, by its name."""
     if data.name.removesuffix(".gz").rpartition(".")[2].lower() not in _TEXT_FILES:
         raise UnsupportedProblemError(
-            f"certificates need a text file, and {data.name!r} is not one; save the table as CSV, "
-            "and learn the card from that"
+            f"certificates need a text file, and {data.name!r} is not one",
+            "save the table as CSV, and learn the card from that",
         )
 
 
@@ -133,8 +133,8 @@ def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
     odd = reading.dates or reading.sheet
     if odd is not None:
         raise UnsupportedProblemError(
-            f"certificates do not support dates or sheets ({odd!r}); write plain numbers to a CSV file, and "
-            "learn the card from that"
+            f"certificates do not support dates or sheets ({odd!r})",
+            "write plain numbers to a CSV file, and learn the card from that",
         )
     columns: dict[str, dict[str, Any]] = {}
     for name, one in reading.columns.items():

@@ -92,17 +92,17 @@ def read_values(Cs: Any, problem: Problem) -> NDArray[np.float64]:
     """Return the values of C0 to try, in rising order, each once."""
     if isinstance(Cs, Integral):
         if Cs < 1:
-            raise InvalidProblemError(f"Cs is {Cs}; give at least one value of C0, or how many to try")
+            raise InvalidProblemError(f"Cs is {Cs}", "give at least one value of C0, or how many to try")
         return default_values(problem, int(Cs))
     values = {float(v) for v in np.asarray(Cs, dtype=object).ravel() if _is_penalty(v)}
     if not values:
-        raise InvalidProblemError("Cs is empty; give at least one value of C0, or how many to try")
+        raise InvalidProblemError("Cs is empty", "give at least one value of C0, or how many to try")
     return np.array(sorted(values))
 
 
 def _is_penalty(value: object) -> bool:
     if exact(value, "a value of Cs") < 0:
-        raise InvalidProblemError(f"a value of Cs is {value}, which is negative; give 0 or more")
+        raise InvalidProblemError(f"a value of Cs is {value}, which is negative", "give 0 or more")
     return True
 
 

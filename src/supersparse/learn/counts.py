@@ -176,8 +176,8 @@ class CountTable:
         table = replace(table, at_least=file.at_least, left_out=file.left_out, merged=file.merged)
         if file.digest not in (None, table.digest):
             raise InvalidDataError(
-                f"{path} was changed since it was written: its digest is of other counts; write it again "
-                "with `supersparse counts`"
+                f"{path} was changed since it was written: its digest is of other counts",
+                "write it again with `supersparse counts`",
             )
         return replace(table, signed=file.digest is not None)
 
@@ -206,13 +206,13 @@ class CountTable:
         """Return rows to learn from: one for each person, or one for each cell with its count."""
         if not len(self.counts):
             raise InvalidDataError(
-                f"the counts hold no cell: each had fewer than {self.at_least} people; count again with "
-                "fewer questions (--candidates 4), or with a lower --at-least"
+                f"the counts hold no cell: each had fewer than {self.at_least} people",
+                "count again with fewer questions (--candidates 4), or with a lower --at-least",
             )
         if not self.positive.any() or self.positive.all():
             raise InvalidDataError(
-                "the counts hold one class only, and two are needed; count again with fewer questions "
-                "(--candidates 8), or with a lower --at-least"
+                "the counts hold one class only, and two are needed",
+                "count again with fewer questions (--candidates 8), or with a lower --at-least",
             )
         cells = np.arange(len(self.counts))
         if written_out:  # mixed, so that equal people are not in one fold
@@ -230,8 +230,8 @@ class CountTable:
         """Ask the settings of a recipe about these questions and their counts."""
         if recipe.settings.goal == "risk" and self.suppressed is not None:
             raise InvalidOptionError(
-                f"goal is 'risk', but {self._hidden()}; risks learned from the others would be wrong; count "
-                "with --at-least 1 where rules allow it, or ask for goal errors"
+                f"goal is 'risk', but {self._hidden()}; risks learned from the others would be wrong",
+                "count with --at-least 1 where rules allow it, or ask for goal errors",
             )
         prepare = self.questions.prepare()
         settings = replace(recipe, prepare=prepare).settings_for(self._by_class())
@@ -305,8 +305,11 @@ def pooled(paths: Sequence[Path]) -> CountTable:
         different = tables[0].questions.differs(table.questions)
         if different is not None:
             raise InvalidDataError(
-                f"{path} and {paths[0]} asked different questions: {different}; write the questions at one "
-                "site with --save-questions, and count with --questions at all others"
+                f"{path} and {paths[0]} asked different questions: {different}",
+                (
+                    "write the questions at one site with --save-questions, and count with --questions "
+                    "at all others"
+                ),
             )
     return reduce(CountTable.plus, tables)
 

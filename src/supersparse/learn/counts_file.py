@@ -50,7 +50,7 @@ def read_counts_file(path: Path) -> CountsFile:
 
 def _unreadable(path: Path, error: Exception) -> InvalidDataError:
     return InvalidDataError(
-        f"{path} cannot be read as a table of counts: {error}; write it again with `supersparse counts`"
+        f"{path} cannot be read as a table of counts: {error}", "write it again with `supersparse counts`"
     )
 
 
@@ -72,7 +72,7 @@ def _read(path: Path) -> CountsFile:
         lines = [(k, line) for k, line in enumerate(csv.reader(file), start=2) if line]
     lines = [(k, line) for k, line in lines if not line[0].startswith("# ")]
     if not lines or lines[0][1] != [*questions.names, questions.target, COUNT]:
-        raise InvalidDataError(f"{path}: the columns are not those of its questions; write it again")
+        raise InvalidDataError(f"{path}: the columns are not those of its questions", "write it again")
     cells = []
     lines_of: dict[tuple[int, ...], int] = {}
     for k, line in lines[1:]:
@@ -80,8 +80,8 @@ def _read(path: Path) -> CountsFile:
         other = lines_of.setdefault((*answers, int(positive)), k)
         if other != k:
             raise InvalidDataError(
-                f"{path}, line {k}: line {other} counts the same answers and class; write the file again "
-                "with `supersparse counts`"
+                f"{path}, line {k}: line {other} counts the same answers and class",
+                "write the file again with `supersparse counts`",
             )
         cells.append((answers, positive, n))
     return CountsFile(
@@ -115,13 +115,13 @@ def _cell(
     classes = [str(label) for label in questions.card.classes]
     if label not in classes:
         raise InvalidDataError(
-            f"{where}: the class is {label!r}; the classes are {classes[0]!r} and {classes[1]!r}"
+            f"{where}: the class is {label!r}", f"the classes are {classes[0]!r} and {classes[1]!r}"
         )
     if not (n.isascii() and n.isdigit() and len(n) <= _MOST_DIGITS and int(n) > 0):
-        raise InvalidDataError(f"{where}: the count is {n[:40]!r}; give a whole number of at least 1")
+        raise InvalidDataError(f"{where}: the count is {n[:40]!r}", "give a whole number of at least 1")
     if int(n) < at_least:
         raise InvalidDataError(
-            f"{where}: the count is {n}, but the file says that cells have at least {at_least} people; write "
-            "it again with `supersparse counts`"
+            f"{where}: the count is {n}, but the file says that cells have at least {at_least} people",
+            "write it again with `supersparse counts`",
         )
     return [int(cell) for cell in answers], label == str(questions.card.positive), int(n)

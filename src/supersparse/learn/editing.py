@@ -109,7 +109,7 @@ def _entry(number: int) -> Iterator[None]:
     try:
         yield
     except InvalidInputError as error:
-        raise InvalidOptionError(f"edits, entry {number}: {error}") from None
+        raise InvalidOptionError.of(error, f"edits, entry {number}: ") from None
 
 
 def with_edits(card: Card, edits: Sequence[CardEdit]) -> Card:
@@ -140,7 +140,7 @@ def words_of(question: PreparedProblem, state: Edited, name: str) -> str:
 
 def _refused(thing: str, value: object, why: str, remedy: str) -> InvalidOptionError:
     text = value if isinstance(value, str) else f"{value}"
-    return InvalidOptionError(f"{thing}: {text[:80]!r} {why}; {remedy}")
+    return InvalidOptionError(f"{thing}: {text[:80]!r} {why}", remedy, subject=thing)
 
 
 def changed(question: PreparedProblem, state: Edited, change: object) -> tuple[Edited, str]:

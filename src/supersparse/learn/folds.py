@@ -368,5 +368,5 @@ def weighted_mean(
         else:
             missed += cost * Fraction(math.fsum((own * weights[of_class].astype(float)).tolist()))
     if total == 0:
-        raise InvalidDataError(f"the test rows of {fold.name} have no weight; use fewer folds")
+        raise InvalidDataError(f"the test rows of {fold.name} have no weight", "use fewer folds")
     return missed / total

@@ -53,11 +53,11 @@ def slack_of(settings: Settings) -> Fraction | None:
     slack = exact(settings.slack, "slack", InvalidOptionError)
     if settings.tie_break == "points":
         if slack:
-            raise InvalidOptionError(f"slack is {shown(slack)}; it needs tie_break log_loss")
+            raise InvalidOptionError(f"slack is {shown(slack)}", "it needs tie_break log_loss")
         return None
     if settings.goal == "risk":
         raise InvalidOptionError(
-            "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself; remove tie_break"
+            "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself", "remove tie_break"
         )
     return slack
 
@@ -109,7 +109,7 @@ class Recipe:
             return rows
         if not complete.any():
             raise InvalidDataError(
-                "every row has a missing value and missing='drop' leaves none; use missing='item'"
+                "every row has a missing value and missing='drop' leaves none", "use missing='item'"
             )
         dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
         return rows.take(np.flatnonzero(complete), dropped)
@@ -132,7 +132,7 @@ class Recipe:
             prepare.notes_[:0] = rows.notes
         features = [str(name) for name in prepare.get_feature_names_out()]
         if not features:
-            raise InvalidDataError("no column separates the classes; check the target, or add columns")
+            raise InvalidDataError("no column separates the classes", "check the target, or add columns")
         settings = with_directions(self.settings_for(rows.y, rows.copies), prepare, features)
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)

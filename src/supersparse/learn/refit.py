@@ -142,13 +142,13 @@ def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
         raise InvalidCardError("the card was written by hand, so it cannot be learned again")
     if made.settings is None or made.features is None:
         raise InvalidCardError(
-            "the card does not hold the settings that it was learned with; learn it again with this release"
+            "the card does not hold the settings that it was learned with", "learn it again with this release"
         )
     content, recorded = taken_apart(made.settings)
     try:
         settings = replace(Settings.from_dict(content), origin=Origin(_SOURCE, {}))
     except InvalidSettingsError as error:
-        raise InvalidSettingsError(f"{_SOURCE}: {error}") from None
+        raise InvalidSettingsError.of(error, f"{_SOURCE}: ") from None
     # a card keeps what was asked in the end: what it does not limit was not limited
     asked: dict[str, Any] = {
         name: None for name in ("max_features", "class_weight") if getattr(settings, name) == "auto"

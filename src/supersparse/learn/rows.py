@@ -21,13 +21,14 @@ def two_classes(y: NDArray[Any]) -> NDArray[Any]:
     try:
         classes = np.unique(y)
     except TypeError:
-        raise InvalidDataError("y mixes labels of different types; give two values of one type") from None
+        raise InvalidDataError("y mixes labels of different types", "give two values of one type") from None
     if len(classes) > 2:
         check_classification_targets(y)
         shown = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if len(classes) > 5 else "")
         raise InvalidDataError(
-            "Only binary classification is supported. The type of the target is multiclass: "
-            f"y has {len(classes)} classes ({shown}); merge them into two, or drop the rows of the others"
+            "Only binary classification is supported. The type of the target is multiclass: y has "
+            f"{len(classes)} classes ({shown})",
+            "merge them into two, or drop the rows of the others",
         )
     return y
 

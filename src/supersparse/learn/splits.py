@@ -30,13 +30,13 @@ def splits_of(
     """
     read_whole(folds, "folds", 2, InvalidOptionError)
     if groups is not None and times is not None:
-        raise InvalidOptionError("rows can be split by groups or by time, not both; use one of them")
+        raise InvalidOptionError("rows can be split by groups or by time, not both", "use one of them")
     found = _evenly(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
     for k, split in enumerate(found, start=1):
         for rows, what in zip(split, ("training", "test"), strict=True):
             if len(np.unique(y[rows])) < (2 if what == "training" else 1):
                 raise InvalidDataError(
-                    f"the {what} rows of fold {k} of {folds} do not hold both classes; use fewer folds"
+                    f"the {what} rows of fold {k} of {folds} do not hold both classes", "use fewer folds"
                 )
     return found
 
@@ -85,7 +85,7 @@ def repeated_splits(
     read_whole(repeats, "repeats", 1, InvalidOptionError)
     if times is not None:
         if repeats > 1:
-            raise InvalidOptionError("time-ordered folds cannot be repeated; remove repeats")
+            raise InvalidOptionError("time-ordered folds cannot be repeated", "remove repeats")
         return splits_of(y, folds, times=times)
     return [split for seed in range(repeats) for split in splits_of(y, folds, groups=groups, seed=seed)]
 
@@ -101,7 +101,9 @@ def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = 
     [0, 5]
     """
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
-        raise InvalidOptionError(f"the share to hold out is {share!r}; give one between 0 and 1, such as 0.2")
+        raise InvalidOptionError(
+            f"the share to hold out is {share!r}", "give one between 0 and 1, such as 0.2"
+        )
     n, draw = len(y), np.random.RandomState(seed)
     if times is not None:
         found = np.asarray(times)
@@ -120,7 +122,7 @@ def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = 
     learned = np.setdiff1d(np.arange(n), held)
     for rows, what in ((learned, "rows that are left to learn from"), (held, "held-out rows")):
         if len(np.unique(y[rows])) < 2:
-            raise InvalidDataError(f"the {what} do not hold both classes; hold out another share")
+            raise InvalidDataError(f"the {what} do not hold both classes", "hold out another share")
     return learned, held
 
 
@@ -130,14 +132,14 @@ def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int) -> list[Split]:
         rarest = int(counts.min())
         if rarest < folds:
             raise InvalidOptionError(
-                f"{folds} folds are too many for a class with {rarest} rows; use fewer folds"
+                f"{folds} folds are too many for a class with {rarest} rows", "use fewer folds", subject=folds
             )
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         return list(splitter.split(np.zeros(len(y)), classes))
     labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
     n_groups = int(labels.max()) + 1
     if n_groups < folds:
-        raise InvalidOptionError(f"{folds} folds are too many for {n_groups} groups; use fewer folds")
+        raise InvalidOptionError(f"{folds} folds are too many for {n_groups} groups", "use fewer folds")
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     return list(splitter.split(np.zeros(len(y)), classes, labels))
 
@@ -151,7 +153,9 @@ def _by_time(times: NDArray[Any], folds: int) -> list[Split]:
         for part in range(1, folds + 1)
     ]
     if len({0, *starts}) <= folds:
-        raise InvalidOptionError(f"the rows have too few different times for {folds} folds; use fewer folds")
+        raise InvalidOptionError(
+            f"the rows have too few different times for {folds} folds", "use fewer folds"
+        )
     ends = [*starts[1:], len(times)]
     return [
         (np.sort(order[:start]), np.sort(order[start:end])) for start, end in zip(starts, ends, strict=True)

@@ -65,7 +65,8 @@ class _Sweep:
         if limits is not None and plain.problem.goal == "risk":
             raise InvalidOptionError(
                 "limits on the false positive rate: goal 'risk' minimises the log loss, so a limit does not "
-                "ask for the most sensitive card; use goal 'errors', or sweep ratios"
+                "ask for the most sensitive card",
+                "use goal 'errors', or sweep ratios",
             )
         asked = limits if limits is not None else ratios
         values = default_ratios(plain.problem) if asked is None else sorted(set(asked))
@@ -129,8 +130,8 @@ def sweep(
             raise KeyboardInterrupt
         if found is None or not found.unseen:
             raise InvalidOptionError(
-                "the time limit leaves too little time for the folds of each ratio; raise it, or use fewer "
-                "ratios or folds"
+                "the time limit leaves too little time for the folds of each ratio",
+                "raise it, or use fewer ratios or folds",
             )
         pooled = Pooled.of(rows, tried.positive, found.unseen)
         points.append(

@@ -172,7 +172,7 @@ class Asked:
         known = names_of(Asked)
         for name in given:
             if name not in known:
-                raise InvalidOptionError(f"unknown setting {name!r}; {suggest(name, known, SYNONYMS)}")
+                raise InvalidOptionError(f"unknown setting {name!r}", suggest(name, known, SYNONYMS))
         return Asked(**given)
 
 

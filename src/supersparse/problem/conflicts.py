@@ -20,8 +20,8 @@ def infeasible(problem: ProblemParts, *, proved_by: str | None = None) -> Infeas
     """The error of a solver that has proven that no scoring system satisfies all constraints."""
     proved = "" if proved_by is None else f", as {proved_by} proved"
     return InfeasibleError(
-        f"no scoring system satisfies all constraints{asked_in_words(problem)}{proved}; "
-        "drop or relax a constraint"
+        f"no scoring system satisfies all constraints{asked_in_words(problem)}{proved}",
+        "drop or relax a constraint",
     )
 
 
@@ -79,8 +79,8 @@ def _check_size(problem: ProblemParts) -> None:
     if forcing:
         raise _conflict([*_size_limit(problem), *forcing])
     raise InfeasibleError(
-        f"{needed} coefficient set(s) exclude 0, but max_features is {problem.max_features}; "
-        f"allow 0 for some of {[problem.rows.names[j] for j in problem.forced]} or raise max_features"
+        f"{needed} coefficient set(s) exclude 0, but max_features is {problem.max_features}",
+        f"allow 0 for some of {[problem.rows.names[j] for j in problem.forced]} or raise max_features",
     )
 
 
@@ -91,8 +91,8 @@ def _check_intercept(problem: ProblemParts) -> None:
         assert rule.high is not None
         if math.ceil(rule.low * problem.unit) > math.floor(rule.high * problem.unit):
             raise InfeasibleError(
-                f"no multiple of 1/{problem.unit} is in the intercept's range "
-                f"({rule.low}, {rule.high}); widen it"
+                f"no multiple of 1/{problem.unit} is in the intercept's range ({rule.low}, {rule.high})",
+                "widen it",
             )
 
 
@@ -159,12 +159,12 @@ def _conflict(constraints: list[Constraint], *features: list[str]) -> Infeasible
     words = list(dict.fromkeys(repr(c.in_words()) for c in constraints))
     if len(words) > 1:
         return InfeasibleError(
-            f"no scoring system satisfies {' and '.join(words)} together; drop or relax one of them"
+            f"no scoring system satisfies {' and '.join(words)} together", "drop or relax one of them"
         )
     about = sorted({name for names in features for name in names})
     return InfeasibleError(
-        f"no scoring system satisfies {words[0]} with the points allowed for {about}; "
-        "relax it, or allow other points for these features"
+        f"no scoring system satisfies {words[0]} with the points allowed for {about}",
+        "relax it, or allow other points for these features",
     )
 
 
@@ -178,7 +178,8 @@ def check_log_loss(problem: ProblemParts) -> None:
         if weight == 0:
             raise InvalidProblemError(
                 f"class_weight gives class {label!r} the weight 0, so the log loss falls however far the "
-                f"intercept goes and none is best; give {label!r} a weight above 0"
+                "intercept goes and none is best",
+                f"give {label!r} a weight above 0",
             )
     if problem.rows.raw is None:
         _check_whole_columns(problem)
@@ -199,15 +200,17 @@ def _check_whole_columns(problem: ProblemParts) -> None:
         decimals = len(str(rows.scales[finest])) - 1
         raise InvalidDataError(
             f"column {rows.names[finest]!r} has values with {decimals} decimals, beside values of up to "
-            f"{nearest_float(most):.3g}; the log loss is computed in doubles: rescale the column, say "
-            "by a power of ten, or round it"
+            f"{nearest_float(most):.3g}",
+            ("the log loss is computed in doubles: rescale the column, say by a power of ten, or round it"),
         )
 
 
 def _check_largest(name: str, largest: Fraction) -> None:
     if largest > _LARGEST:
         raise InvalidDataError(
-            f"column {name!r} has values as large as {nearest_float(largest):.3g}; the log loss is computed "
-            f"in doubles and needs values below {float(_LARGEST):.0e}: rescale the column, for example by a "
-            "power of ten"
+            f"column {name!r} has values as large as {nearest_float(largest):.3g}",
+            (
+                f"the log loss is computed in doubles and needs values below {float(_LARGEST):.0e}: "
+                "rescale the column, for example by a power of ten"
+            ),
         )

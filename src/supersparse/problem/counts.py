@@ -32,27 +32,29 @@ def read_counted(table: object, target: str, count: str, rate_groups: Sequence[s
     """Read a mapping of columns or a frame, also a lazy one; rows with a count of 0 do not occur."""
     columns = _columns(table)
     if isinstance(rate_groups, str):
-        raise InvalidDataError(f"rate_groups is {rate_groups!r}; give a list of columns: [{rate_groups!r}]")
+        raise InvalidDataError(
+            subject="rate_groups", value=rate_groups, remedy=f"give a list of columns: [{rate_groups!r}]"
+        )
     for what, name in (("target", target), ("count", count), *(("rate_groups", g) for g in rate_groups)):
         if name not in columns:
             hint = did_you_mean(str(name), list(columns))
-            raise InvalidDataError(f"{what}: the table of counts has no column {name!r}; {hint}")
+            raise InvalidDataError(f"{what}: the table of counts has no column {name!r}", hint, subject=what)
     apart = [target, count, *rate_groups]
     for name in apart:
         if apart.count(name) > 1:
-            raise InvalidDataError(f"column {name!r} has two uses in {apart}; name a column for each")
+            raise InvalidDataError(f"column {name!r} has two uses in {apart}", "name a column for each")
     counts = _counts(columns[count], count)
     keep = np.asarray(counts > 0, dtype=bool)
     if not keep.any():
-        raise InvalidDataError(f"every count in column {count!r} is 0; give a row that occurs")
+        raise InvalidDataError(f"every count in column {count!r} is 0", "give a row that occurs")
     for name, column in columns.items():
         if hasattr(column, "__len__") and len(column) != len(counts):
             raise InvalidDataError(
-                f"column {name!r} has {len(column)} values for {len(counts)} counts; give one for each row"
+                f"column {name!r} has {len(column)} values for {len(counts)} counts", "give one for each row"
             )
     features = {name: column for name, column in columns.items() if name not in apart}
     if not features:
-        raise InvalidDataError(f"the table has no column besides {apart}; add features")
+        raise InvalidDataError(f"the table has no column besides {apart}", "add features")
     names, values = read_numeric_table({name: _those(column, keep) for name, column in features.items()})
     labels = {name: _labels(_those(columns[name], keep)) for name in (target, *rate_groups)}
     return CountedRows(
@@ -86,7 +88,7 @@ def _columns(table: object) -> dict[str, Any]:
             frame = frame.collect()
         if not isinstance(frame, nw.DataFrame):
             raise InvalidDataError(
-                f"{type(table).__name__} is not a table of counts; give a data frame or a dict of columns"
+                f"{type(table).__name__} is not a table of counts", "give a data frame or a dict of columns"
             )
         names, columns = [str(name) for name in frame.columns], list(frame.iter_columns())
     check_names(names)
@@ -107,20 +109,22 @@ def _counts(values: object, name: str) -> NDArray[Any]:
     """Return whole numbers of at least 0."""
     series = as_series(values)
     if series is not None and series.null_count():
-        raise InvalidDataError(f"column {name!r} has {series.null_count()} missing count(s); fill them in")
+        raise InvalidDataError(f"column {name!r} has {series.null_count()} missing count(s)", "fill them in")
     if isinstance(values, list | tuple) and None in values:
-        raise InvalidDataError(f"column {name!r} has {values.count(None)} missing count(s); fill them in")
+        raise InvalidDataError(f"column {name!r} has {values.count(None)} missing count(s)", "fill them in")
     counts = np.asarray(values) if series is None else as_array(values)
     if counts.ndim != 1 or counts.dtype.kind not in "uifO":
         shown = (
             repr(counts.ravel()[0].item()) if counts.size and counts.dtype != object else str(counts.dtype)
         )
-        raise InvalidDataError(f"column {name!r} holds {shown}, not counts; give a whole number for each row")
+        raise InvalidDataError(
+            f"column {name!r} holds {shown}, not counts", "give a whole number for each row"
+        )
     counts = numeric_column(counts, name)
     for row, value in enumerate(counts.tolist()):
         if not (value >= 0 and value != float("inf") and value == int(value)):
             raise InvalidDataError(
-                f"column {name!r} has {value} in row {row} (counted from 0); "
-                "a count is a whole number of at least 0"
+                f"column {name!r} has {value} in row {row} (counted from 0)",
+                "a count is a whole number of at least 0",
             )
     return counts if counts.dtype.kind in "ui" else np.array([int(v) for v in counts.tolist()], dtype=object)

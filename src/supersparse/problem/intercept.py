@@ -198,17 +198,20 @@ def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:
             if len(allowed) > _LONGEST_SET:
                 raise InvalidProblemError(
                     f"intercept='paper' takes b from a set of {len(allowed):,} values, and at most "
-                    f"{_LONGEST_SET:,} are listed; use intercept='free' or smaller points"
+                    f"{_LONGEST_SET:,} are listed",
+                    "use intercept='free' or smaller points",
                 )
             return Intercept(mode="paper", allowed=allowed)
     if isinstance(spec, tuple | list) and len(spec) == 2:
         low, high = (exact(v, "a bound of the intercept") for v in spec)
         if high < low:
             raise InvalidProblemError(
-                f"intercept: upper bound {spec[1]} is below lower bound {spec[0]}; swap them"
+                f"intercept: upper bound {spec[1]} is below lower bound {spec[0]}", "swap them"
             )
         return Intercept(mode="range", low=low, high=high)
-    raise InvalidProblemError(f"intercept is {spec!r}; use 'free', 'paper', 'none' or a pair (low, high)")
+    raise InvalidProblemError(
+        subject="intercept", value=spec, remedy="use 'free', 'paper', 'none' or a pair (low, high)"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

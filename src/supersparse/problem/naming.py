@@ -34,8 +34,8 @@ def per_feature(
     if isinstance(setting, Sequence) and not isinstance(setting, str):
         if len(setting) != len(names):
             raise InvalidProblemError(
-                f"{what} has {len(setting)} entries for {len(names)} features; "
-                "give one per feature, a single one for all, or a mapping by name"
+                f"{what} has {len(setting)} entries for {len(names)} features",
+                "give one per feature, a single one for all, or a mapping by name",
             )
         return tuple(read(value, name) for value, name in zip(setting, names, strict=True))
     first = read(setting, names[0]) if names else None
@@ -47,10 +47,10 @@ def _checked(
 ) -> Sequence[str]:
     for key in setting:
         if not isinstance(key, str):
-            raise InvalidProblemError(f"{what}: the key {key!r} is not a feature name; use text")
+            raise InvalidProblemError(f"{what}: the key {key!r} is not a feature name", "use text")
         if key not in names and key not in extra_keys and not any(fnmatchcase(n, key) for n in names):
             raise InvalidProblemError(
-                f"{what}: there is no feature {key!r}; {did_you_mean(key, [*names, *extra_keys])}"
+                f"{what}: there is no feature {key!r}", did_you_mean(key, [*names, *extra_keys]), subject=what
             )
     return names
 
@@ -69,7 +69,7 @@ def _look_up(
             return read(value, name)
     if default is None:
         raise InvalidProblemError(
-            f"{what} has no entry for feature {name!r}; add it, or a key '*' for all others"
+            f"{what} has no entry for feature {name!r}", "add it, or a key '*' for all others", subject=what
         )
     return default(name)
 
@@ -78,13 +78,15 @@ def names_or_patterns(given: object, what: str) -> tuple[str, ...]:
     """Read one name or pattern, or a list of them."""
     listed = [given] if isinstance(given, str) else given
     if isinstance(listed, Mapping) or not isinstance(listed, Iterable):
-        raise InvalidProblemError(f"{what} is {given!r}; give a feature name, a pattern, or a list of them")
+        raise InvalidProblemError(
+            subject=what, value=given, remedy="give a feature name, a pattern, or a list of them"
+        )
     found = tuple(listed)
     for name in found:
         if not isinstance(name, str):
-            raise InvalidProblemError(f"{what}: {name!r} is not a feature name; use text")
+            raise InvalidProblemError(f"{what}: {name!r} is not a feature name", "use text", subject=what)
     if not found:
-        raise InvalidProblemError(f"{what} is empty; name at least one feature, or remove the constraint")
+        raise InvalidProblemError(f"{what} is empty", "name at least one feature, or remove the constraint")
     return found
 
 
@@ -98,7 +100,7 @@ def matching(wanted: Sequence[str], names: Sequence[str], what: str) -> tuple[in
     for word in wanted:
         fitting = [names.index(word)] if word in names else _fitting(word, names)
         if not fitting:
-            raise InvalidProblemError(f"{what}: there is no feature {word!r}; {did_you_mean(word, names)}")
+            raise InvalidProblemError(f"{what}: there is no feature {word!r}", did_you_mean(word, names))
         found.update(fitting)
     return tuple(sorted(found))
 

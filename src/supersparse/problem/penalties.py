@@ -38,31 +38,33 @@ class Levels(Tabular):
         if isinstance(given, Levels):
             return given
         if not isinstance(given, list | tuple) or not given:
-            raise InvalidProblemError(f"{whose}: {given!r} is not a list of levels; {_FORM}")
+            raise InvalidProblemError(f"{whose}: {given!r} is not a list of levels", _FORM, subject=whose)
         levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(given, start=1)]
         count = sum(len(values) for values, _ in levels)
         if count > _MOST_VALUES:
-            raise InvalidProblemError(f"{whose}: {count} values are too many; the maximum is {_MOST_VALUES}")
+            raise InvalidProblemError(
+                f"{whose}: {count} values are too many", f"the maximum is {_MOST_VALUES}"
+            )
         _check_apart(levels, whose)
         if not any(0 in values for values, _ in levels):
             if levels[0][1] == 0:
                 raise InvalidProblemError(
-                    f"{whose}: the first level has the penalty 0, like the level {{0}} below it; "
-                    "raise the penalty, or put 0 into that level"
+                    f"{whose}: the first level has the penalty 0, like the level {{0}} below it",
+                    "raise the penalty, or put 0 into that level",
                 )
             levels.insert(0, (CoefficientSet.of([0]), Fraction(0)))
         for (_, lower), (values, higher) in pairwise(levels):
             if higher <= lower:
                 raise InvalidProblemError(
-                    f"{whose}: the level {values} has the penalty {higher}, and the level before it {lower}; "
-                    "penalties must increase from level to level"
+                    f"{whose}: the level {values} has the penalty {higher}, and the level before it {lower}",
+                    "penalties must increase from level to level",
                 )
         return cls(tuple(levels))
 
     def penalty(self, value: Fraction) -> Fraction:
         """The penalty of this value."""
         if value not in self._penalties:
-            raise InvalidProblemError(f"the value {value} is in no level; the levels allow {self.values}")
+            raise InvalidProblemError(f"the value {value} is in no level", f"the levels allow {self.values}")
         return self._penalties[value]
 
     @cached_property
@@ -97,11 +99,11 @@ _FORM = "give [(values, penalty), ...], such as [([-1, 1], 0.01), ([-2, 2], 0.02
 
 def _read_level(level: object, what: str) -> tuple[CoefficientSet, Fraction]:
     if not isinstance(level, tuple | list) or len(level) != 2:
-        raise InvalidProblemError(f"{what} is {level!r}; {_FORM}")
+        raise InvalidProblemError(subject=what, value=level, remedy=_FORM)
     values = level[0] if isinstance(level[0], CoefficientSet) else CoefficientSet.of(level[0])
     penalty = exact(level[1], f"{what}: its penalty")
     if penalty < 0:
-        raise InvalidProblemError(f"{what}: its penalty is {level[1]}, which is negative; give 0 or more")
+        raise InvalidProblemError(f"{what}: its penalty is {level[1]}, which is negative", "give 0 or more")
     return values, penalty
 
 
@@ -111,7 +113,7 @@ def _check_apart(levels: list[tuple[CoefficientSet, Fraction]], whose: str) -> N
         for value in values.values:
             if value in home:
                 raise InvalidProblemError(
-                    f"{whose}: the value {value} is in level {home[value]} and in level {r}; keep only one"
+                    f"{whose}: the value {value} is in level {home[value]} and in level {r}", "keep only one"
                 )
             home[value] = r
 
@@ -159,12 +161,12 @@ def read_size_penalty(
         given = C0.get(INTERCEPT, C0.get("*"))
         if given is None:
             raise InvalidProblemError(
-                f"intercept='paper' penalises the intercept too; give C0 a key {INTERCEPT!r}"
+                "intercept='paper' penalises the intercept too", f"give C0 a key {INTERCEPT!r}"
             )
         return penalties, read(given, INTERCEPT)
     if isinstance(C0, Sequence) and not isinstance(C0, str):
         raise InvalidProblemError(
-            f"intercept='paper' penalises the intercept too; give C0 as a mapping with a key {INTERCEPT!r}"
+            "intercept='paper' penalises the intercept too", f"give C0 as a mapping with a key {INTERCEPT!r}"
         )
     return penalties, read(C0, INTERCEPT)
 
@@ -177,18 +179,18 @@ def _beside_levels(
     plain = [name for name, own in zip(counted, levels, strict=False) if own is None]
     if C0 is not None and not plain:
         raise InvalidProblemError(
-            f"C0 is {C0!r}, but all features have levels; remove C0: the penalties of the levels replace it"
+            f"C0 is {C0!r}, but all features have levels", "remove C0: the penalties of the levels replace it"
         )
     if C0 is not None and not isinstance(C0, Mapping) and np.ndim(C0):  # type: ignore[arg-type]
         raise InvalidProblemError(
-            f"C0 has one entry per feature, but {names[_first(levels)]!r} has levels; "
-            "give C0 as a number, or as a mapping by name, for the others"
+            f"C0 has one entry per feature, but {names[_first(levels)]!r} has levels",
+            "give C0 as a number, or as a mapping by name, for the others",
         )
     if isinstance(C0, Mapping):
         for key in C0:
             if key in counted and key not in plain:
                 raise InvalidProblemError(
-                    f"C0 names {key!r}, which has levels; remove it from C0 or from levels"
+                    f"C0 names {key!r}, which has levels", "remove it from C0 or from levels"
                 )
     own, of_intercept = read_size_penalty(
         C0,
@@ -208,7 +210,7 @@ def read_l1_penalty(C1: object) -> Fraction | None:
     if isinstance(C1, str):
         if C1 == "auto":
             return None
-        raise InvalidProblemError(f"C1 is {C1!r}; give 'auto' or a number of at least 0")
+        raise InvalidProblemError(subject="C1", value=C1, remedy="give 'auto' or a number of at least 0")
     return read_non_negative(C1, "C1")
 
 
@@ -223,18 +225,18 @@ def read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fract
         return Fraction(total, 2 * (total - of_positive)), Fraction(total, 2 * of_positive)
     if not isinstance(class_weight, Mapping):
         raise InvalidProblemError(
-            f"class_weight is {class_weight!r}; use None, 'balanced' or {{label: weight}}"
+            subject="class_weight", value=class_weight, remedy="use None, 'balanced' or {label: weight}"
         )
     for label in class_weight:
         if label not in (negative, positive):
             raise InvalidProblemError(
-                f"class_weight names the class {label!r}; the classes are {negative!r} and {positive!r}"
+                f"class_weight names the class {label!r}", f"the classes are {negative!r} and {positive!r}"
             )
     weights = tuple(
         read_non_negative(class_weight.get(c, 1), f"the weight of class {c!r}") for c in rows.classes
     )
     if not any(weights):
-        raise InvalidProblemError("both class weights are 0; give at least one class a positive weight")
+        raise InvalidProblemError("both class weights are 0", "give at least one class a positive weight")
     return weights[0], weights[1]
 
 
@@ -261,23 +263,25 @@ def check_objective(objective: object, risk_threshold: object, class_weight: obj
     """Check that these agree; return the threshold of a net benefit, None for errors."""
     if objective not in ("errors", "net_benefit"):
         raise InvalidProblemError(
-            f"objective is {objective!r}; {did_you_mean(str(objective), ['errors', 'net_benefit'])}"
+            subject="objective",
+            value=objective,
+            remedy=did_you_mean(str(objective), ["errors", "net_benefit"]),
         )
     if objective == "errors":
         if risk_threshold is not None:
             raise InvalidProblemError(
-                f"risk_threshold is {risk_threshold}, but objective is 'errors'; use objective='net_benefit' "
-                "or goal='risk'"
+                f"risk_threshold is {risk_threshold}, but objective is 'errors'",
+                "use objective='net_benefit' or goal='risk'",
             )
         return None
     if risk_threshold is None:
         raise InvalidProblemError(
-            "objective is 'net_benefit' without a threshold; give risk_threshold, such as 0.2"
+            "objective is 'net_benefit' without a threshold", "give risk_threshold, such as 0.2"
         )
     threshold = read_risk_threshold(risk_threshold)
     if class_weight is not None and class_weight != "auto":
         raise InvalidProblemError(
-            "objective='net_benefit' sets the class weights; remove class_weight, or use objective='errors'"
+            "objective='net_benefit' sets the class weights", "remove class_weight, or use objective='errors'"
         )
     return threshold
 
@@ -288,8 +292,8 @@ RISK_WANTED = "a number above 0 and below 1"
 def read_risk_threshold(risk_threshold: object) -> Fraction:
     """Read a risk between 0 and 1, both excluded."""
     if isinstance(risk_threshold, float) and not isfinite(risk_threshold):
-        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give {RISK_WANTED}")
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}", f"give {RISK_WANTED}")
     threshold = exact(risk_threshold, "risk_threshold")
     if not 0 < threshold < 1:
-        raise InvalidProblemError(f"risk_threshold is {risk_threshold}; give {RISK_WANTED}")
+        raise InvalidProblemError(f"risk_threshold is {risk_threshold}", f"give {RISK_WANTED}")
     return threshold

@@ -128,7 +128,7 @@ class CoefficientSet(Tabular):
         CoefficientSet(-1/2, 0, 1/2)
         """
         if isinstance(values, str) or not isinstance(values, Iterable):
-            raise InvalidProblemError(f"a coefficient set is {values!r}; give numbers, such as [-1, 0, 1]")
+            raise InvalidProblemError(f"a coefficient set is {values!r}", "give numbers, such as [-1, 0, 1]")
         if isinstance(values, range):
             return cls._over(values if values.step > 0 else values[::-1], 1)
         fractions = {exact(v, "a value of a coefficient set") for v in values}
@@ -139,7 +139,7 @@ class CoefficientSet(Tabular):
     def _over(cls, numerators: Sequence[int], denominator: int) -> "CoefficientSet":
         """Bring sorted numerators to canonical form."""
         if not numerators:
-            raise InvalidProblemError("a coefficient set is empty; give at least one value, such as 0")
+            raise InvalidProblemError("a coefficient set is empty", "give at least one value, such as 0")
         first, last = numerators[0], numerators[-1]
         steps = (
             {numerators.step} if isinstance(numerators, range) else {b - a for a, b in pairwise(numerators)}
@@ -154,8 +154,8 @@ class CoefficientSet(Tabular):
         step = steps.pop() if first < last else 1
         if (last - first) // step > _MOST_VALUES:
             raise InvalidProblemError(
-                f"a coefficient set from {first} to {last} in steps of {step} has over 10^18 values; "
-                "choose a smaller one"
+                f"a coefficient set from {first} to {last} in steps of {step} has over 10^18 values",
+                "choose a smaller one",
             )
         shared = math.gcd(denominator, first, last, step if first < last else 0)
         step = max(1, step // shared)
@@ -262,7 +262,7 @@ class CoefficientSet(Tabular):
             )
         if len(numbers) > _MOST_LISTED:
             raise InvalidProblemError(
-                f"{self} becomes too long a list if 0 is added; start it at 0, or remove values"
+                f"{self} becomes too long a list if 0 is added", "start it at 0, or remove values"
             )
         return self._over(sorted({*numbers, 0}), self.denominator)
 
@@ -306,8 +306,8 @@ class CoefficientSet(Tabular):
         high_exact = None if high is None else exact(high, f"feature {name!r}: the upper bound")
         if low_exact is not None and high_exact is not None and high_exact < low_exact:
             raise InvalidProblemError(
-                f"feature {name!r}: upper bound {high} is below lower bound {low}; "
-                "swap them, or set both to 0 to leave the feature out"
+                f"feature {name!r}: upper bound {high} is below lower bound {low}",
+                "swap them, or set both to 0 to leave the feature out",
             )
         numbers = self.numerators
         first = 0 if low_exact is None else bisect_left(numbers, math.ceil(low_exact * self.denominator))
@@ -316,8 +316,8 @@ class CoefficientSet(Tabular):
             last = bisect_right(numbers, math.floor(high_exact * self.denominator))
         if first >= last:
             raise InvalidProblemError(
-                f"feature {name!r}: no value of {self} is between the bounds {low} and {high}; "
-                "widen the bounds or the coefficient set"
+                f"feature {name!r}: no value of {self} is between the bounds {low} and {high}",
+                "widen the bounds or the coefficient set",
             )
         kept = self._over(numbers[first:last], self.denominator)
         return kept.excluding([Fraction(0)]) or kept if self.without_zero else kept
@@ -345,7 +345,7 @@ def integers(largest: int = 100, *, smallest: int | None = None) -> CoefficientS
     low = -largest if smallest is None else smallest
     if not isinstance(largest, int) or not isinstance(low, int) or largest < low:
         raise InvalidProblemError(
-            f"integers from {low!r} to {largest!r} is empty; give whole numbers in order"
+            f"integers from {low!r} to {largest!r} is empty", "give whole numbers in order"
         )
     return CoefficientSet.of(range(low, largest + 1))
 
@@ -391,19 +391,19 @@ def _exponents(what: str, exponents: object, *more: object) -> range:
         apart = (exponents, *more)
         meant = apart if [type(e) for e in apart] == [int, int] else (-3, 2)
         raise InvalidProblemError(
-            f"{what}: the exponents are given as {', '.join(map(repr, apart))}, {len(apart)} arguments; "
-            f"give them as one pair: {what}({meant})"
+            f"{what}: the exponents are given as {', '.join(map(repr, apart))}, {len(apart)} arguments",
+            f"give them as one pair: {what}({meant})",
         )
     pair = tuple(exponents) if isinstance(exponents, tuple | list) else ()
     if len(pair) != 2 or any(type(e) is not int for e in pair) or pair[0] > pair[1]:
         raise InvalidProblemError(
-            f"{what}: the exponents are {exponents!r}; give two whole numbers in order, such as (-3, 2)"
+            f"{what}: the exponents are {exponents!r}", "give two whole numbers in order, such as (-3, 2)"
         )
     low, high = pair
     if max(abs(low), abs(high)) > _LARGEST_EXPONENT:
         raise InvalidProblemError(
-            f"{what}: the exponents are {exponents!r}; give numbers from -{_LARGEST_EXPONENT} "
-            f"to {_LARGEST_EXPONENT}"
+            f"{what}: the exponents are {exponents!r}",
+            f"give numbers from -{_LARGEST_EXPONENT} to {_LARGEST_EXPONENT}",
         )
     return range(low, high + 1)
 

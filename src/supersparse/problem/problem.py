@@ -102,8 +102,8 @@ class Problem(ProblemParts):
         )
         if goal == "risk" and soft_labels is not None:
             raise InvalidProblemError(
-                "soft_labels are given, but for goal 'risk' only questions have them; remove them, or use "
-                "Problem.of_questions"
+                "soft_labels are given, but for goal 'risk' only questions have them",
+                "remove them, or use Problem.of_questions",
             )
         all_levels = read_levels(ask.levels, rows.names)
         sets, intercept_set = read_sets(ask.points, _max_points(ask), ask.bounds, rows.names, all_levels)
@@ -176,7 +176,7 @@ class Problem(ProblemParts):
         for name in ("sample_weight", "feature_names"):
             if name in settings:
                 raise InvalidProblemError(
-                    f"{name}: the counts are the weights, and the columns have names; remove it"
+                    f"{name}: the counts are the weights, and the columns have names", "remove it"
                 )
         rows = read_counted(table, target, count, rate_groups)
         if settings.get("positive") is None:
@@ -296,7 +296,8 @@ class Problem(ProblemParts):
         if rates and self.rows.is_favoured:
             raise InvalidProblemError(
                 f"{rates[0].source.in_words()!r} counts classes, and the rows have those that soft_labels "
-                "favour; give it when the problem is made"
+                "favour",
+                "give it when the problem is made",
             )
         return replace(
             self,
@@ -364,19 +365,22 @@ class Problem(ProblemParts):
 def read_goal(ask: Asked) -> tuple[Literal["errors", "risk"], Literal["free", 1]]:
     """Check the goal, and the settings that only one of the goals has."""
     if ask.goal not in ("errors", "risk"):
-        raise InvalidProblemError(f"goal is {ask.goal!r}; {did_you_mean(str(ask.goal), ['errors', 'risk'])}")
+        raise InvalidProblemError(
+            subject="goal", value=ask.goal, remedy=did_you_mean(str(ask.goal), ["errors", "risk"])
+        )
     if ask.slope != "free" and (isinstance(ask.slope, bool) or ask.slope != 1):
-        raise InvalidProblemError(f"slope is {ask.slope!r}; give 'free', or 1")
+        raise InvalidProblemError(subject="slope", value=ask.slope, remedy="give 'free', or 1")
     if ask.goal == "errors" and ask.slope != "free":
-        raise InvalidProblemError(f"slope is {ask.slope!r}, which only goal 'risk' uses; remove it")
+        raise InvalidProblemError(f"slope is {ask.slope!r}, which only goal 'risk' uses", "remove it")
     if ask.goal == "risk" and ask.objective != "errors":
         raise InvalidProblemError(
-            f"objective is {ask.objective!r}, which goal 'risk' does not use; remove it, or use goal 'errors'"
+            f"objective is {ask.objective!r}, which goal 'risk' does not use",
+            "remove it, or use goal 'errors'",
         )
     if ask.goal == "risk" and ask.intercept != "free":
         raise InvalidProblemError(
-            f"intercept is {ask.intercept!r}, but goal 'risk' chooses it with the slope; remove it, or give "
-            "slope=1 for a whole intercept"
+            f"intercept is {ask.intercept!r}, but goal 'risk' chooses it with the slope",
+            "remove it, or give slope=1 for a whole intercept",
         )
     return ask.goal, ("free" if ask.slope == "free" else 1)
 

@@ -51,14 +51,16 @@ class Question:
 
     def __post_init__(self) -> None:
         if not 2 <= self.answers <= MOST_ANSWERS:
-            raise InvalidProblemError(f"a question has 2 to 64 answers, not {self.answers}; merge answers")
+            raise InvalidProblemError(f"a question has 2 to 64 answers, not {self.answers}", "merge answers")
         ordered = self.answers if self.ordered is None else self.ordered
         if ordered != 0 and not 2 <= ordered <= self.answers:
             raise InvalidProblemError(
                 f"ordered={ordered}: either 0 or 2 to {self.answers} answers stand in order"
             )
         if self.shape not in SHAPES:
-            raise InvalidProblemError(f"shape is {self.shape!r}; {did_you_mean(str(self.shape), SHAPES)}")
+            raise InvalidProblemError(
+                subject="shape", value=self.shape, remedy=did_you_mean(str(self.shape), SHAPES)
+            )
         if 0 not in self.points or not all(0 <= value <= LARGEST_POINT for value in self.points):
             raise InvalidProblemError(
                 f"allowed points lie between 0 and {LARGEST_POINT} and hold 0, not {self.points}"
@@ -169,8 +171,8 @@ def refuse_questions_of_features(asked: Sequence[Constraint]) -> None:
     for constraint in asked:
         if isinstance(constraint, CloseTo):
             raise InvalidProblemError(
-                f"{constraint.in_words()!r} is about points by answer, and features have one number each; "
-                "remove it, or use Problem.of_questions"
+                f"{constraint.in_words()!r} is about points by answer, and features have one number each",
+                "remove it, or use Problem.of_questions",
             )
 
 
@@ -180,16 +182,16 @@ def refuse_limits(limits: Sequence[Limit]) -> None:
         words = repr(limit.source.in_words())
         if isinstance(limit, ScoreLimit):
             raise InvalidProblemError(
-                f"{words}: limits on scores do not hold for questions; remove it, give max_points, or use "
-                "Problem.of with yes/no features"
+                f"{words}: limits on scores do not hold for questions",
+                "remove it, give max_points, or use Problem.of with yes/no features",
             )
         if isinstance(limit, SignLimit):
             raise InvalidProblemError(
-                f"{words}: the points of an answer are at least 0; remove it, and give a shape, up or down"
+                f"{words}: the points of an answer are at least 0", "remove it, and give a shape, up or down"
             )
         if isinstance(limit, ValueLimit) and limit.equals:
             raise InvalidProblemError(
-                f"{words}: a question has points for each answer; use close_to, or must_use"
+                f"{words}: a question has points for each answer", "use close_to, or must_use", subject=words
             )
 
 
@@ -215,15 +217,16 @@ def read_questions(
         least, most = int(rows.columns[j].min()), int(rows.columns[j].max())
         if rows.scales[j] != 1 or least < 0 or most >= MOST_ANSWERS:
             raise InvalidDataError(
-                f"column {name!r} has values from {least / rows.scales[j]:g} to {most / rows.scales[j]:g}; "
-                f"number its answers from 0 to at most {MOST_ANSWERS - 1}: cut it into bands"
+                f"column {name!r} has values from {least / rows.scales[j]:g} to {most / rows.scales[j]:g}",
+                f"number its answers from 0 to at most {MOST_ANSWERS - 1}: cut it into bands",
             )
         answers = max(most + 1, 2)
         values = [value for value in sets[j].values if value >= 0]
         if any(value.denominator != 1 or value > LARGEST_POINT for value in values):
             raise InvalidProblemError(
                 f"question {name!r}: points of an answer are whole and at most {LARGEST_POINT}, "
-                f"not {sets[j]}; give points or max_points"
+                f"not {sets[j]}",
+                "give points or max_points",
             )
         ordered = answers - 1 if j in unordered else answers
         question = Question(

@@ -71,7 +71,7 @@ def group_columns(rate_groups: object) -> dict[str, NDArray[Any]]:
     if isinstance(rate_groups, Mapping):
         for name in rate_groups:
             if not isinstance(name, str):
-                raise InvalidDataError(f"rate_groups: the key {name!r} is not a name; use text")
+                raise InvalidDataError(f"rate_groups: the key {name!r} is not a name", "use text")
         return {name: _labels(labels) for name, labels in rate_groups.items()}
     frame = as_frame(rate_groups)
     if frame is not None:
@@ -85,7 +85,7 @@ def _labels(labels: object) -> NDArray[Any]:
     if isinstance(plain, np.ndarray):
         plain = plain.tolist()
     if isinstance(plain, str) or not hasattr(plain, "__len__") or not hasattr(plain, "__iter__"):
-        raise InvalidDataError(f"rate_groups: {labels!r} is not a list of labels; give one label per row")
+        raise InvalidDataError(f"rate_groups: {labels!r} is not a list of labels", "give one label per row")
     column = np.empty(len(plain), dtype=object)  # dtype object keeps 1 and "1" apart
     column[:] = [v.item() if isinstance(v, np.generic) else v for v in plain]
     return column
@@ -94,17 +94,17 @@ def _labels(labels: object) -> NDArray[Any]:
 def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[np.bool_]) -> Grouping:
     if len(labels) != n_rows:
         raise InvalidDataError(
-            f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows; give one label per row"
+            f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows", "give one label per row"
         )
     for i, label in enumerate(labels):
         if is_missing(label) and not isinstance(label, str):
             raise InvalidDataError(
-                f"rate_groups: {name!r} has no label for row {i} (counted from 0); "
-                "give it one, such as 'unknown', or drop the row"
+                f"rate_groups: {name!r} has no label for row {i} (counted from 0)",
+                "give it one, such as 'unknown', or drop the row",
             )
         if isinstance(label, list | tuple | dict | set):
             raise InvalidDataError(
-                f"rate_groups: {name!r} has {label!r} for row {i} (counted from 0); give one label per row"
+                f"rate_groups: {name!r} has {label!r} for row {i} (counted from 0)", "give one label per row"
             )
     kept = labels[keep].tolist()
     found = sorted(set(kept), key=lambda v: (str(type(v)), v) if isinstance(v, str) else ("", repr(v)))
@@ -245,10 +245,12 @@ def read_rows(
     names, raw = read_numeric_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
     if n_rows == 0:
-        raise InvalidDataError("there are 0 rows or 0 columns; a scoring system needs data from both classes")
+        raise InvalidDataError(
+            "there are 0 rows or 0 columns", "a scoring system needs data from both classes"
+        )
     is_positive, classes = read_labels(y, positive)
     if len(is_positive) != n_rows:
-        raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows; give one label per row")
+        raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows", "give one label per row")
     weights, unit = read_weights(sample_weight, n_rows)
     soft = None if soft_labels is None else read_soft_labels(soft_labels, n_rows)
 
@@ -259,8 +261,8 @@ def read_rows(
         if is_positive.all() or not is_positive.any():
             lost = classes[0] if is_positive.all() else classes[1]
             raise InvalidDataError(
-                "only one class is left after dropping the rows of weight 0; two classes are needed: give "
-                f"rows of class {lost!r} a weight above 0"
+                "only one class is left after dropping the rows of weight 0",
+                f"two classes are needed: give rows of class {lost!r} a weight above 0",
             )
     groupings = read_groups(rate_groups, n_rows, keep)
     is_large = n_rows * len(raw) > LARGE and any(c.dtype.kind == "f" for c in raw)
@@ -293,14 +295,14 @@ def read_soft_labels(given: object, n_rows: int) -> IntArray:
     try:
         labels = as_array(given).astype(float)
     except (TypeError, ValueError):
-        raise InvalidDataError("soft_labels are not numbers; give one from 0 to 1 per row") from None
+        raise InvalidDataError("soft_labels are not numbers", "give one from 0 to 1 per row") from None
     if labels.shape != (n_rows,):
-        raise InvalidDataError(f"soft_labels has {labels.size} entries for {n_rows} rows; give one per row")
+        raise InvalidDataError(f"soft_labels has {labels.size} entries for {n_rows} rows", "give one per row")
     wrong = ~((labels >= 0) & (labels <= 1))
     if wrong.any():
         raise InvalidDataError(
-            f"soft_labels: row {int(wrong.argmax())} (counted from 0) has {labels[wrong.argmax()]:g}; "
-            "give a number from 0 to 1"
+            f"soft_labels: row {int(wrong.argmax())} (counted from 0) has {labels[wrong.argmax()]:g}",
+            "give a number from 0 to 1",
         )
     found: IntArray = np.rint(labels * LABEL_UNIT).astype(np.int64)
     return found
@@ -323,8 +325,8 @@ def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.i
     for is_positive in (False, True):
         if not (favoured[kept] == is_positive).any():
             raise InvalidDataError(
-                f"soft_labels favour class {rows.classes[is_positive]!r} in no row; two classes are needed: "
-                "give labels on both sides of 1/2"
+                f"soft_labels favour class {rows.classes[is_positive]!r} in no row",
+                "two classes are needed: give labels on both sides of 1/2",
             )
     common = gcd_of(weights)
     weights, index = np.r_[weights[kept] // common, np.zeros(len(again), object)], np.r_[kept, again]
@@ -367,8 +369,8 @@ def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[o
         positive = chosen_positive(labels).label
     elif positive not in both:
         raise InvalidDataError(
-            f"the positive class {positive!r} is not among the labels {both[0]!r} and {both[1]!r}; "
-            "name one of them"
+            f"the positive class {positive!r} is not among the labels {both[0]!r} and {both[1]!r}",
+            "name one of them",
         )
     negative_label, positive_label = both if positive == both[1] else both[::-1]
     return labels == positive_label, (negative_label, positive_label)
@@ -392,7 +394,8 @@ def check_labelled(labels: NDArray[Any]) -> None:
     if gone.any():
         raise InvalidDataError(
             f"y contains {counted(int(gone.sum()), 'missing label')}, the first in row {int(gone.argmax())} "
-            "(counted from 0); drop those rows from X and y"
+            "(counted from 0)",
+            "drop those rows from X and y",
         )
 
 
@@ -404,20 +407,20 @@ def two_labels(y: object) -> tuple[NDArray[Any], tuple[object, object]]:
         and labels.dtype.kind in "US"
         and not all(isinstance(v, str | bytes) for v in y)
     ):
-        raise InvalidDataError("y mixes text with other labels; give two values of one type")
+        raise InvalidDataError("y mixes text with other labels", "give two values of one type")
     if labels.ndim != 1:
-        raise InvalidDataError(f"y has {labels.ndim} dimensions; give one label per row")
+        raise InvalidDataError(f"y has {labels.ndim} dimensions", "give one label per row")
     check_labelled(labels)
     if labels.dtype.kind == "f" and np.isinf(labels).any():
-        raise InvalidDataError("y contains infinite labels (inf); give two values, or drop those rows")
+        raise InvalidDataError("y contains infinite labels (inf)", "give two values, or drop those rows")
     try:
         found = np.unique(labels)
     except TypeError:
-        raise InvalidDataError("y mixes labels of different types; give two values of one type") from None
+        raise InvalidDataError("y mixes labels of different types", "give two values of one type") from None
     if len(found) != 2:
         shown = ", ".join(repr(v) for v in found[:5].tolist()) + (", ..." if len(found) > 5 else "")
         raise InvalidDataError(
-            f"y has {len(found)} class(es): {shown}; a scoring system separates exactly two classes"
+            f"y has {len(found)} class(es): {shown}", "a scoring system separates exactly two classes"
         )
     first, last = found.tolist()
     return labels, (first, last)
@@ -430,7 +433,7 @@ def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction
     weights = checked_weights(as_array(sample_weight), n_rows)
     if not (weights > 0).any():
         raise InvalidDataError(
-            "all sample weights are zero; at least one row of each class needs a positive weight"
+            "all sample weights are zero", "at least one row of each class needs a positive weight"
         )
     integers, scale = integer_column(weights)
     common = gcd_of(integers)

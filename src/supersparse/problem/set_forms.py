@@ -55,10 +55,10 @@ class SetForm(Form[CoefficientSet]):
             meant = _meant(node)
             if meant is None:
                 self.refuse(node, what)
-            node.fail(f"{what} is {node.shown}; write {meant} for these whole numbers")
+            node.fail(f"{what} is {node.shown}", f"write {meant} for these whole numbers")
         low, high = int(found[1]), int(found[2])
         if high < low:
-            node.fail(f"{what} is {node.shown}, which ends below its start; write {high}..{low}")
+            node.fail(f"{what} is {node.shown}, which ends below its start", f"write {high}..{low}")
         return integers(high, smallest=low)
 
     def convert(self, value: object) -> CoefficientSet | Nothing:

@@ -77,17 +77,17 @@ def _check_beside_levels(points: object, names: tuple[str, ...], levels: tuple[L
     levelled = [name for name, own in zip((*names, INTERCEPT), levels, strict=True) if own is not None]
     if points is not None and set(names) <= set(levelled):
         raise InvalidProblemError(
-            "points and levels cannot be combined; remove points: the levels define the allowed values"
+            "points and levels cannot be combined", "remove points: the levels define the allowed values"
         )
     if isinstance(points, list | tuple) and any(is_a_set(v) for v in points):
         raise InvalidProblemError(
-            f"points has one entry per feature, but {levelled[0]!r} has levels; "
-            "give points as a mapping by name for the others"
+            f"points has one entry per feature, but {levelled[0]!r} has levels",
+            "give points as a mapping by name for the others",
         )
     for key in points if isinstance(points, Mapping) else ():
         if key in levelled:
             raise InvalidProblemError(
-                f"points names {key!r}, which has levels; remove it from points or from levels"
+                f"points names {key!r}, which has levels", "remove it from points or from levels"
             )
 
 
@@ -98,7 +98,9 @@ def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | Non
         if value is None:
             return None
         if not isinstance(value, tuple | list) or len(value) != 2:
-            raise InvalidProblemError(f"feature {name!r}: the bounds are {value!r}; give a pair (low, high)")
+            raise InvalidProblemError(
+                f"feature {name!r}: the bounds are {value!r}", "give a pair (low, high)"
+            )
         return value[0], value[1]
 
     if isinstance(bounds, tuple) and len(bounds) == 2 and not isinstance(bounds[0], tuple | list):
@@ -130,11 +132,11 @@ def _narrowed(name: str, given: CoefficientSet, limits: list[ValueLimit]) -> Coe
     contradictory = len(set(some_value)) > 1 or (0 in some_value and len(some_value) < len(limits))
     if contradictory:
         raise InfeasibleError(
-            f"feature {name!r}: {' and '.join(map(repr, asked))} contradict each other; drop one of them"
+            f"feature {name!r}: {' and '.join(map(repr, asked))} contradict each other", "drop one of them"
         )
     raise InfeasibleError(
-        f"feature {name!r}: no value of {given} satisfies {' and '.join(map(repr, asked))}; "
-        "drop the constraint, or allow the value for this feature"
+        f"feature {name!r}: no value of {given} satisfies {' and '.join(map(repr, asked))}",
+        "drop the constraint, or allow the value for this feature",
     )
 
 

@@ -75,7 +75,7 @@ class CollectedFile:
 def read_header(name: str, cells: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names of the columns of a file, and notes on them."""
     if not cells:
-        raise InvalidDataError(f"{name} is empty; its first line must name the columns")
+        raise InvalidDataError(f"{name} is empty", "its first line must name the columns", subject=name)
     header: dict[str, int] = {}
     notes: list[str] = []
     for position, cell in enumerate(cells, start=1):
@@ -85,8 +85,8 @@ def read_header(name: str, cells: Sequence[str]) -> tuple[list[str], list[str]]:
             notes.append(f"column {position} has no name; it is named {column_name!r}")
         if column_name in header:
             raise InvalidDataError(
-                f"{name}: columns {header[column_name]} and {position} are both called {column_name!r}; "
-                "rename one"
+                f"{name}: columns {header[column_name]} and {position} are both called {column_name!r}",
+                "rename one",
             )
         header[column_name] = position
     return list(header), notes

@@ -84,12 +84,12 @@ def count_columns(rows: LazyTable, target: str) -> CountedTable:
     by_label = {v: n for v, n in zip(listed, counts.tolist(), strict=True) if v is not None}
     if len(by_label) < len(listed):
         gone = int(counts.sum()) - sum(by_label.values())
-        raise InvalidDataError(f"the target {target!r} is missing in {gone} row(s); drop them")
+        raise InvalidDataError(f"the target {target!r} is missing in {gone} row(s)", "drop them")
     if len(by_label) != 2:
         shown = ", ".join(map(repr, sorted(by_label)[:5])) + (", ..." if len(by_label) > 5 else "")
         raise InvalidDataError(
-            f"the target {target!r} has {len(by_label)} class(es): {shown}; a scoring system separates "
-            "exactly two"
+            f"the target {target!r} has {len(by_label)} class(es): {shown}",
+            "a scoring system separates exactly two",
         )
     first, last = sorted(by_label)
     numbers = [1 if v == last else 0 for v in listed]
@@ -163,8 +163,8 @@ def count_training(
     for column_name, one in groups.items():
         if one.column.n_missing:
             raise InvalidDataError(
-                f"{name}: the group column {column_name!r} is blank in {one.column.n_missing} row(s); "
-                "fill it in, for example with 'unknown', or delete the rows"
+                f"{name}: the group column {column_name!r} is blank in {one.column.n_missing} row(s)",
+                "fill it in, for example with 'unknown', or delete the rows",
             )
     settled = {column_name: one for column_name, one in readings.items() if not one.is_plain}
     return CountedTable(
@@ -197,13 +197,13 @@ def _check_limits(counted: CountedColumn, reading: Reading) -> None:
     some = limits_inside(values, [limit for limit in limits if limit is not None])
     if some:
         remedy = feature_remedy(na_words([limit.cell for limit in some]), shlex.quote(name))
-        raise InvalidDataError(f"{inside_said(name, values, some)}; {remedy}")
+        raise InvalidDataError(f"{inside_said(name, values, some)}", remedy)
 
 
 def _check_there(rows: LazyTable, name: str, what: str) -> None:
     if name not in rows.columns:
         raise InvalidDataError(
-            f"{what} column {name!r} is not there; {nearest_column(name, list(rows.columns))}"
+            f"{what} column {name!r} is not there", nearest_column(name, list(rows.columns)), subject=what
         )
 
 
@@ -341,13 +341,13 @@ def _check_signs(name: str, cells: Sequence[str], *, points: bool) -> None:
     shown = shown_sign(present)
     if shown.sign == ",":
         raise InvalidDataError(
-            f"column {name!r} has decimal commas, such as {shown.example!r}; use --decimal , with --engine "
-            "duckdb, or use --engine memory"
+            f"column {name!r} has decimal commas, such as {shown.example!r}",
+            "use --decimal , with --engine duckdb, or use --engine memory",
         )
     if shown.sign is None and shown.unclear is not None and not points:
         raise InvalidDataError(
-            f"column {name!r} has {shown.unclear!r}, where the separator could mean decimals or thousands; "
-            "use --decimal . or --decimal , with --engine duckdb"
+            f"column {name!r} has {shown.unclear!r}, where the separator could mean decimals or thousands",
+            "use --decimal . or --decimal , with --engine duckdb",
         )
 
 

@@ -41,13 +41,13 @@ def check_file(path: Path) -> None:
     if path == STANDARD_INPUT:
         return
     if path.is_dir():
-        raise InvalidDataError(f"{path} is a folder; name a file in it")
+        raise InvalidDataError(f"{path} is a folder", "name a file in it", subject=path)
     if not path.exists():
         beside = path.parent if path.parent.is_dir() else Path()
         by_stem = {other.stem: other for other in sorted(beside.iterdir()) if other.is_file()}
         near = get_close_matches(path.stem, by_stem, n=1)
         hint = f"did you mean {str(by_stem[near[0]])!r}?" if near else f"the folder here is {Path.cwd()}"
-        raise InvalidDataError(f"there is no file {str(path)!r}; {hint}")
+        raise InvalidDataError(f"there is no file {str(path)!r}", hint)
 
 
 def is_parquet(path: Path) -> bool:
@@ -73,17 +73,17 @@ def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
             start = packed.peek(4)[:4]
         if start.startswith(_ZIP):
             raise InvalidDataError(
-                f"{shown_name(path)} is a workbook or a zip archive, not text; name a workbook "
-                f".xlsx, save the "
-                "sheet as 'CSV UTF-8', or unpack the archive"
+                f"{shown_name(path)} is a workbook or a zip archive, not text",
+                "name a workbook .xlsx, save the sheet as 'CSV UTF-8', or unpack the archive",
             )
         if start.startswith(_PARQUET):  # compressed once more, or from standard input
             raise InvalidDataError(
-                f"{shown_name(path)} holds a Parquet file; unpack it, or write it to disk, and name that file"
+                f"{shown_name(path)} holds a Parquet file",
+                "unpack it, or write it to disk, and name that file",
             )
         if start.startswith(_PDF):
             raise InvalidDataError(
-                f"{shown_name(path)} is a PDF document, not a table; save the table as CSV or as a workbook"
+                f"{shown_name(path)} is a PDF document, not a table", "save the table as CSV or as a workbook"
             )
         usual = "utf-16" if start.startswith(_UTF_16) else "utf-8-sig"
         text = io.TextIOWrapper(cast(IO[bytes], packed), encoding=encoding or usual, newline="")
@@ -97,7 +97,7 @@ def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
 def _binary(path: Path) -> Iterator[io.BufferedReader]:
     if path == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InvalidDataError("standard input is closed; name a file instead of -")
+            raise InvalidDataError("standard input is closed", "name a file instead of -")
         yield cast(io.BufferedReader, sys.stdin.buffer)
         return
     with path.open("rb") as file:
@@ -158,13 +158,13 @@ def _read(
             first = next(reader, [])
             if len(first) > MOST_COLUMNS:
                 raise InvalidDataError(
-                    f"{name} has {len(first):,} columns, and at most {MOST_COLUMNS:,} can be read; keep "
-                    "those that could matter, or turn the table if its rows are columns"
+                    f"{name} has {len(first):,} columns, and at most {MOST_COLUMNS:,} can be read",
+                    "keep those that could matter, or turn the table if its rows are columns",
                 )
             if any("\x00" in cell for cell in first):
                 raise InvalidDataError(
-                    f"{name} is not a table: its first line holds NUL characters, which no text has; copy it "
-                    "again, or say how it was saved, such as --encoding utf-16-le"
+                    f"{name} is not a table: its first line holds NUL characters, which no text has",
+                    "copy it again, or say how it was saved, such as --encoding utf-16-le",
                 )
             header, notes = read_header(name, first)
             if (
@@ -180,15 +180,15 @@ def _read(
             lines = _collect(name, reader, separator, header, collectors)
             encoding = reading.encoding or file.encoding.removesuffix("-sig")
     except csv.Error as error:
-        raise InvalidDataError(f"{name}, line {at.line}: {error}; is a quote left open?") from None
+        raise InvalidDataError(f"{name}, line {at.line}: {error}", "is a quote left open?") from None
     except (EOFError, BadGzipFile, zlib.error) as error:
-        raise InvalidDataError(f"{name} is damaged: {error}; copy it again") from None
+        raise InvalidDataError(f"{name} is damaged: {error}", "copy it again", subject=name) from None
     if not len(lines):
         if len(header) == 1:
             raise InvalidDataError(
                 f"{name} is not a table: it is one line of text, {header[0][:40]!r}, without columns or rows"
             )
-        raise InvalidDataError(f"{name} has a header but 0 rows; there is nothing to read")
+        raise InvalidDataError(f"{name} has a header but 0 rows", "there is nothing to read", subject=name)
     return CollectedFile(
         names=tuple(header),
         columns={column_name: collector.finish() for column_name, collector in collectors.items()},
@@ -212,8 +212,8 @@ def _lines(file: TextIO) -> Iterator[str]:
     while line := file.readline(LONGEST_LINE + 1):
         if len(line) > LONGEST_LINE:
             raise InvalidDataError(
-                f"a line has more than {LONGEST_LINE:,} characters; a table has a line for each row: "
-                "is this the right file?"
+                f"a line has more than {LONGEST_LINE:,} characters",
+                "a table has a line for each row: is this the right file?",
             )
         yield line
 
@@ -267,8 +267,8 @@ def _chunks(
                 continue  # an empty line, as many files have at their end
             mark = separator_name(separator).removesuffix("s")
             raise InvalidDataError(
-                f"{name}, line {reader.line_num}: {len(row)} cell(s) where the header has {width}; "
-                f"does a cell hold a {mark} that is not in quotes?"
+                f"{name}, line {reader.line_num}: {len(row)} cell(s) where the header has {width}",
+                f"does a cell hold a {mark} that is not in quotes?",
             )
         rows.append(row)
         lines.append(reader.line_num)

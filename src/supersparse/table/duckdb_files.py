@@ -54,7 +54,7 @@ def open_rows(
             )
         except duckdb.Error as error:
             raise InvalidOptionError(
-                f"--memory is {memory!r}; give a size such as 2GB ({_first_line(error)})"
+                subject="--memory", value=memory, remedy=f"give a size such as 2GB ({_first_line(error)})"
             ) from None
         connection.execute("SET enable_progress_bar = false")  # it would be printed into the card
         found: dict[str, str] = {}
@@ -70,7 +70,7 @@ def open_rows(
             yield OpenedRows(relation=relation, name=name, is_text=is_text, found=found)
         except duckdb.OutOfMemoryException as error:
             raise InvalidDataError(
-                f"{name}: {memory} of memory is not enough ({_first_line(error)}); raise --memory"
+                f"{name}: {memory} of memory is not enough ({_first_line(error)})", "raise --memory"
             ) from None
         except (duckdb.Error, UnicodeError) as error:
             raise InvalidDataError(f"{name} cannot be read by DuckDB: {_reason(error)}") from None
@@ -149,7 +149,8 @@ def _check_case(file: str, names: Sequence[str]) -> None:
         if other != name:
             raise InvalidDataError(
                 f"{file}: columns {other!r} and {name!r} differ in case only, and DuckDB cannot tell them "
-                "apart; rename one, or use --engine memory"
+                "apart",
+                "rename one, or use --engine memory",
             )
 
 
@@ -172,16 +173,16 @@ def _files(paths: Sequence[Path]) -> tuple[list[str], bool]:
     for path in paths:
         inside = files_of(path)
         if not inside and path.is_dir():
-            raise InvalidDataError(f"the folder {path} holds no Parquet or CSV file; name the files")
+            raise InvalidDataError(f"the folder {path} holds no Parquet or CSV file", "name the files")
         if not inside:
-            raise InvalidDataError(f"{path} does not exist, and no file matches it; check the name")
+            raise InvalidDataError(f"{path} does not exist, and no file matches it", "check the name")
         found += inside
     kinds = {_kind(file) for file in found}
     if None in kinds:
         odd = next(file for file in found if _kind(file) is None)
-        raise InvalidDataError(f"{odd} is neither Parquet nor CSV; --engine duckdb reads these")
+        raise InvalidDataError(f"{odd} is neither Parquet nor CSV", "--engine duckdb reads these")
     if len(kinds) > 1:
-        raise InvalidDataError("some of the files are Parquet and some are CSV; give files of one kind")
+        raise InvalidDataError("some of the files are Parquet and some are CSV", "give files of one kind")
     return found, kinds == {"text"}
 
 

@@ -186,7 +186,7 @@ def _typed(
         for column_name in expected:
             if column_name not in file.names:
                 hint = nearest_column(column_name, file.names)
-                raise InvalidDataError(f"{name} has no column {column_name!r}; {hint}")
+                raise InvalidDataError(f"{name} has no column {column_name!r}", hint, subject=name)
     if signs.undecided:
         problems.append(undecided_said(signs.undecided))
     others = [fault for fault in faults if fault.name != weights]

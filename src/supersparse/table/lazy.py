@@ -187,8 +187,8 @@ class LazyTable:
             frame = frame.lazy()
         if not isinstance(frame, nw.LazyFrame):
             raise InvalidDataError(
-                f"{type(table).__name__} is not a table of rows; give a relation of DuckDB, or a frame of "
-                "polars, Ibis, PySpark or dask"
+                f"{type(table).__name__} is not a table of rows",
+                "give a relation of DuckDB, or a frame of polars, Ibis, PySpark or dask",
             )
         schema = frame.collect_schema()
         check_names(list(schema))
@@ -302,7 +302,7 @@ class LazyTable:
         low, high, parts, present = (facts[what].to_list()[0] for what in ("low", "high", "parts", "present"))
         if low is None:
             raise InvalidDataError(
-                f"column {name!r} holds values below or above a limit and no number; leave it out"
+                f"column {name!r} holds values below or above a limit and no number", "leave it out"
             )
         is_whole = not int(parts or 0)
         if is_whole and n_different > 0.9 * int(present):  # whether each row has its own number

@@ -42,7 +42,7 @@ def read_numeric_table(
         names = [str(n) for n in feature_names]
         if len(names) != len(columns):
             raise InvalidDataError(
-                f"feature_names has {len(names)} names for {len(columns)} columns; give one each"
+                f"feature_names has {len(names)} names for {len(columns)} columns", "give one each"
             )
     check_names(names)
     return names, [_finite(numeric_column(c, name), name) for c, name in zip(columns, names, strict=True)]
@@ -64,16 +64,16 @@ def _mapped(X: Mapping[Any, object]) -> list[Values]:
     found: list[Values] = []
     for name, values in X.items():
         if not is_column(values):
-            raise InvalidDataError(f"column {name!r} is {values!r}; give a value for each row")
+            raise InvalidDataError(f"column {name!r} is {values!r}", "give a value for each row")
         series = as_series(values)
         column = np.asarray(values) if series is None else _frame_column(series, str(name))
         if column.ndim != 1:
-            raise InvalidDataError(f"column {name!r} has shape {column.shape}; give one value for each row")
+            raise InvalidDataError(f"column {name!r} has shape {column.shape}", "give one value for each row")
         if found and len(column) != len(found[0]):
             first = next(iter(X))
             raise InvalidDataError(
-                f"column {name!r} has {len(column)} values and {first!r} has {len(found[0])}; "
-                "give one value for each row"
+                f"column {name!r} has {len(column)} values and {first!r} has {len(found[0])}",
+                "give one value for each row",
             )
         found.append(column)
     return found
@@ -85,10 +85,10 @@ def _matrix(X: object) -> Values:
         matrix = np.asarray(X)
     except ValueError:
         raise InvalidDataError(
-            "the rows of X differ in length; give every row the same number of values"
+            "the rows of X differ in length", "give every row the same number of values"
         ) from None
     if matrix.ndim != 2:
-        raise InvalidDataError(f"X has {matrix.ndim} dimension(s); give a table of rows and columns")
+        raise InvalidDataError(f"X has {matrix.ndim} dimension(s)", "give a table of rows and columns")
     return matrix
 
 
@@ -118,7 +118,7 @@ def numeric_column(column: Values, name: str) -> Values:
     for value in column:
         if isinstance(value, float | np.floating | Decimal) and abs(value) == float("inf"):
             raise InvalidDataError(
-                f"column {name!r} holds an infinite value ({value}); replace it or drop the row"
+                f"column {name!r} holds an infinite value ({value})", "replace it or drop the row"
             )
         if isinstance(value, str | bytes) or not hasattr(value, "__abs__") or isinstance(value, complex):
             raise _not_numbers(name, repr(value))
@@ -129,18 +129,18 @@ def checked_weights(weights: Values, n_rows: int) -> Values:
     """Return the weights of rows if each is finite and at least 0; Python objects become fractions."""
     if weights.dtype.kind not in "buifO":
         raise InvalidDataError(
-            f"sample_weight contains {weights.dtype}, not numbers; give one number per row"
+            f"sample_weight contains {weights.dtype}, not numbers", "give one number per row"
         )
     if weights.shape != (n_rows,):
         raise InvalidDataError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows; give one weight per row"
+            f"sample_weight has shape {weights.shape} for {n_rows} rows", "give one weight per row"
         )
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():
-        raise InvalidDataError("sample_weight contains NaN or infinite values; give finite weights")
+        raise InvalidDataError("sample_weight contains NaN or infinite values", "give finite weights")
     weights = numeric_column(weights, "sample_weight")
     if (weights < 0).any():
         raise InvalidDataError(
-            f"sample_weight contains {weights.min()}, which is negative; give weights of 0 or more"
+            f"sample_weight contains {weights.min()}, which is negative", "give weights of 0 or more"
         )
     return weights
 
@@ -152,22 +152,22 @@ def _finite(column: Values, name: str) -> Values:
             raise _missing(name, missing)
         count = int(np.isinf(column).sum())
         raise InvalidDataError(
-            f"column {name!r} has {count} infinite value(s) (inf); replace them or drop the rows"
+            f"column {name!r} has {count} infinite value(s) (inf)", "replace them or drop the rows"
         )
     return column
 
 
 def _missing(name: str, count: int) -> InvalidDataError:
     return InvalidDataError(
-        f"column {name!r} has {count} missing value(s) (NaN); fill them in, drop the rows, "
-        "or add a 0/1 column that says 'missing'"
+        f"column {name!r} has {count} missing value(s) (NaN)",
+        "fill them in, drop the rows, or add a 0/1 column that says 'missing'",
     )
 
 
 def _not_numbers(name: str, found: str) -> InvalidDataError:
     return InvalidDataError(
-        f"column {name!r} holds {found}, not numbers; turn it into 0/1 columns, "
-        "one for each category, or drop it"
+        f"column {name!r} holds {found}, not numbers",
+        "turn it into 0/1 columns, one for each category, or drop it",
     )
 
 

@@ -40,8 +40,8 @@ def read_workbook(
         import python_calamine
     except ImportError:
         raise PackageNotInstalledError(
-            f"reading {path} needs python-calamine: pip install python-calamine; or save the "
-            f"sheet as 'CSV UTF-8'"
+            f"reading {path} needs python-calamine: pip install python-calamine",
+            "or save the sheet as 'CSV UTF-8'",
         ) from None
     _check_size(path)
     try:
@@ -49,10 +49,10 @@ def read_workbook(
         sheet, notes = _sheet(path, book.sheet_names, reading)
         rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     except (python_calamine.CalamineError, OSError) as error:
-        raise InvalidDataError(f"{path} is not a readable workbook: {error}") from None
+        raise InvalidDataError.of(error, f"{path} is not a readable workbook: ") from None
     place = next((k for k, row in enumerate(rows) if any(_text(cell) for cell in row)), None)
     if place is None:
-        raise InvalidDataError(f"{path}: the sheet {sheet!r} is empty; name another one with --sheet")
+        raise InvalidDataError(f"{path}: the sheet {sheet!r} is empty", "name another one with --sheet")
     header = [_text(cell) for cell in rows[place]]
     numbers = [k for k in range(place + 1, len(rows)) if any(_text(cell) for cell in rows[k])]
     return collected_rows(
@@ -78,21 +78,22 @@ def _check_size(path: Path) -> None:
     needed, free = _TIMES * unpacked, free_bytes()
     if free is not None and needed > max(free, _ALWAYS_TRIED):
         raise InvalidDataError(
-            f"{path} unpacks to {unpacked / 1e9:.1f} GB, which need about {needed / 1e9:.1f} GB of memory, "
-            f"and {free / 1e9:.1f} GB are free; save the sheet as 'CSV UTF-8'"
+            f"{path} unpacks to {unpacked / 1000000000.0:.1f} GB, which need about "
+            f"{needed / 1000000000.0:.1f} GB of memory, and {free / 1000000000.0:.1f} GB are free",
+            "save the sheet as 'CSV UTF-8'",
         )
 
 
 def _sheet(path: Path, names: Sequence[str], reading: Reading) -> tuple[str, list[str]]:
     asked = reading.sheet
     if not names:
-        raise InvalidDataError(f"{path} has no sheets; save the workbook again")
+        raise InvalidDataError(f"{path} has no sheets", "save the workbook again", subject=path)
     if asked is None or (reading.settled and asked not in names and len(names) == 1):
         others = ", ".join(map(repr, names[1:6]))
         note = f"{path} has {len(names)} sheets; {names[0]!r} is read, use --sheet for {others}"
         return names[0], [note] if len(names) > 1 else []
     if asked not in names:
-        raise InvalidDataError(f"{path} has no sheet {asked!r}; {did_you_mean(asked, names)}")
+        raise InvalidDataError(f"{path} has no sheet {asked!r}", did_you_mean(asked, names), subject=path)
     return asked, []
 
 
@@ -110,7 +111,7 @@ def collected_rows(
     """Collect rows of cells that have a type; `lines` number them as people see them."""
     names, more = read_header(name, header)
     if not rows:
-        raise InvalidDataError(f"{name} has a header but 0 rows; there is nothing to read")
+        raise InvalidDataError(f"{name} has a header but 0 rows", "there is nothing to read", subject=name)
     columns: dict[str, CollectedCells] = {}
     pointed = set()
     for k, column_name in enumerate(names):
@@ -175,14 +176,14 @@ def read_statistics_file(
         from pyreadstat._readstat_parser import PyreadstatError, ReadstatError  # 1.3.0 exports one of them
     except ImportError:
         raise PackageNotInstalledError(
-            f"reading {path} needs pyreadstat: pip install pyreadstat; or save the table as CSV"
+            f"reading {path} needs pyreadstat: pip install pyreadstat", "or save the table as CSV"
         ) from None
     read = getattr(pyreadstat, _READERS[path.suffix.lower()])
     options = {} if reading.encoding is None else {"encoding": reading.encoding}
     try:
         columns, _ = read(str(path), output_format="dict", **options)
     except (ReadstatError, PyreadstatError) as error:
-        raise InvalidDataError(f"{path} is not a readable {path.suffix} file: {error}") from None
+        raise InvalidDataError.of(error, f"{path} is not a readable {path.suffix} file: ") from None
     rows = list(zip(*columns.values(), strict=True))
     return collected_rows(
         str(path), list(columns), rows, range(1, len(rows) + 1), reading, wanted, texts, (), {}
@@ -223,7 +224,7 @@ def _read(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], A
         if find_spec(package) is not None:
             return read(path, wanted)
     raise PackageNotInstalledError(
-        f"reading {path} needs pyarrow or polars: pip install pyarrow; or save the table as CSV"
+        f"reading {path} needs pyarrow or polars: pip install pyarrow", "or save the table as CSV"
     )
 
 
@@ -252,7 +253,8 @@ def _check_rows(path: Path, n_rows: int, n_columns: int) -> None:
     if free is not None and needed > max(free, _ALWAYS_TRIED):
         raise InvalidDataError(
             f"{path} says that it has {n_rows:,} rows; with {n_columns:,} columns they need about "
-            f"{needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; use fewer columns or rows"
+            f"{needed / 1000000000.0:.1f} GB of memory, and {free / 1000000000.0:.1f} GB are free",
+            "use fewer columns or rows",
         )
 
 

@@ -166,19 +166,21 @@ class Reading:
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
-            raise InvalidOptionError(f"decimal is {self.decimal!r}; give '.' or ','")
+            raise InvalidOptionError(subject="decimal", value=self.decimal, remedy="give '.' or ','")
         if self.decimal is not None and self.decimal == self.separator:
             raise InvalidOptionError(
-                f"decimal and separator are both {self.decimal!r}; cells could not be told apart"
+                f"decimal and separator are both {self.decimal!r}", "cells could not be told apart"
             )
         if self.dates is not None and self.dates not in DATE_ORDERS:
-            raise InvalidOptionError(f"dates is {self.dates!r}; {did_you_mean(self.dates, DATE_ORDERS)}")
+            raise InvalidOptionError(
+                subject="dates", value=self.dates, remedy=did_you_mean(self.dates, DATE_ORDERS)
+            )
         if self.encoding is not None:
             try:
                 "".encode(self.encoding)
             except LookupError:
                 raise InvalidOptionError(
-                    f"unknown encoding {self.encoding!r}; usual ones are utf-8, cp1252, latin-1 and utf-16"
+                    f"unknown encoding {self.encoding!r}", "usual ones are utf-8, cp1252, latin-1 and utf-16"
                 ) from None
 
     def plain(self, cell: str) -> str:
@@ -320,7 +322,9 @@ def _separator(word: str) -> str:
     character = _NAMED.get(word.casefold(), word)
     if len(character) != 1 or character in '"\r\n':
         raise InvalidOptionError(
-            f"separator is {word!r}; give one character, or comma, semicolon, tab, bar or space"
+            subject="separator",
+            value=word,
+            remedy="give one character, or comma, semicolon, tab, bar or space",
         )
     return character
 

@@ -94,7 +94,8 @@ def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None
         positive = alike[0] if len(alike) == 1 else positive
     if positive is not None and counts and positive not in counts:
         raise InvalidDataError(
-            f"--positive {positive!r} is not a value of the target {name!r}; its values are {_listed(counts)}"
+            f"--positive {positive!r} is not a value of the target {name!r}",
+            f"its values are {_listed(counts)}",
         )
     if len(counts) > 2 and positive is not None:
         others = _listed(Counter({text: n for text, n in counts.items() if text != positive}))
@@ -104,8 +105,8 @@ def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None
     if len(counts) != 2:
         told = "" if len(counts) < 2 else "; use --positive to choose one against all others"
         raise InvalidDataError(
-            f"{file}: the target column {name!r} has {len(counts)} different value(s): "
-            f"{_listed(counts)}; a scoring system separates exactly two{told}"
+            f"{file}: the target column {name!r} has {len(counts)} different value(s): {_listed(counts)}",
+            f"a scoring system separates exactly two{told}",
         )
     numbers = {text: int(found[1]) for text in counts if (found := _WHOLE.fullmatch(text))}
     whole = len(set(numbers.values())) == len(counts)
@@ -131,18 +132,19 @@ def weight_column(table: Table, name: str) -> NDArray[np.generic]:
         )
         raise InvalidDataError(
             f"{table.name}: the weight column {name!r} has {column.n_missing} missing value(s), the first in "
-            f"{table.place(blank)}; give every row a weight of 0 or more"
+            f"{table.place(blank)}",
+            "give every row a weight of 0 or more",
         )
     if column.kind is not Kind.NUMBER:
         raise InvalidDataError(
-            f"{table.name}: the weight column {name!r} holds {column.kind.value}; weights are numbers of "
-            "0 or more, so name another column"
+            f"{table.name}: the weight column {name!r} holds {column.kind.value}",
+            "weights are numbers of 0 or more, so name another column",
         )
     row = int(np.argmin(column.values)) if len(column.values) else 0
     if len(column.values) and column.values[row] < 0:
         raise InvalidDataError(
-            f"{table.name}: the weight column {name!r} is {column.values[row]} in {table.place(row)}; "
-            "give every row a weight of 0 or more"
+            f"{table.name}: the weight column {name!r} is {column.values[row]} in {table.place(row)}",
+            "give every row a weight of 0 or more",
         )
     return column.values
 
@@ -345,8 +347,8 @@ def sortable_dates(cells: list[str], name: str, order: str | None) -> list[str]:
     if len(fitting) == 2 and order is None and any(not _is_clear(cell) for cell in cells):
         unclear = next(cell for cell in cells if not _is_clear(cell))
         raise InvalidDataError(
-            f"column {name!r} holds dates such as {unclear!r}, which could have the day or the month first; "
-            "say which with --dates dmy or --dates mdy"
+            f"column {name!r} holds dates such as {unclear!r}, which could have the day or the month first",
+            "say which with --dates dmy or --dates mdy",
         )
     kept = order or (next(iter(fitting)) if len(fitting) == 1 else "dmy")
     found = []
@@ -355,8 +357,8 @@ def sortable_dates(cells: list[str], name: str, order: str | None) -> list[str]:
         if sortable is None:
             told = "" if _DATE.fullmatch(cell) is None else f" if read with the {_WORDS[kept]} first"
             raise InvalidDataError(
-                f"column {name!r} holds {cell!r}, which is not a date{told}; write times as numbers, "
-                "or as 2024-03-31, 31.03.2024 or 03/31/2024"
+                f"column {name!r} holds {cell!r}, which is not a date{told}",
+                "write times as numbers, or as 2024-03-31, 31.03.2024 or 03/31/2024",
             )
         found.append(sortable)
     return found

@@ -53,14 +53,14 @@ def source_of(data: object, names: Sequence[str] | None = None) -> Source:
     if is_matrix(data):
         return ArraySource(data, _numbered(data) if names is None else _given(data, names))
     if names is not None:
-        raise InvalidDataError(f"names are for arrays; the columns of a {type(data).__name__} have theirs")
+        raise InvalidDataError("names are for arrays", f"the columns of a {type(data).__name__} have theirs")
     if isinstance(data, Mapping):
         return MappingSource(data)
     frame = as_frame(data, "the table is lazy; call .collect() on it first")
     if frame is None:
         raise InvalidDataError(
-            f"{type(data).__name__} is not a table; give a dict for one person, a data frame or a dict of "
-            "columns"
+            f"{type(data).__name__} is not a table",
+            "give a dict for one person, a data frame or a dict of columns",
         )
     return FrameSource(frame)
 
@@ -106,7 +106,7 @@ def as_table(X: Any) -> Any:
         X[mask] = None  # masked is missing
     array = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=getattr(X, "dtype", object))
     if array.ndim != 2:
-        raise InvalidDataError(f"X has {array.ndim} dimension(s); give a table of rows and columns")
+        raise InvalidDataError(f"X has {array.ndim} dimension(s)", "give a table of rows and columns")
     return array
 
 
@@ -166,7 +166,7 @@ def check_unmasked(values: object) -> None:
     """Raise for a masked array with masked values, which numpy would read as if they were not."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         masked = int(np.ma.getmaskarray(values).sum())
-        raise InvalidDataError(f"{masked} value(s) are masked; fill them in (.filled), or drop the rows")
+        raise InvalidDataError(f"{masked} value(s) are masked", "fill them in (.filled), or drop the rows")
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -174,7 +174,7 @@ def check_names(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise InvalidDataError(f"two columns are named {name!r}; feature names must differ, rename one")
+            raise InvalidDataError(f"two columns are named {name!r}", "feature names must differ, rename one")
         seen.add(name)
 
 
@@ -208,7 +208,7 @@ class MappingSource:
             return read_cells(values)
         if not is_column(values):
             raise InvalidDataError(
-                f"column {name!r} is {values!r} in a table of {self.n_rows} rows; give a value for each"
+                f"column {name!r} is {values!r} in a table of {self.n_rows} rows", "give a value for each"
             )
         return read_list(values)
 
@@ -254,15 +254,15 @@ def _by_columns(data: Any) -> Any:
 
 def _numbered(data: Any) -> dict[str, int]:
     if data.ndim != 2:
-        raise InvalidDataError(f"the array has {data.ndim} dimension(s); give a table of rows and columns")
+        raise InvalidDataError(f"the array has {data.ndim} dimension(s)", "give a table of rows and columns")
     return {f"x{j}": j for j in range(data.shape[1])}
 
 
 def _given(data: Any, names: Sequence[str]) -> dict[str, int]:
     if data.ndim != 2 or data.shape[1] != len(names) or len(set(names)) < len(names):
         raise InvalidDataError(
-            f"the array has shape {data.shape} and there are {len(names)} names for its columns; "
-            "give one name a column, each once"
+            f"the array has shape {data.shape} and there are {len(names)} names for its columns",
+            "give one name a column, each once",
         )
     return {str(name): j for j, name in enumerate(names)}
 

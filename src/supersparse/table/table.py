@@ -200,7 +200,7 @@ class Table:
         """Return a column; `lack` says what the file has not, with {name} in it."""
         if name not in self.columns:
             hint = nearest_column(name, self.names)
-            raise InvalidDataError(f"{self.name} has no {lack.format(name=repr(name))}; {hint}")
+            raise InvalidDataError(f"{self.name} has no {lack.format(name=repr(name))}", hint)
         return self.columns[name]
 
     def values(self, name: str, lack: str = "column {name}") -> NDArray[Any]:

@@ -121,14 +121,17 @@ class TrainingTable:
                     "holds text" if column.kind is Kind.TEXT else f"has {column.n_missing} missing value(s)"
                 )
                 raise InvalidDataError(
-                    f"{self.name}: column {name!r} {what}, so it cannot be used as it is; remove "
-                    f"--no-prepare to make features from it, or leave the column out with --drop {name!r}"
+                    f"{self.name}: column {name!r} {what}, so it cannot be used as it is",
+                    (
+                        "remove --no-prepare to make features from it, or leave the column out with "
+                        f"--drop {name!r}"
+                    ),
                 )
             if column.values.dtype.kind == "f" and np.isinf(column.values).any():
                 raise InvalidDataError(
-                    f"{self.name}: column {name!r} holds values beyond a limit, such as <0.01, "
-                    f"which have no number "
-                    f"to multiply; remove --no-prepare, or leave the column out with --drop {name!r}"
+                    f"{self.name}: column {name!r} holds values beyond a limit, such as <0.01, which have no "
+                    "number to multiply",
+                    f"remove --no-prepare, or leave the column out with --drop {name!r}",
                 )
         return side_by_side([column.values for column in self.columns.values()])
 
@@ -261,13 +264,13 @@ def check_named(table: Table, roles: Roles) -> None:
         for word in words:
             if not any(_fits(name, [word]) for name in table.names):
                 hint = nearest_column(word, table.names)
-                raise InvalidDataError(f"--{option}: {table.name} has no column {word!r}; {hint}")
+                raise InvalidDataError(f"--{option}: {table.name} has no column {word!r}", hint)
             if word == roles.target:
                 raise InvalidDataError(f"--{option}: {word!r} is the target, so it cannot be a feature")
     for name in roles.beside_features:
         if name not in table.names:
             hint = nearest_column(name, table.names)
-            raise InvalidDataError(f"{roles.place(name)}{table.name} has no column {name!r}; {hint}")
+            raise InvalidDataError(f"{roles.place(name)}{table.name} has no column {name!r}", hint)
         if name == roles.target:
             raise InvalidDataError(
                 f"{roles.place(name)}{name!r} is the target, so it cannot hold groups or weights"
@@ -295,7 +298,7 @@ def usable_features(table: Table, roles: Roles, note: Callable[[str], None]) -> 
         found[name] = column
     if not found:
         raise InvalidDataError(
-            f"{table.name} has no usable column besides the target; name columns to use with --keep"
+            f"{table.name} has no usable column besides the target", "name columns to use with --keep"
         )
     return found
 
@@ -318,7 +321,7 @@ def _complete(table: Table, name: str, rows: NDArray[np.bool_]) -> NDArray[Any]:
     if gone.any():
         row = int(np.flatnonzero(rows)[int(gone.argmax())])
         raise InvalidDataError(
-            f"{table.name}: the group column {name!r} is blank in {table.place(row)}; "
-            "fill it in, for example with 'unknown', or delete the row"
+            f"{table.name}: the group column {name!r} is blank in {table.place(row)}",
+            "fill it in, for example with 'unknown', or delete the row",
         )
     return values

@@ -58,7 +58,7 @@ def read_category(value: object, what: str) -> Category:
         return exact_value(value, what)
     except InvalidDataError:
         raise InvalidDataError(
-            f"{what} is {value!r}; a category is text, true or false, or a finite number"
+            subject=what, value=value, remedy="a category is text, true or false, or a finite number"
         ) from None
 
 
@@ -67,20 +67,22 @@ def declared_category(value: object, what: str) -> Category:
     try:
         found = read_category(value, what)
     except InvalidDataError as error:
-        raise InvalidCardError(str(error)) from None
+        raise InvalidCardError.of(error) from None
     if found == "":
-        raise InvalidCardError(f"{what} is the empty text, which counts as missing; ask for a missing value")
+        raise InvalidCardError(
+            f"{what} is the empty text, which counts as missing", "ask for a missing value"
+        )
     return found
 
 
 def declared_number(value: object, what: str) -> Fraction:
     """Read a number that a card names: points, thresholds, limits."""
     if isinstance(value, bool | np.bool_):
-        raise InvalidCardError(f"{what} is {value!r}; give a number")
+        raise InvalidCardError(subject=what, value=value, remedy="give a number")
     try:
         return exact_value(value, what)
     except InvalidDataError as error:
-        raise InvalidCardError(f"{error}; give a finite number") from None
+        raise InvalidCardError(f"{error}", "give a finite number") from None
 
 
 def kind_of(value: Category) -> str:

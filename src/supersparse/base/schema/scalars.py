@@ -71,10 +71,11 @@ class Form(ABC, Generic[T]):
     def refuse(self, node: FileNode, what: str) -> Never:
         """Say what is wrong with a node and what would be right."""
         if isinstance(node, Scalar) and node.is_blank:
-            node.fail(f"{what} has no value; give {self.wanted}, or leave it out")
+            node.fail(f"{what} has no value", f"give {self.wanted}, or leave it out", subject=what)
         near = get_close_matches(node.text, self.words(), n=1) if isinstance(node, Scalar) else []
         advice = f"did you mean {near[0]!r}?" if near else f"give {self.wanted}"
-        node.fail(f"{what} is {node.shown}; {_spelling(node)}{advice}")
+        remedy = f"{_spelling(node)}{advice}"
+        node.fail(f"{what} is {node.shown}", remedy, subject=what, value=node.shown.strip("'"))
 
 
 def _spelling(node: FileNode) -> str:

@@ -103,7 +103,7 @@ class Pair(Form[tuple[Any, Any]]):
         low, high = (self.end.read(item, f"an end of {what}") for item in node.items)
         if isinstance(low, Fraction) and isinstance(high, Fraction) and high < low:
             node.fail(
-                f"{what} ends at {node.items[1].shown}, below its start {node.items[0].shown}; swap them"
+                f"{what} ends at {node.items[1].shown}, below its start {node.items[0].shown}", "swap them"
             )
         return low, high
 
@@ -206,11 +206,11 @@ class Record(Form[ByName[Any]]):
             name = key.text
             if name not in self.fields:
                 hint = self._elsewhere.get(name) or suggest(name, list(self.fields), self._synonyms)
-                key.fail(f"unknown key {name!r} in {what}; {hint}")
+                key.fail(f"unknown key {name!r} in {what}", hint, subject=name)
             given[name] = self.fields[name].form.read(value, name)
         for name in self.required:
             if name not in given:
-                node.fail(f"{what} lacks {name!r}; add it: {self.fields[name].help}")
+                node.fail(f"{what} lacks {name!r}", f"add it: {self.fields[name].help}", subject=what)
         return ByName(tuple((name, given[name]) for name in self.fields if name in given))
 
     def convert(self, value: object) -> ByName[Any] | Nothing:

@@ -60,9 +60,12 @@ class FileNode(ABC):
     def shown(self) -> str:
         """The part as messages quote it."""
 
-    def fail(self, message: str) -> Never:
+    def fail(
+        self, message: str, remedy: str | None = None, *, subject: object = None, value: object = None
+    ) -> Never:
         """Refuse this part."""
-        raise InvalidSettingsError(f"{self.where}: {message}" if self.where else message)
+        place = f"{self.where}: " if self.where else ""
+        raise InvalidSettingsError(f"{place}{message}", remedy, subject=subject, value=value)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -133,7 +136,7 @@ class FileMapping(FileNode):
         for key, _ in self.entries:
             if key.text in first:
                 before = f", first at {first[key.text].where}" if key.where else ""
-                key.fail(f"the key {key.text!r} is given twice{before}; keep one")
+                key.fail(f"the key {key.text!r} is given twice{before}", "keep one")
             first[key.text] = key
 
     @property
@@ -173,7 +176,7 @@ def tree_of(value: object, path: tuple[str, ...] = ()) -> FileNode:
 def _entry(key: object, value: object, path: tuple[str, ...]) -> tuple[Scalar, FileNode]:
     text = key if isinstance(key, str) else scalar_text(key)
     if text is None:
-        raise InvalidSettingsError(f"the key {key!r} is not text; use text")
+        raise InvalidSettingsError(f"the key {key!r} is not text", "use text")
     name = Scalar(where="".join(path), text=text, quoted=isinstance(key, str))
     return name, tree_of(value, (*path, f".{text}" if path else text))
 
@@ -311,7 +314,9 @@ def yaml_tree(text: str, source: str) -> FileNode:
     beyond = _BEYOND_UNICODE.search(text)  # PyYAML fails on it in ways of its own
     if beyond is not None:
         line = text.count("\n", 0, beyond.start()) + 1
-        raise InvalidSettingsError(f"{source}, line {line}: {beyond[0]} is not a valid character; correct it")
+        raise InvalidSettingsError(
+            f"{source}, line {line}: {beyond[0]} is not a valid character", "correct it"
+        )
     try:
         tree = _Builder(yaml.parse(text, Loader=yaml.SafeLoader), source).document()
     except yaml.MarkedYAMLError as error:
@@ -321,11 +326,12 @@ def yaml_tree(text: str, source: str) -> FileNode:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise InvalidSettingsError(
-            f"{source}, line {line}: it holds the character U+{ord(text[error.position]):04X}, "
-            "which YAML does not allow; remove it"
+            f"{source}, line {line}: it holds the character U+{ord(text[error.position]):04X}, which YAML "
+            "does not allow",
+            "remove it",
         ) from None
     if tree is None:
-        raise InvalidSettingsError(f"{source} has no settings; write at least one, such as 'C0: 0.01'")
+        raise InvalidSettingsError(f"{source} has no settings", "write at least one, such as 'C0: 0.01'")
     return tree
 
 
@@ -359,7 +365,7 @@ class _Builder:
         more = next(self._events)
         if type(more).__name__ != "StreamEndEvent":
             raise InvalidSettingsError(
-                f"{_place(self._source, more.start_mark)}: a second document begins; keep one in a file"
+                f"{_place(self._source, more.start_mark)}: a second document begins", "keep one in a file"
             )
         return None if isinstance(tree, Scalar) and tree.is_blank else tree
 
@@ -372,7 +378,7 @@ class _Builder:
                 + _PATTERN_HINT
             )
         if event.tag is not None:
-            raise InvalidSettingsError(f"{where}: the tag {event.tag!r} has no meaning here; leave it out")
+            raise InvalidSettingsError(f"{where}: the tag {event.tag!r} has no meaning here", "leave it out")
         if kind == "ScalarEvent":
             return Scalar(where=where, text=event.value, quoted=event.style is not None)
         if kind == "SequenceStartEvent":
@@ -391,7 +397,7 @@ class _Builder:
 
 def _key(node: FileNode) -> Scalar:
     if not isinstance(node, Scalar):
-        node.fail(f"{node.shown} stands where a key must be; put text with braces or brackets in quotes")
+        node.fail(f"{node.shown} stands where a key must be", "put text with braces or brackets in quotes")
     return node
 
 
@@ -403,7 +409,7 @@ def file_format(path: str | Path, what: str = "settings files") -> Format:
     """Return the format that the name of a file tells."""
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS:
-        raise InvalidSettingsError(f"{path}: {what} are YAML or JSON; use a name ending in .yaml or .json")
+        raise InvalidSettingsError(f"{path}: {what} are YAML or JSON", "use a name ending in .yaml or .json")
     return _FORMATS[suffix]
 
 
@@ -413,5 +419,5 @@ def file_text(path: str | Path) -> str:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidSettingsError(
-            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+            f"{path} is not UTF-8 text (byte {error.start})", "save it as UTF-8", subject=path
         ) from None

@@ -29,7 +29,7 @@ def fit_risk(tally: Tally, method: Method) -> Risk:
     """
     if method not in get_args(Method):
         raise InvalidOptionError(
-            f"unknown calibration method {method!r}; {did_you_mean(str(method), get_args(Method))}"
+            f"unknown calibration method {method!r}", did_you_mean(str(method), get_args(Method))
         )
     return _isotonic(tally) if method == "isotonic" else _logistic(tally)
 
@@ -65,14 +65,14 @@ def fold_of_each_row(outcomes: Outcomes, folds: int | object) -> NDArray[np.intp
     """
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         if folds < 2:
-            raise InvalidOptionError(f"folds is {folds}; cross-fitting needs 2 or more")
+            raise InvalidOptionError(f"folds is {folds}", "cross-fitting needs 2 or more")
         found = np.empty(len(outcomes), dtype=np.intp)
         found[np.argsort(outcomes.totals, kind="stable")] = np.arange(len(outcomes)) % int(folds)
         return found
     labels = as_list(folds, "folds")
     if len(labels) != len(outcomes.kept):
         raise InvalidDataError(
-            f"folds has {len(labels)} labels for {len(outcomes.kept)} rows; give one per row"
+            f"folds has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row"
         )
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     return np.array([codes[label] for label in labels], dtype=np.intp)[outcomes.kept]
@@ -180,7 +180,9 @@ def choose_threshold(
         assert costs is not None
         if isinstance(costs, str) or not hasattr(costs, "__len__") or len(costs) != 2:
             raise InvalidOptionError(
-                f"costs is {costs!r}; give the costs of a (false negative, false positive), such as (5, 1)"
+                subject="costs",
+                value=costs,
+                remedy="give the costs of a (false negative, false positive), such as (5, 1)",
             )
         chosen = choices.for_cost(*costs)
         wish = f"lowest cost, {_given(costs[0])} per false negative and {_given(costs[1])} per false positive"

@@ -48,7 +48,7 @@ def points_given(
     table = checked_table(accepting(card), X, names)  # far from what was seen is what drift looks for
     weights, unit = read_row_weights(sample_weight, table.n_rows)
     if not np.any(weights > 0):
-        raise InvalidDataError("the table has no rows with a weight above 0; there is nothing to remember")
+        raise InvalidDataError("the table has no rows with a weight above 0", "there is nothing to remember")
     found = []
     for item in card.items:
         cells = table.columns[item.column]
@@ -189,7 +189,7 @@ def drift(
         before = card.seen
     else:
         raise InvalidDataError(
-            "the card remembers no data; pass the old data as `then`, or call `remember` first"
+            "the card remembers no data", "pass the old data as `then`, or call `remember` first"
         )
     after = points_given(card, now, sample_weight=weight_now, names=names)
     strange: dict[str, list[object]] = {}

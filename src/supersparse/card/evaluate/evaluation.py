@@ -264,13 +264,15 @@ def by_subgroup(
     named = isinstance(by, str)
     labels = read_column(card, X, by, names) if isinstance(by, str) else as_list(by, "by")
     if len(labels) != len(outcomes.kept):
-        raise InvalidDataError(f"by has {len(labels)} labels for {len(outcomes.kept)} rows; give one per row")
+        raise InvalidDataError(
+            f"by has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row"
+        )
     labels = [None if is_missing(v) else v for v, kept in zip(labels, outcomes.kept, strict=True) if kept]
     distinct = sorted(set(labels), key=_order)
     if len(distinct) > _MOST_GROUPS:
         raise InvalidDataError(
-            f"there are {len(distinct)} subgroups, and at most {_MOST_GROUPS} are allowed; "
-            "divide numbers into ranges first"
+            f"there are {len(distinct)} subgroups, and at most {_MOST_GROUPS} are allowed",
+            "divide numbers into ranges first",
         )
     codes = {label: code for code, label in enumerate(distinct)}
     code_of = np.array([codes[label] for label in labels], dtype=np.intp)

@@ -261,11 +261,13 @@ class Forecasts(Tabular):
 
 def _risk_thresholds(at: object) -> list[float]:
     if isinstance(at, str) or not isinstance(at, Iterable):
-        raise InvalidOptionError(f"at is {at!r}; give a list of risk thresholds, such as [0.1, 0.2]")
+        raise InvalidOptionError(
+            subject="at", value=at, remedy="give a list of risk thresholds, such as [0.1, 0.2]"
+        )
     found = [float(exact(p, "a risk threshold", InvalidOptionError)) for p in at]
     for p in found:
         if not 0 <= p < 1:
-            raise InvalidOptionError(f"a risk threshold is {p}; it must be at least 0 and below 1")
+            raise InvalidOptionError(f"a risk threshold is {p}", "it must be at least 0 and below 1")
     return found
 
 

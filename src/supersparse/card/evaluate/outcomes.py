@@ -177,7 +177,7 @@ def read_outcomes(
     positive = read_classes(card, y)
     if len(positive) != len(scores.numerators):
         raise InvalidDataError(
-            f"y has {len(positive)} labels for {len(scores.numerators)} rows; give one per row"
+            f"y has {len(positive)} labels for {len(scores.numerators)} rows", "give one per row"
         )
     weights, weight_unit = read_row_weights(sample_weight, len(positive))
     kept = np.asarray(weights > 0, dtype=bool)
@@ -202,8 +202,8 @@ def read_classes(card: Card, y: object) -> NDArray[np.bool_]:
     gone = [row for row, label in enumerate(labels) if not isinstance(label, str) and is_missing(label)]
     if gone:
         raise InvalidDataError(
-            f"y contains {counted(len(gone), 'missing label')}, the first in row {gone[0]} (counted from 0); "
-            "drop those rows from X and y"
+            f"y contains {counted(len(gone), 'missing label')}, the first in row {gone[0]} (counted from 0)",
+            "drop those rows from X and y",
         )
     known: dict[object, bool] = {}
     for label in labels:
@@ -220,7 +220,7 @@ def _is_positive(card: Card, label: object) -> bool:
     if meant is not None:
         return meant == card.positive
     raise InvalidDataError(
-        f"y contains {label!r}; the classes of this card are {card.negative!r} and {card.positive!r}"
+        f"y contains {label!r}", f"the classes of this card are {card.negative!r} and {card.positive!r}"
     )
 
 
@@ -247,8 +247,8 @@ def as_list(values: object, what: str) -> list[Any]:
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]
         if values.ndim != 1:
-            raise InvalidDataError(f"{what} has shape {values.shape}; give one value per row")
+            raise InvalidDataError(f"{what} has shape {values.shape}", "give one value per row", subject=what)
         return list(values.tolist())
     if isinstance(values, str) or not isinstance(values, Sequence):
-        raise InvalidDataError(f"{what} is {values!r}; give one value per row")
+        raise InvalidDataError(subject=what, value=values, remedy="give one value per row")
     return [v.item() if isinstance(v, np.generic) else v for v in values]

@@ -20,7 +20,7 @@ def normal_quantile(level: float) -> float:
     """Return z such that a share `level` of the normal distribution lies between -z and z."""
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InvalidOptionError(
-            f"level is {level!r}; the confidence level must be between 0 and 1, such as 0.95"
+            subject="level", value=level, remedy="the confidence level must be between 0 and 1, such as 0.95"
         )
     return NormalDist().inv_cdf((1 + level) / 2)
 

@@ -78,10 +78,12 @@ def scaled(
     """Return a card in scaled points; see `ScoringSystem.scaled`."""
     good = card.negative if odds_of is None else odds_of
     if good not in card.classes:
-        raise InvalidOptionError(f"odds_of is {odds_of!r}; the classes of this card are {card.classes}")
+        raise InvalidOptionError(
+            subject="odds_of", value=odds_of, remedy=f"the classes of this card are {card.classes}"
+        )
     for name, value in (("base_odds", base_odds), ("points_to_double_odds", points_to_double_odds)):
         if not (math.isfinite(value) and value > 0):
-            raise InvalidOptionError(f"{name} is {value}; it must be a number above 0")
+            raise InvalidOptionError(f"{name} is {value}", "it must be a number above 0")
     risk, line_error = _line(card)
     factor = points_to_double_odds / math.log(2)
     offset = base_score - factor * math.log(base_odds)
@@ -133,7 +135,7 @@ def _line(card: Card) -> tuple[LogisticRisk, float | None]:
     """The log-odds as a line in the total, and by how much it misses a table of risks."""
     if card.risk is None:
         raise InvalidCardError(
-            "this scoring system has no risks, so its odds are not known; use `recalibrate` to learn them"
+            "this scoring system has no risks, so its odds are not known", "use `recalibrate` to learn them"
         )
     if isinstance(card.risk, LogisticRisk):
         if card.risk.slope == 0:
@@ -169,8 +171,8 @@ def _columns(card: Card) -> list[tuple[Band, ...]]:
         bands = bands_of(items, domains.get(column))
         if bands is None:
             raise UnsupportedCardError(
-                f"points multiply the values of column {column!r}, and scaled points need answers; cut it "
-                "into ranges first, such as with Prepare"
+                f"points multiply the values of column {column!r}, and scaled points need answers",
+                "cut it into ranges first, such as with Prepare",
             )
         found.append(bands)
     if not found:

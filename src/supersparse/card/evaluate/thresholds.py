@@ -220,7 +220,7 @@ class Thresholds(Tabular):
             for cost, kind in ((false_negative, "false negative"), (false_positive, "false positive"))
         )
         if missed < 0 or alarm < 0:
-            raise InvalidOptionError(f"the costs are {missed} and {alarm}; give costs of 0 or more")
+            raise InvalidOptionError(f"the costs are {missed} and {alarm}", "give costs of 0 or more")
         return min(
             self.rows,
             key=lambda r: (
@@ -305,7 +305,7 @@ def thresholds_of(tally: Tally, level: float) -> Thresholds:
 def _share(wanted: float, what: str) -> Fraction:
     share = exact_value(wanted, what)
     if not 0 <= share <= 1:
-        raise InvalidOptionError(f"{what} is {wanted!r}; give a number between 0 and 1")
+        raise InvalidOptionError(subject=what, value=wanted, remedy="give a number between 0 and 1")
     return share
 
 

@@ -213,7 +213,7 @@ def read_ratios(ratios: Iterable[Any] | None, thresholds: Iterable[Any] | None) 
     ['1', '4']
     """
     if ratios is not None and thresholds is not None:
-        raise InvalidOptionError("ratios and thresholds are two names for one thing; give one of them")
+        raise InvalidOptionError("ratios and thresholds are two names for one thing", "give one of them")
     if thresholds is not None:
         found = [exact(t, "a threshold", InvalidOptionError) for t in thresholds]
         if not found or not all(0 < t < 1 for t in found):

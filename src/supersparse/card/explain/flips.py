@@ -239,7 +239,7 @@ def flips(
     for name in fixed:
         if name not in card.columns:
             raise InvalidDataError(
-                f"the card does not use the fixed column {name!r}; {did_you_mean(name, card.columns)}"
+                f"the card does not use the fixed column {name!r}", did_you_mean(name, card.columns)
             )
     values, total = read_person(card, person), score_person(card, person) + card.zero_total
     cutoff = card.cutoff

@@ -173,7 +173,9 @@ def reason_codes(
     most = read_whole(most, "most", 1, InvalidOptionError)
     wanted = card.positive if of is None else of
     if wanted not in card.classes:
-        raise InvalidOptionError(f"of is {of!r}; the classes of this card are {card.classes}")
+        raise InvalidOptionError(
+            subject="of", value=of, remedy=f"the classes of this card are {card.classes}"
+        )
     toward = 1 if wanted == card.positive else -1
     table = checked_table(card, data, names)
     columns = [_column(card, column, table, toward) for column in card.columns]
@@ -279,7 +281,8 @@ def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) 
         if ends is None:
             raise InvalidDataError(
                 f"column {column!r} is missing in row {rows[0] + 1}, and the card does not say between which "
-                "values it lies; fill it in, or leave the row out"
+                "values it lies",
+                "fill it in, or leave the row out",
             )
         for row in rows:
             low[row] += ends[0]

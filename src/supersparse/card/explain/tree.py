@@ -123,8 +123,8 @@ def _rules(items: list[Item], domain: Domain | None) -> list[tuple[Item, Rule]]:
         known = _two_numbers(domain)
         if known is None:
             raise InvalidCardError(
-                f"a tree needs yes/no items, but {item.name!r} multiplies a value; if it has only two "
-                f"values, declare them: domains={{{item.column!r}: [0, 1]}}"
+                f"a tree needs yes/no items, but {item.name!r} multiplies a value",
+                f"if it has only two values, declare them: domains={{{item.column!r}: [0, 1]}}",
             )
         found.append((item, IsOneOf(item.column, (known[-1],))))
     return found
@@ -245,8 +245,8 @@ def find_tree(card: Card, *, max_leaves: int = 64) -> FoundTree:
         root = finder.tree(cases)
     except _TooManyLeavesError:
         raise InvalidOptionError(
-            f"{_size(cases, needed, smallest)} has more leaves than max_leaves={max_leaves}; "
-            "raise the limit, or use the card"
+            f"{_size(cases, needed, smallest)} has more leaves than max_leaves={max_leaves}",
+            "raise the limit, or use the card",
         ) from None
     return FoundTree(
         root=root,

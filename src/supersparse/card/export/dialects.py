@@ -313,7 +313,7 @@ class BigQuery(Dialect):
     def name_of(self, name: str, *, quoted: bool = True) -> str:
         """A column cannot have every name here."""
         if _NOT_IN_BIGQUERY.search(name):
-            raise UnsupportedCardError(f"BigQuery has no columns with names like {name!r}; rename it")
+            raise UnsupportedCardError(f"BigQuery has no columns with names like {name!r}", "rename it")
         return super().name_of(name, quoted=quoted)
 
     def text(self, text: str) -> str:

@@ -22,8 +22,8 @@ def save_estimator(model: object, path: str | Path) -> None:
     """Write a fitted estimator of this package to a file."""
     if not (_is_estimator(model) and _is_ours(type(model))):
         raise InvalidDataError(
-            f"{type(model).__name__} is not a supersparse estimator; save the one inside it, and learn with "
-            "its own prepare= instead of a pipeline"
+            f"{type(model).__name__} is not a supersparse estimator",
+            "save the one inside it, and learn with its own prepare= instead of a pipeline",
         )
     write_file(path, _skops().dumps(_plain(model)))
 

@@ -43,7 +43,7 @@ def to_onnx(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> b
         plain_text(column.name, "a column's name", "ONNX")
         if not column.name or column.name in _OUTPUTS:
             raise UnsupportedCardError(
-                f"the column name {column.name!r} is reserved in the ONNX model; rename the column"
+                f"the column name {column.name!r} is reserved in the ONNX model", "rename the column"
             )
     graph = _Graph(onnx, ready)
     graph.build()

@@ -223,7 +223,8 @@ def _column(
     if len(kinds) > 1:
         raise UnsupportedCardError(
             f"column {name!r} (item {items[0].name!r}) holds both text and numbers, and a column of {target} "
-            "holds one of them; use the Python or JavaScript export"
+            "holds one of them",
+            "use the Python or JavaScript export",
         )
     known = None
     if refusing is not None and refusing.values is not None:  # a column has one type: others cannot be there
@@ -322,8 +323,8 @@ def _check_size(number: int, what: str, target: str, item: Item | None = None) -
     if abs(number) >= MOST:
         what += f" of the item {item.name!r}" if item else ""
         raise UnsupportedCardError(
-            f"{what} is {number} in whole units, but {target} is exact only below 2**53; "
-            "use the Python or JavaScript export, or fewer decimals"
+            f"{what} is {number} in whole units, but {target} is exact only below 2**53",
+            "use the Python or JavaScript export, or fewer decimals",
         )
 
 

@@ -76,12 +76,12 @@ def _text(text: str) -> str:
 def _field(dictionary: ET.Element, column: ExportColumn) -> None:
     if not column.name or column.name in _OUTPUTS:
         raise UnsupportedCardError(
-            f"the column name {column.name!r} is reserved in the PMML model; rename the column"
+            f"the column name {column.name!r} is reserved in the PMML model", "rename the column"
         )
     if column.whole:
         raise UnsupportedCardError(
-            f"column {column.name!r} refuses fractions, which PMML cannot express; "
-            "set its domain to accept them"
+            f"column {column.name!r} refuses fractions, which PMML cannot express",
+            "set its domain to accept them",
         )
     if column.is_text or column.holds_anything:
         field = ET.SubElement(

@@ -71,11 +71,11 @@ def _check_columns(ready: ExportPlan) -> None:
     for column in ready.columns:
         plain_text(column.name, "a column's name", "SQL")
         if not column.name:
-            raise UnsupportedCardError("a column has an empty name, which SQL does not allow; rename it")
+            raise UnsupportedCardError("a column has an empty name, which SQL does not allow", "rename it")
         other = seen.setdefault(column.name.casefold(), column.name)
         if other != column.name:
             raise UnsupportedCardError(
-                f"the columns {other!r} and {column.name!r} are the same name in SQL; rename one"
+                f"the columns {other!r} and {column.name!r} are the same name in SQL", "rename one"
             )
 
 
@@ -127,12 +127,12 @@ class _Writer:
 
     def risk(self) -> list[str]:
         if self.card.risk is None:
-            raise UnsupportedCardError("the card has no risks; use `recalibrate` to learn them from data")
+            raise UnsupportedCardError("the card has no risks", "use `recalibrate` to learn them from data")
         listed = self.ready.risk_by_total
         if listed is None:
             raise UnsupportedCardError(
-                "an expression lists the risk of each total, and this card has too many; "
-                "use gives='all' with a table"
+                "an expression lists the risk of each total, and this card has too many",
+                "use gives='all' with a table",
             )
         return self.listed_risk(listed, self.units())
 
@@ -159,12 +159,12 @@ class _Writer:
 
     def query(self, kept: Sequence[str]) -> list[str]:
         if not self.table:
-            raise InvalidOptionError("gives='all' writes a query over a table; name it: table='people'")
+            raise InvalidOptionError("gives='all' writes a query over a table", "name it: table='people'")
         for column in kept:
             if column.casefold() in _RESULTS or not column:
                 raise UnsupportedCardError(
-                    f"the query cannot keep a column called {column!r} beside its own; rename it or name "
-                    "others in keep"
+                    f"the query cannot keep a column called {column!r} beside its own",
+                    "rename it or name others in keep",
                 )
             plain_text(column, "a column's name", "SQL")
         alias = "units" if self.ready.scale > 1 else "total"

@@ -15,14 +15,14 @@ from supersparse.card.raw_values import spelled_out
 def choice_of(value: object, what: str, allowed: Collection[str]) -> str:
     """Return one of some words."""
     if not isinstance(value, str) or value not in allowed:
-        raise InvalidOptionError(f"{what} is {value!r}; {did_you_mean(str(value), allowed)}")
+        raise InvalidOptionError(subject=what, value=value, remedy=did_you_mean(str(value), allowed))
     return value
 
 
 def text_of(value: object, what: str) -> str:
     """Return a text."""
     if not isinstance(value, str):
-        raise InvalidOptionError(f"{what} is {value!r}; give a string")
+        raise InvalidOptionError(subject=what, value=value, remedy="give a string")
     return value
 
 
@@ -31,14 +31,14 @@ def texts_of(value: object, what: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Sequence):
-        raise InvalidOptionError(f"{what} is {value!r}; give a string, or a list of strings")
+        raise InvalidOptionError(subject=what, value=value, remedy="give a string, or a list of strings")
     return tuple(text_of(one, f"a part of {what}") for one in value)
 
 
 def truth_of(value: object, what: str) -> bool:
     """Return true or false."""
     if not isinstance(value, bool):
-        raise InvalidOptionError(f"{what} is {value!r}; give True or False")
+        raise InvalidOptionError(subject=what, value=value, remedy="give True or False")
     return value
 
 
@@ -46,7 +46,9 @@ def whole_of(value: object, what: str, low: int, high: int, *, why: str = "") ->
     """Return a whole number from `low` to `high`; `why` says where the limit comes from."""
     number = whole(value)
     if number is None or not low <= number <= high:
-        raise InvalidOptionError(f"{what} is {value!r}; give a whole number from {low} to {high}{why}")
+        raise InvalidOptionError(
+            subject=what, value=value, remedy=f"give a whole number from {low} to {high}{why}"
+        )
     return number
 
 
@@ -54,8 +56,8 @@ def people_of(value: object, what: str) -> Sequence[Mapping[str, object]]:
     """Return people, each a mapping from columns to values."""
     if not isinstance(value, Sequence) or not all(isinstance(person, Mapping) for person in value):
         raise InvalidOptionError(
-            f"{what} is not a list of dictionaries from columns to values; give one, such as "
-            "table.to_dict('records')"
+            f"{what} is not a list of dictionaries from columns to values",
+            "give one, such as table.to_dict('records')",
         )
     return value
 
@@ -79,13 +81,13 @@ def export(card: Card, target: str, path: str | Path | None = None, **options: o
     the corresponding function in `supersparse.card.export`, such as `to_sql(card, dialect="duckdb")`.
     """
     if target not in TARGETS:
-        raise InvalidOptionError(f"unknown export {target!r}; {did_you_mean(target, TARGETS)}")
+        raise InvalidOptionError(f"unknown export {target!r}", did_you_mean(target, TARGETS), subject=target)
     function = getattr(import_module(f"supersparse.card.export.{target}"), f"to_{target}")
     known = [name for name in inspect.signature(function).parameters if name != "card"]
     for name in options:
         if name not in known:
             raise InvalidOptionError(
-                f"the export {target!r} has no option {name!r}; {did_you_mean(name, known)}"
+                f"the export {target!r} has no option {name!r}", did_you_mean(name, known)
             )
     # the spreadsheet's form shows the card as it is; only its table needs all spellings
     made: str | bytes = function(card if target == "xlsx" else spelled_out(card), **options)

@@ -199,7 +199,8 @@ class _Book:
     def formula(self, sheet: Any, row: int, column: int, text: str, form: Any = None) -> None:
         if len(text) > _LONGEST_FORMULA:
             raise UnsupportedCardError(
-                f"the card needs a formula of {len(text)} characters; spreadsheets allow {_LONGEST_FORMULA}"
+                f"the card needs a formula of {len(text)} characters",
+                f"spreadsheets allow {_LONGEST_FORMULA}",
             )
         sheet.write_formula(row, column, "=" + text, form, "")
 

@@ -200,8 +200,8 @@ def what_if(
     for constraint in dropped:
         if constraint not in before.asked:
             raise InvalidProblemError(
-                f"without: {constraint.in_words()!r} is not a constraint of this problem; "
-                f"{did_you_mean(constraint.in_words(), [c.in_words() for c in before.asked])}"
+                f"without: {constraint.in_words()!r} is not a constraint of this problem",
+                did_you_mean(constraint.in_words(), [c.in_words() for c in before.asked]),
             )
     added = [*_as_constraints(pin, forbid, force), *constraints]
     kept = _kept_values(before, forbid, sign)
@@ -272,7 +272,8 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
         if left is None:
             raise InfeasibleError(
                 f"feature {names[j]!r}: no value of {problem.given_sets[j]} satisfies "
-                f"{' and '.join(map(repr, all_words))}; leave one of them out"
+                f"{' and '.join(map(repr, all_words))}",
+                "leave one of them out",
             )
         kept[j] = _Kept(left, all_words)
 
@@ -284,7 +285,7 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
             keep(j, lambda values, gone=gone: values.excluding(gone), words)  # type: ignore[misc]
     for word, given in (sign or {}).items():
         if given not in SIGN_WORDS:
-            raise InvalidProblemError(f"sign: {word!r} has {given!r}; give '+' or '-'")
+            raise InvalidProblemError(f"sign: {word!r} has {given!r}", "give '+' or '-'", subject="sign")
         for j in matching([word], names, "sign"):
             words = f"{names[j]} not {'below' if SIGN_WORDS[given] > 0 else 'above'} 0"
             keep(j, lambda values, s=SIGN_WORDS[given], j=j: _of_sign(values, s, names[j]), words)  # type: ignore[misc]

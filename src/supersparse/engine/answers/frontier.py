@@ -133,15 +133,15 @@ class Frontier(Tabular):
         """Return the best model with at most `size` features."""
         if not 0 <= size < len(self.rows):
             raise InvalidOptionError(
-                f"the frontier has sizes from 0 to {len(self.rows) - 1}, not {size}; raise max_features"
+                f"the frontier has sizes from 0 to {len(self.rows) - 1}, not {size}", "raise max_features"
             )
         row = self.rows[size]
         if row.solution is not None:
             return row.solution
         none = f"no scoring system with at most {counted(size, 'feature')}"
         if row.proven:
-            raise InfeasibleError(f"{none} satisfies all constraints; allow more features, or relax one")
-        raise SolverFailedError(f"{none} was found: {self.stop.value}; raise the limits")
+            raise InfeasibleError(f"{none} satisfies all constraints", "allow more features, or relax one")
+        raise SolverFailedError(f"{none} was found: {self.stop.value}", "raise the limits", subject=none)
 
     def path(self) -> "C0Path":
         """Return the best model for every C0 > 0, the same for all features."""
@@ -267,7 +267,7 @@ class C0Path(Tabular):
         """
         value = exact(C0, "C0", InvalidOptionError)
         if value <= 0:
-            raise InvalidOptionError(f"C0 is {C0}; the path covers C0 above 0")
+            raise InvalidOptionError(f"C0 is {C0}", "the path covers C0 above 0", subject="C0", value=C0)
         found = _found(self.frontier)
         least = min(line.at(value) for line, _ in found)
         tied = [s for line, s in found if line.at(value) == least]

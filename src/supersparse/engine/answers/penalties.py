@@ -47,14 +47,14 @@ def C0_for(  # noqa: N802  # the paper's name
     """
     saved = exact(cases, "cases")
     if saved <= 0:
-        raise InvalidProblemError(f"cases is {cases}; give a number above 0, or C0=0 for no penalty")
+        raise InvalidProblemError(f"cases is {cases}", "give a number above 0, or C0=0 for no penalty")
     if isinstance(problem, Problem):
         rows = problem.total_weight * problem.rows.weight_unit
         step, together = loss_step(problem), most_features(problem)
     else:
         rows = Fraction(read_whole(problem, "the number of rows"))
         if not rows:
-            raise InvalidProblemError("the number of rows is 0; give at least one")
+            raise InvalidProblemError("the number of rows is 0", "give at least one")
         step, together = 1 / rows, 1
     together = together if features is None else read_whole(features, "features")
     price = saved / rows

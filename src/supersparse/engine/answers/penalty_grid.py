@@ -36,7 +36,7 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
     folder = Path(path)
     if (folder.exists() and not folder.is_dir()) or not folder.absolute().parent.is_dir():
         what = "is a file" if folder.exists() else "is in a folder that does not exist"
-        raise InvalidOptionError(f"checkpoint {str(folder)!r} {what}; name a new or existing folder")
+        raise InvalidOptionError(f"checkpoint {str(folder)!r} {what}", "name a new or existing folder")
     folder.mkdir(exist_ok=True)
     return folder
 
@@ -85,7 +85,7 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     content = _read_answer(path, body, problem)
     points = with_best_intercept(problem, content["coefficients"])
     if content["problem"] != fingerprint(problem) or points is None:
-        raise InvalidOptionError(f"{str(path)!r} belongs to another problem; delete it to solve again")
+        raise InvalidOptionError(f"{str(path)!r} belongs to another problem", "delete it to solve again")
     bound = content["lower_bound"]
     event = TraceEvent(
         seconds=content["seconds"],
@@ -108,7 +108,7 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
 
 
 def _damaged(path: Path) -> InvalidOptionError:
-    return InvalidOptionError(f"{str(path)!r} is damaged or from another version; delete it to solve again")
+    return InvalidOptionError(f"{str(path)!r} is damaged or from another version", "delete it to solve again")
 
 
 def _is_of(value: object, kind: Any) -> bool:

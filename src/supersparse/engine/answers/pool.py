@@ -266,7 +266,7 @@ class Pool(Tabular):
 
     def _position(self, name: str) -> int:
         if name not in self.names:
-            raise InvalidOptionError(f"there is no feature {name!r}; {did_you_mean(name, self.names)}")
+            raise InvalidOptionError(f"there is no feature {name!r}", did_you_mean(name, self.names))
         return self.names.index(name)
 
     def _first_of(self, wanted: Callable[[VerifiedModel], bool]) -> tuple[VerifiedModel, ...]:
@@ -324,12 +324,12 @@ def pool(
     factor = exact(within, "within", InvalidOptionError)
     most = read_whole(max_models, "max_models")
     if most == 0:
-        raise InvalidOptionError("max_models is 0; keep at least one model")
+        raise InvalidOptionError("max_models is 0", "keep at least one model", subject="max_models")
     if max_features is not None:
         problem = problem.asking(max_features=max_features)
     found = solve_all_within(problem, factor, solver, **options)
     if not found.models:
-        raise SolverFailedError(f"no scoring system was found: {found.stop.value}; raise the limits")
+        raise SolverFailedError(f"no scoring system was found: {found.stop.value}", "raise the limits")
     pooled = _pooled_risks if problem.goal == "risk" else _pooled
     return pooled(problem, factor, most, found)
 

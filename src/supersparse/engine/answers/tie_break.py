@@ -63,7 +63,7 @@ def least_log_loss(
     """
     more = exact(slack, "slack", InvalidOptionError)
     if more < 0:
-        raise InvalidOptionError(f"slack is {slack}, which is negative; give 0 or more, such as 0.01")
+        raise InvalidOptionError(f"slack is {slack}, which is negative", "give 0 or more, such as 0.01")
     limit = options.get("time_limit")
     ends = None if limit is None else time.monotonic() + limit
     best = solve(problem, solver, **options)

@@ -204,7 +204,7 @@ def trade_off(
     0.5                    1.0000       0.6667       1.0000       0.3333       1     1  yes
     """
     if ratios is not None and max_false_positive_rates is not None:
-        raise InvalidOptionError("ratios and max_false_positive_rates are two sweeps; give one of them")
+        raise InvalidOptionError("ratios and max_false_positive_rates are two sweeps", "give one of them")
     asked: dict[Fraction, Problem] = {}
     if max_false_positive_rates is None:
         for ratio in default_ratios(problem) if ratios is None else _read(ratios):
@@ -213,7 +213,8 @@ def trade_off(
         if problem.goal == "risk":
             raise UnsupportedProblemError(
                 "max_false_positive_rates: goal 'risk' minimises the log loss, so a limit does not ask for "
-                "the most sensitive card; use goal 'errors', or sweep ratios"
+                "the most sensitive card",
+                "use goal 'errors', or sweep ratios",
             )
         weighted = with_class_weights(problem, *weights_of(ratio_of_sensitivity(problem)))
         for limit in read_limits(max_false_positive_rates):
@@ -267,11 +268,13 @@ def read_limits(limits: Iterable[float | Fraction]) -> list[Fraction]:
     """
     what = "max_false_positive_rates"
     if isinstance(limits, str) or not isinstance(limits, Iterable):
-        raise InvalidOptionError(f"{what} is {limits!r}; give a list of shares, such as [0.05, 0.1, 0.2]")
+        raise InvalidOptionError(
+            subject=what, value=limits, remedy="give a list of shares, such as [0.05, 0.1, 0.2]"
+        )
     values = sorted({exact(limit, f"{what}: a limit", InvalidOptionError) for limit in limits})
     if not values or values[0] < 0 or values[-1] > 1:
         listed = ", ".join(shown(value) for value in values) or "empty"
-        raise InvalidOptionError(f"{what} is {listed}; give at least one share, each from 0 to 1")
+        raise InvalidOptionError(f"{what} is {listed}", "give at least one share, each from 0 to 1")
     return values
 
 
@@ -292,20 +295,21 @@ def _held_out(problem: Problem, test: HeldOut) -> Problem:
                 positive=rows.classes[1],
             )
         except InvalidDataError as error:
-            raise InvalidDataError(f"test: {error}") from None
+            raise InvalidDataError.of(error, "test: ") from None
     else:
         raise InvalidOptionError(
-            f"test is {type(test).__name__}; give the rows that were held out as (X, y), "
-            "(X, y, sample_weight) or a Problem"
+            f"test is {type(test).__name__}",
+            "give the rows that were held out as (X, y), (X, y, sample_weight) or a Problem",
         )
     if read.classes != rows.classes:
         raise InvalidDataError(
             f"test has the classes {read.classes[0]!r} and {read.classes[1]!r}, and the problem "
-            f"{rows.classes[0]!r} and {rows.classes[1]!r}; use the same labels"
+            f"{rows.classes[0]!r} and {rows.classes[1]!r}",
+            "use the same labels",
         )
     missing = [name for name in names if name not in read.names]
     if missing:
-        raise InvalidDataError(f"test has no feature {missing[0]!r}; give it the features of the problem")
+        raise InvalidDataError(f"test has no feature {missing[0]!r}", "give it the features of the problem")
     if read.names != names:
         read = read.with_columns([read.names.index(name) for name in names])
     return replace(problem, rows=read, rate_limits=())

@@ -96,7 +96,7 @@ def certify(
     best = program.value(solution)
     objective = best * program.unit + program.constant
     if objective != evaluate(problem, points).objective:
-        raise VerificationError("the integer program and the evaluator disagree; please report this")
+        raise VerificationError("the integer program and the evaluator disagree", "please report this")
     unfinished = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         count = _write(unfinished, program, solution, best, check_in, compressed=place.suffix == ".gz")
@@ -115,9 +115,9 @@ def certify(
 def check_place(path: Path) -> None:
     """Raise for a file that could not be written later."""
     if path.is_dir():
-        raise InvalidOptionError(f"certificate: {path} is a folder; name a file, such as proof.vipr.gz")
+        raise InvalidOptionError(f"certificate: {path} is a folder", "name a file, such as proof.vipr.gz")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InvalidOptionError(f"certificate: cannot write to the folder {path.parent}; create it first")
+        raise InvalidOptionError(f"certificate: cannot write to the folder {path.parent}", "create it first")
 
 
 def digest_of(path: Path) -> str:

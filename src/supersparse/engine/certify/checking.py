@@ -36,7 +36,7 @@ def checker_file() -> Path:
     for place in places:
         if (place / "supersparse_check.py").is_file():
             return place / "supersparse_check.py"
-    raise VerificationError(f"supersparse_check.py is not in {places[0]}; install supersparse again")
+    raise VerificationError(f"supersparse_check.py is not in {places[0]}", "install supersparse again")
 
 
 @cache
@@ -79,7 +79,7 @@ def check_by_viprchk(program: Path, data: Path, card: Path, proof: Path) -> str:
         try:
             done = subprocess.run([program, plain], capture_output=True, text=True, errors="replace")
         except OSError as error:
-            raise InvalidOptionError(f"viprchk: cannot run {program} ({error}); name the program") from None
+            raise InvalidOptionError(f"viprchk: cannot run {program} ({error})", "name the program") from None
     if done.returncode or _ACCEPTED not in done.stdout:
         raise VerificationError(f"viprchk does not accept the certificate: {done.stdout.strip()[-200:]}")
     return f"viprchk (sha256 {digest_of(program)[:12]})"
@@ -143,13 +143,14 @@ def _read(
         cells = {name: [row[name] for row in rows] for name in names}
     except Exception as error:  # whatever goes wrong, the checker will say no more than that
         raise UnsupportedProblemError(
-            f"the checker of certificates cannot read {data.name!r} ({error!r}); write the table to a plain "
-            "CSV file, and learn the card from that"
+            f"the checker of certificates cannot read {data.name!r} ({error!r})",
+            "write the table to a plain CSV file, and learn the card from that",
         ) from None
     if len(rows) != len(problem.rows.positive):
         raise UnsupportedProblemError(
             f"the checker of certificates finds {len(rows)} rows in {data.name!r}, and the card was learned "
-            f"from {len(problem.rows.positive)}; write these rows to a plain CSV file, and learn it from that"
+            f"from {len(problem.rows.positive)}",
+            "write these rows to a plain CSV file, and learn it from that",
         )
     differ = np.flatnonzero(np.array(classes) != problem.rows.positive)
     if len(differ):
@@ -195,8 +196,8 @@ def _refusal(table: TableNames, data: Path, column: str, text: str) -> Unsupport
     cell = _as_written(table, data, column, text)
     return UnsupportedProblemError(
         f"the checker of certificates reads the cell {cell!r} of column {column!r} otherwise than this "
-        "program: it knows plain numbers only, and takes texts of the same number for one; write something "
-        "else in its place, and learn the card from that"
+        "program: it knows plain numbers only, and takes texts of the same number for one",
+        "write something else in its place, and learn the card from that",
     )
 
 

@@ -277,7 +277,8 @@ class Program:
         if sum(abs(c) for c in self.objective.values()) > _LARGEST:
             raise UnsupportedProblemError(
                 "the weights and penalties have no common unit within 2^60, which certificates do not "
-                "support; use weights and penalties with fewer digits"
+                "support",
+                "use weights and penalties with fewer digits",
             )
 
     @property
@@ -341,6 +342,6 @@ class Program:
 
 def _refuse_scores(largest: int) -> NoReturn:
     raise UnsupportedProblemError(
-        f"scores reach {largest} in whole numbers, over 2^60, which certificates do not support; "
-        "round the columns, or use smaller points"
+        f"scores reach {largest} in whole numbers, over 2^60, which certificates do not support",
+        "round the columns, or use smaller points",
     )

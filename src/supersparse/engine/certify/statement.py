@@ -129,8 +129,8 @@ def check_certifiable_goal(goal: str) -> None:
     """Raise for goal risk: its bound is on a log loss, which no linear derivation shows."""
     if goal == "risk":
         raise UnsupportedProblemError(
-            "risk scores (goal 'risk') have no certificate yet; leave the certificate out, or use goal "
-            "'errors', which has one"
+            "risk scores (goal 'risk') have no certificate yet",
+            "leave the certificate out, or use goal 'errors', which has one",
         )
 
 
@@ -140,15 +140,17 @@ def check_certifiable(problem: Problem) -> None:
     for limits in (problem.rate_limits, problem.score_limits):
         if limits:
             raise UnsupportedProblemError(
-                f"certificates do not support {limits[0].source.in_words()!r} yet; they support limits on "
-                "which and how many features are used, and on their signs. Remove the constraint, "
-                "or the certificate"
+                f"certificates do not support {limits[0].source.in_words()!r} yet",
+                (
+                    "they support limits on which and how many features are used, and on their signs. "
+                    "Remove the constraint, or the certificate"
+                ),
             )
     for name, values in zip(problem.rows.names, problem.sets, strict=True):
         if not _is_interval(values, problem.unit) and len(values) > MOST_VALUES:
             raise UnsupportedProblemError(
-                f"certificates support intervals of whole points, and at most {MOST_VALUES} other values; "
-                f"{name!r} has {len(values)}. Use fewer values"
+                f"certificates support intervals of whole points, and at most {MOST_VALUES} other values",
+                f"{name!r} has {len(values)}. Use fewer values",
             )
 
 

@@ -64,7 +64,7 @@ class BoundWriter:
         )
         if state != CLOSED:
             raise VerificationError(
-                f"a bound of {bound} was derived where {self._facts.best} was claimed; please report this"
+                f"a bound of {bound} was derived where {self._facts.best} was claimed", "please report this"
             )
         lines.flush_if_long()
         return lines.next - 1, int(bound)
@@ -261,7 +261,7 @@ class SupportProver:
                 "is not the best: there is a better one, so there is no certificate"
             )
         if state != CLOSED:
-            raise VerificationError("a cover is weaker than its derivation claims; please report this")
+            raise VerificationError("a cover is weaker than its derivation claims", "please report this")
         return self._lines.next - 1
 
     def _run(self, place: "_Place", *, single: bool) -> int:

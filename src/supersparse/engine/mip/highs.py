@@ -127,8 +127,11 @@ def _package() -> Any:
         import highspy
     except ImportError as clash:
         raise SolverFailedError(
-            f"highspy cannot be loaded ({clash}); if ortools is imported in the same process, its bundled "
-            "HiGHS library causes this: use another solver or another process"
+            f"highspy cannot be loaded ({clash})",
+            (
+                "if ortools is imported in the same process, its bundled HiGHS library causes this: use "
+                "another solver or another process"
+            ),
         ) from clash
     return highspy
 

@@ -259,8 +259,11 @@ def refuse_too_wide(who: str, problem: Problem, formulation: Formulation, precis
         if size > limit:
             raise UnsupportedProblemError(
                 f"{who}: {what} {size:.3g} times the smallest step between scores, and its arithmetic tells "
-                f"right from wrong only up to {limit:.3g}; round the data to fewer digits, bring the columns "
-                "to one scale, allow smaller coefficients, or use a solver with exact arithmetic"
+                f"right from wrong only up to {limit:.3g}",
+                (
+                    "round the data to fewer digits, bring the columns to one scale, allow smaller "
+                    "coefficients, or use a solver with exact arithmetic"
+                ),
             )
     _refuse_heavy_limits(who, limits, precision)
     return rows
@@ -275,6 +278,9 @@ def _refuse_heavy_limits(who: str, limits: LimitRows, precision: Precision) -> N
             if size > limit:
                 raise UnsupportedProblemError(
                     f"{who} cannot express {weight.source.in_words()!r}: in whole numbers {what} "
-                    f"{Decimal(size):.3g}, and its arithmetic is sure only up to {limit:.3g}; "
-                    "round weights, ranges and bounds to fewer digits, or use a solver with exact arithmetic"
+                    f"{Decimal(size):.3g}, and its arithmetic is sure only up to {limit:.3g}",
+                    (
+                        "round weights, ranges and bounds to fewer digits, or use a solver with exact "
+                        "arithmetic"
+                    ),
                 )

@@ -63,8 +63,8 @@ class NumberedProgram:
         """Presolve a problem and build its program, or raise for what no program can hold."""
         if problem.goal == "risk":
             raise UnsupportedProblemError(
-                "goal 'risk' minimises a log loss, which is not linear, so there is no such program; "
-                "use goal 'errors'"
+                "goal 'risk' minimises a log loss, which is not linear, so there is no such program",
+                "use goal 'errors'",
             )
         small = presolve(problem)
         equal: list[list[int]] = [[] for _ in range(small.problem.rows.n_rows)]
@@ -90,13 +90,13 @@ class NumberedProgram:
 def write_program(problem: Problem, path: str | PathLike[str], formulation: Formulation = "bigm") -> None:
     """Write the program of a problem; the name of the file ends in .mps or .lp."""
     if problem.questions:
-        raise UnsupportedProblemError("the paper's program has features, not questions; use Problem.of")
+        raise UnsupportedProblemError("the paper's program has features, not questions", "use Problem.of")
     place = Path(path)
     if place.suffix.lower() not in FORMATS:
         raise InvalidOptionError(f"{str(path)!r}: give a file whose name ends in .mps or .lp")
     if formulation not in FORMULATIONS:
         raise InvalidOptionError(
-            f"formulation is {formulation!r}; {did_you_mean(str(formulation), FORMULATIONS)}"
+            subject="formulation", value=formulation, remedy=did_you_mean(str(formulation), FORMULATIONS)
         )
     made = NumberedProgram.of(problem, formulation)
     with whole_text(place) as file:
@@ -181,8 +181,8 @@ def _whole_values(model: Model, given: FileSolution, path: str | PathLike[str]) 
     for name, value in given.values.items():
         if name not in known:
             raise VerificationError(
-                f"{path}: the program has no variable {name!r}; give the table and the settings that it was "
-                "written from"
+                f"{path}: the program has no variable {name!r}",
+                "give the table and the settings that it was written from",
             )
         if abs(value - round(value)) > _WHOLE:
             raise VerificationError(f"{path}: {name} is {value!r}, which is not a whole number")
@@ -277,8 +277,8 @@ def read_solution_file(path: str | PathLike[str]) -> FileSolution:
     found = _read_xml(text, place) if text.lstrip().startswith("<") else _read_lines(text, place)
     if not found.values:
         raise InvalidDataError(
-            f"{place} has no values of variables; give the solution file of HiGHS, SCIP, Gurobi, CPLEX or "
-            "CBC, or lines of a name and a value"
+            f"{place} has no values of variables",
+            ("give the solution file of HiGHS, SCIP, Gurobi, CPLEX or CBC, or lines of a name and a value"),
         )
     return found
 
@@ -306,7 +306,7 @@ def _read_lines(text: str, place: Path) -> FileSolution:
     for number, line in _lines_of_values(text):
         where = f"{place}, line {number}"
         if _WITHOUT_SOLUTION.match(line):
-            raise InvalidDataError(f"{where}: {line!r}; the file has no solution")
+            raise InvalidDataError(f"{where}: {line!r}", "the file has no solution", subject=where)
         claim = next((found for found in (p.match(line) for p in _OBJECTIVES) if found), None)
         if claim is not None:
             objective = _number(claim[1], where) if objective is None else objective
@@ -349,7 +349,7 @@ def _is_number(word: str) -> bool:
 
 def _add(values: dict[str, float], name: str, value: float, where: str) -> None:
     if name in values:
-        raise InvalidDataError(f"{where}: {name!r} has a value already; keep one solution in a file")
+        raise InvalidDataError(f"{where}: {name!r} has a value already", "keep one solution in a file")
     values[name] = value
 
 

@@ -268,15 +268,15 @@ def check_option_names(
     for name in given:
         if _NAMES_A_FILE.search(name):
             raise InvalidOptionError(
-                f"solver_options: {name!r} of {who} names a file; supersparse lets no solver "
-                "write files, so that settings are safe to share"
+                f"solver_options: {name!r} of {who} names a file",
+                "supersparse lets no solver write files, so that settings are safe to share",
             )
         if name in reserved:
             raise InvalidOptionError(
-                f"solver_options: {name!r} of {who} is set by supersparse; {reserved[name]}"
+                f"solver_options: {name!r} of {who} is set by supersparse", reserved[name]
             )
         if name not in names:
-            raise InvalidOptionError(f"solver {who!r} has no option {name!r}; {did_you_mean(name, names)}")
+            raise InvalidOptionError(f"solver {who!r} has no option {name!r}", did_you_mean(name, names))
 
 
 def check_kind(who: str, name: str, value: object, current: object) -> None:
@@ -296,7 +296,8 @@ def check_priorities(given: Priorities) -> None:
         if not is_whole or not 0 <= index(priority) <= LARGEST_PRIORITY:
             raise InvalidOptionError(
                 f"branching_priorities: {feature!r} has {priority!r}; give a whole number from 0 to "
-                f"{LARGEST_PRIORITY}; higher priorities are branched on first"
+                f"{LARGEST_PRIORITY}",
+                "higher priorities are branched on first",
             )
 
 
@@ -304,5 +305,5 @@ def bad_value(who: str, name: str, value: object, reason: object = None) -> Inva
     """Return the error for a value that the solver refuses."""
     tail = f" ({reason})" if reason else ""
     return InvalidOptionError(
-        f"solver {who!r} refuses {value!r} for its option {name!r}{tail}; see its manual"
+        f"solver {who!r} refuses {value!r} for its option {name!r}{tail}", "see its manual", subject=who
     )

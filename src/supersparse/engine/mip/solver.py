@@ -77,8 +77,8 @@ class TwoSolves:
         claimed = self._claimed(program, outcome.values)
         if self.monitor.best is None:
             raise SolverFailedError(
-                f"the best model of {self.name} violates the constraints once its numbers are rounded; "
-                "its arithmetic fails on this data, so use another solver"
+                f"the best model of {self.name} violates the constraints once its numbers are rounded",
+                "its arithmetic fails on this data, so use another solver",
             )
         gap_allowed = self.options.gap > 0 or self.options.absolute_gap > 0
         if gap_allowed and self.monitor.lower_bound < self._best().objective:
@@ -170,7 +170,8 @@ class TwoSolves:
     def _contradiction(self, what: str, bound: Fraction, known: Fraction) -> SolverFailedError:
         return SolverFailedError(
             f"{self.name} claims that no model has an {what} below {float(bound):.9g}, but one of "
-            f"{float(known):.9g} is known; its arithmetic fails on this data, so use another solver"
+            f"{float(known):.9g} is known",
+            "its arithmetic fails on this data, so use another solver",
         )
 
     def _claimed(self, program: Program, values: FloatArray | None) -> Fraction:
@@ -183,7 +184,7 @@ class TwoSolves:
             if self.monitor.best is None:
                 raise infeasible(self._problem, proved_by=self.name)
             raise SolverFailedError(
-                f"{self.name} reports that there is no solution, but one is known; use another solver"
+                f"{self.name} reports that there is no solution, but one is known", "use another solver"
             )
         if outcome.stop is Stop.INTERRUPTED:
             return self.monitor.stop_reason() or Stop.INTERRUPTED
@@ -228,8 +229,8 @@ def failure(who: str, error: Exception, *, too_large: bool) -> SolverError:
     """Translate an error of a solver; `too_large` for the licence in its wheel."""
     if too_large:
         return SolverLimitError(
-            f"{who}: the problem exceeds the size-limited licence of the wheel; use a full licence, "
-            "another solver, or fewer rows and features"
+            f"{who}: the problem exceeds the size-limited licence of the wheel",
+            "use a full licence, another solver, or fewer rows and features",
         )
     code = getattr(error, "errno", None)
     return SolverFailedError(f"{who} failed: {error}" + ("" if code is None else f" (code {code})"))

@@ -200,8 +200,8 @@ def _values(allowed: CoefficientSet, own: Levels | None, unit: int) -> _Values:
         return _Values(values=allowed.over(unit), levels=())
     if len(allowed) > _MOST_BINARIES:
         raise UnsupportedProblemError(
-            f"{allowed} needs one binary per value, over {_MOST_BINARIES}; "
-            "use solver='exact' or a smaller set"
+            f"{allowed} needs one binary per value, over {_MOST_BINARIES}",
+            "use solver='exact' or a smaller set",
         )
     whole = [int(v * unit) for v in allowed.values]
     if own is None:

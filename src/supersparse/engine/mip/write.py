@@ -236,7 +236,7 @@ def _write(
     ends = [(w * draft.lower[v], w * draft.upper[v]) for v, w in parts]
     if sum(min(pair) for pair in ends) > at_most:
         raise InfeasibleError(
-            f"no scoring system satisfies {source.in_words()!r} on these rows with these points; relax it"
+            f"no scoring system satisfies {source.in_words()!r} on these rows with these points", "relax it"
         )
     if sum(max(pair) for pair in ends) > at_most:
         draft.words[name] = source.in_words()

@@ -48,7 +48,7 @@ class QuestionProblem:
             )
         label = np.asarray(self.label, float)
         if len(label) == 0 or not ((label >= 0) & (label <= 1)).all() or (label * LABEL_UNIT % 1 != 0).any():
-            raise InvalidDataError("labels are multiples of 2^-20 between 0 and 1, one a row; round them")
+            raise InvalidDataError("labels are multiples of 2^-20 between 0 and 1, one a row", "round them")
         for number, (question, column) in enumerate(zip(self.questions, self.answer, strict=True)):
             if column.max() >= question.answers:
                 raise InvalidDataError(

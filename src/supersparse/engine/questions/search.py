@@ -241,7 +241,7 @@ def search(
     try:
         core.call("ss_search_new", byref(buffers.problem), byref(given), byref(handle))
     except ValueError as error:
-        raise InvalidProblemError(str(error)) from None
+        raise InvalidProblemError.of(error) from None
     try:
         for card in start:
             flat = np.array([value for own in card.points for value in own], np.int32)
@@ -256,7 +256,7 @@ def search(
                 core.call("ss_search_resume", handle, core.pointer(state, np.int64, state.shape), len(state))
             except ValueError as error:
                 raise InvalidOptionError(
-                    f"the checkpoint is damaged: {error}; search from the beginning"
+                    f"the checkpoint is damaged: {error}", "search from the beginning"
                 ) from None
         outcome = core.OutcomeBuffers()
         interrupt = _run(handle, outcome, cancelled, stop)
@@ -350,14 +350,14 @@ def _read_checkpoint(data: bytes, digest: bytes) -> tuple[np.ndarray[Any, Any], 
     remedy = "search from the beginning"
     head, body = data[: len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if not head.startswith(_MAGIC) or len(body) < 56:
-        raise InvalidOptionError(f"this is no checkpoint of a search for questions; {remedy}")
+        raise InvalidOptionError("this is no checkpoint of a search for questions", remedy)
     if hashlib.blake2b(body, digest_size=32).digest() != head[len(_MAGIC) :]:
-        raise InvalidOptionError(f"the checkpoint is damaged; {remedy}")
+        raise InvalidOptionError("the checkpoint is damaged", remedy)
     if body[:32] != digest:
-        raise InvalidOptionError(f"the checkpoint belongs to another problem or to other options; {remedy}")
+        raise InvalidOptionError("the checkpoint belongs to another problem or to other options", remedy)
     length, rows, columns = np.frombuffer(body[32:56], "<i8").tolist()
     if length < 1 or rows < 0 or columns < 0 or len(body) != 56 + 8 * length + 4 * rows * columns:
-        raise InvalidOptionError(f"the checkpoint is damaged; {remedy}")
+        raise InvalidOptionError("the checkpoint is damaged", remedy)
     state = np.frombuffer(body[56 : 56 + 8 * length], "<i8").astype(np.int64)
     cards = np.frombuffer(body[56 + 8 * length :], "<i4").reshape(rows, columns).astype(np.int32)
     return state, cards

@@ -46,8 +46,8 @@ def choices_of(problem: Problem) -> Choices:
     for j in kept:
         if len(sets[j]) > MOST_VALUES:
             raise UnsupportedProblemError(
-                f"feature {problem.rows.names[j]!r} has {len(sets[j])} possible values; the log loss "
-                f"needs at most {MOST_VALUES}: lower max_points or list the values"
+                f"feature {problem.rows.names[j]!r} has {len(sets[j])} possible values",
+                f"the log loss needs at most {MOST_VALUES}: lower max_points or list the values",
             )
     _check_rates(problem)
     listed = {own: tuple(sorted({*own.values, _ZERO})) for own in {sets[j] for j in kept}}
@@ -104,8 +104,8 @@ def _penalties(
     penalty = _padded(lists)
     if penalty.size and penalty.min() < 0:
         raise UnsupportedProblemError(
-            "a level makes 0 points more expensive than others, which the log loss does not support; "
-            "lower the penalty of 0"
+            "a level makes 0 points more expensive than others, which the log loss does not support",
+            "lower the penalty of 0",
         )
     return penalty, base
 
@@ -129,7 +129,8 @@ def _limit_tables(
         whole = [[int(t * unit) for t in own] for own in terms]
         if max((abs(t) for own in whole for t in own), default=0) * (len(kept) + 1) >= 2**53:
             raise UnsupportedProblemError(
-                f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'; round them"
+                f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'",
+                "round them",
             )
         tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
         most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
@@ -155,7 +156,8 @@ def _check_rates(problem: Problem) -> None:
     for limit in problem.rate_limits:
         if sum(abs(int(w)) for w in limit.weights) + abs(limit.at_most) >= 2**53:
             raise UnsupportedProblemError(
-                f"the weights of {limit.source.in_words()!r} have too many digits for goal 'risk'; round them"
+                f"the weights of {limit.source.in_words()!r} have too many digits for goal 'risk'",
+                "round them",
             )
 
 

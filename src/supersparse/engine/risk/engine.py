@@ -327,9 +327,12 @@ def _check_penalties(problem: Problem, choices: Choices) -> None:
         name = problem.rows.names[choices.kept[least]]
         raise UnsupportedProblemError(
             f"no card without features obeys the constraints, and feature {name!r} costs {price:.3g}, the "
-            "others as much or more; beside such a penalty, log losses cannot be told apart to 1e-9: give "
-            f"penalties of at most {shown(most)}, which already mean as few features as possible, or name "
-            "the features with must_use"
+            "others as much or more",
+            (
+                "beside such a penalty, log losses cannot be told apart to 1e-9: give penalties of at "
+                f"most {shown(most)}, which already mean as few features as possible, or name the "
+                "features with must_use"
+            ),
         )
 
 

@@ -60,13 +60,13 @@ def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
     """Offer the value itself."""
     if any(column.beyond):
         raise InvalidDataError(
-            f"column {column.name!r} has {sum(column.beyond)} infinite value(s) (inf), below or "
-            f"above every number, "
-            "which points cannot multiply; cut the column, replace them, or make them missing"
+            f"column {column.name!r} has {sum(column.beyond)} infinite value(s) (inf), below or above every "
+            "number, which points cannot multiply",
+            "cut the column, replace them, or make them missing",
         )
     if column.rounded is not None:
         raise InvalidDataError(
-            f"column {column.name!r} has too many different values to be used as it is; cut it, or round it"
+            f"column {column.name!r} has too many different values to be used as it is", "cut it, or round it"
         )
     _, codes = column.distinct
     counts = target.take(column.present).by_code(codes, int(codes.max()) + 1)
@@ -215,8 +215,8 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
     what = next((what for what, columns in asked.items() if column.name in columns), None)
     if without_order and what is not None:
         raise InvalidProblemError(
-            f"column {column.name!r} has {what}, but contains categories; convert it to numbers, or list "
-            f"its levels in order with {ordered_levels(column.name)}"
+            f"column {column.name!r} has {what}, but contains categories",
+            f"convert it to numbers, or list its levels in order with {ordered_levels(column.name)}",
         )
     offers, note = (
         _named_offers(column, target, settings, enough)

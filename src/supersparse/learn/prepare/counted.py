@@ -34,8 +34,8 @@ def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
     settings = PrepareSettings.of(parameters)
     if settings.missing == "drop":
         raise InvalidDataError(
-            "missing='drop' needs the rows in memory; use missing='item', or filter the rows before they are "
-            "counted"
+            "missing='drop' needs the rows in memory",
+            "use missing='item', or filter the rows before they are counted",
         )
     names = tuple(table.columns)
     settings.check_columns(names)

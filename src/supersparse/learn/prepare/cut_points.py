@@ -60,6 +60,6 @@ def _of_json(text: str, what: str) -> dict[str, list[float]]:
 
 def _unclear(text: str, what: str) -> InvalidOptionError:
     return InvalidOptionError(
-        f"{what}: {text!r} is neither a file nor cut points; write 'age=40,60;bmi=25,30', "
-        "or name a file with one such line per column"
+        f"{what}: {text!r} is neither a file nor cut points",
+        "write 'age=40,60;bmi=25,30', or name a file with one such line per column",
     )

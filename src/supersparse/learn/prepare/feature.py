@@ -107,7 +107,7 @@ def card_on_raw_columns(card: Card, features: Sequence[Feature], known: Card) ->
     for item in card.items:
         if item.name not in by_name:
             raise InvalidCardError(
-                f"the card's item {item.name!r} is not a feature; {did_you_mean(item.name, by_name)}"
+                f"the card's item {item.name!r} is not a feature", did_you_mean(item.name, by_name)
             )
     items = tuple(by_name[item.name].item(item.points) for item in card.items)
     used = {item.column for item in items}

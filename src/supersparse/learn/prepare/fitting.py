@@ -65,7 +65,7 @@ def prepare_columns(
     settings.check_columns(list(positions))
     target, rows = _read_target(table.n_rows, y, sample_weight, needed=settings.cuts in ("optimal", "tree"))
     if target.positive is None and settings.cuts in ("optimal", "tree"):
-        raise InvalidDataError(f"cuts={settings.cuts!r} needs the classes; give y, or use cuts='quantile'")
+        raise InvalidDataError(f"cuts={settings.cuts!r} needs the classes", "give y, or use cuts='quantile'")
     if not rows.all():
         table = table.take(np.flatnonzero(rows))
     n_rows, all_notes = table.n_rows, few_rows_note(target, settings)
@@ -224,10 +224,10 @@ def _read_target(
 ) -> tuple[ClassTarget, NDArray[np.bool_]]:
     """The rows with positive weight, and their classes; optional labels only help to rank features."""
     if n_rows == 0:
-        raise InvalidDataError("the table has no rows; give at least one row of each class")
+        raise InvalidDataError("the table has no rows", "give at least one row of each class")
     positive = None if y is None else _read_labels(y, needed=needed)
     if positive is not None and len(positive) != n_rows:
-        raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows; give one label per row")
+        raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows", "give one label per row")
     weights = _as_copies(*read_weights(sample_weight, n_rows))
     rows = weights > 0
     return ClassTarget(weights, positive).take(rows), rows
@@ -290,7 +290,8 @@ def _without_gaps(table: CellTable, target: ClassTarget) -> tuple[CellTable, Cla
     left = target.take(complete)
     if n_left == 0 or (left.positive is not None and left.positive.all() == left.positive.any()):
         raise InvalidDataError(
-            f"{note}: the remaining rows do not have both classes; use missing='item', or drop those columns"
+            f"{note}: the remaining rows do not have both classes",
+            "use missing='item', or drop those columns",
         )
     return table.take(np.flatnonzero(complete)), left, [note]
 

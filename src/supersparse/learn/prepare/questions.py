@@ -56,7 +56,8 @@ class Questions:
             if not _is_yes_or_no(feature, domains.get(feature.column)):
                 raise InvalidDataError(
                     f"column {feature.column!r} is used as it is, so its counts would be those of single "
-                    "values; cut it into yes/no questions"
+                    "values",
+                    "cut it into yes/no questions",
                 )
         return cls(
             target=target,
@@ -113,7 +114,8 @@ class Questions:
             if len(neither):
                 raise InvalidDataError(
                     f"column {name!r} has the value {neither[0]}, but its answers are 1 (yes) and 0 (no) "
-                    "where the questions were made; code it in the same way"
+                    "where the questions were made",
+                    "code it in the same way",
                 )
         return found.astype(np.int8)
 
@@ -138,19 +140,21 @@ class Questions:
         """Read plain data; `source` names them in messages."""
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise InvalidDataError(
-                f"{source} holds no questions; write some with `supersparse counts --save-questions`"
+                f"{source} holds no questions", "write some with `supersparse counts --save-questions`"
             )
         if content.get("version") != VERSION:
             raise InvalidDataError(
-                f"{source} has version {content.get('version')!r} of the format of questions; this release "
-                f"reads version {VERSION}"
+                f"{source} has version {content.get('version')!r} of the format of questions",
+                f"this release reads version {VERSION}",
             )
         try:
             found = _read(content)
             if list(found.names) != content["questions"]:
                 raise InvalidCardError("its questions are not those of its rules")
         except (SupersparseError, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InvalidDataError(f"{source} is damaged: {error}; write it again") from None
+            raise InvalidDataError(
+                f"{source} is damaged: {error}", "write it again", subject=source
+            ) from None
         return found
 
     def save(self, path: Path) -> None:

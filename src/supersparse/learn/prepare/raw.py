@@ -79,7 +79,7 @@ class RawColumn:
             finite = values[np.isfinite(values)]
             if not len(finite):
                 raise InvalidDataError(
-                    f"column {self.name!r} holds values below or above a limit and no number; leave it out"
+                    f"column {self.name!r} holds values below or above a limit and no number", "leave it out"
                 )
             lowest = np.nextafter(finite.min(), -np.inf)
             highest = finite.max() + 10.0 ** -max(map(_decimals, np.unique(finite)[-1000:].tolist()))
@@ -183,8 +183,8 @@ def stand_in(
         return None
     if column.rounded is not None and missing == "mode":
         raise InvalidDataError(
-            f"column {column.name!r} has too many different values to find the most frequent one; use "
-            "missing='item' or 'median'"
+            f"column {column.name!r} has too many different values to find the most frequent one",
+            "use missing='item' or 'median'",
         )
     weights = target.take(column.present).weights
     if has_order:
@@ -193,9 +193,9 @@ def stand_in(
         place = _middle(reached) if missing == "median" else int(reached.argmax())
         if (place == 0 and column.beyond[0]) or (place == len(values) - 1 and column.beyond[1]):
             raise InvalidDataError(
-                f"the {missing} of column {column.name!r} is below or above every number, so it "
-                f"cannot stand in for "
-                "missing values; use missing='item'"
+                f"the {missing} of column {column.name!r} is below or above every number, so it cannot stand "
+                "in for missing values",
+                "use missing='item'",
             )
         return exact_value(values[place], f"a value of column {column.name!r}")
     levels, codes = column.levels

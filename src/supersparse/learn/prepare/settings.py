@@ -163,7 +163,7 @@ class PrepareSettings:
             for name in getattr(self, what):
                 if name not in known:
                     raise InvalidProblemError(
-                        f"{what}: there is no column {name!r}; {nearest_column(name, names)}"
+                        f"{what}: there is no column {name!r}", nearest_column(name, names), subject=what
                     )
 
 
@@ -185,18 +185,20 @@ def _check_one_use(settings: PrepareSettings) -> None:
         for name in names:
             if name in others:
                 raise InvalidProblemError(
-                    f"column {name!r} is in both {what} and {other}; use only one of them"
+                    f"column {name!r} is in both {what} and {other}", "use only one of them", subject=name
                 )
     for name in (*settings.direction, *settings.shape):
         if name in settings.categorical:
             what = "a direction" if name in settings.direction else "a shape"
             raise InvalidProblemError(
-                f"column {name!r} has {what}, but categories have no order; list its levels in order "
-                f"with {ordered_levels(name)}"
+                f"column {name!r} has {what}, but categories have no order",
+                f"list its levels in order with {ordered_levels(name)}",
             )
     for name, levels in settings.ordered.items():
         if len(set(levels)) < len(levels):
-            raise InvalidProblemError(f"ordered of {name!r} lists a level twice: {levels!r}; list each once")
+            raise InvalidProblemError(
+                f"ordered of {name!r} lists a level twice: {levels!r}", "list each once"
+            )
 
 
 def _levels(column: str, given: Iterable[object]) -> tuple[Category, ...]:
@@ -204,7 +206,7 @@ def _levels(column: str, given: Iterable[object]) -> tuple[Category, ...]:
     try:
         return tuple(declared_category(level, f"ordered: a level of {column!r}") for level in given)
     except InvalidCardError as error:
-        raise InvalidProblemError(str(error)) from None
+        raise InvalidProblemError.of(error) from None
 
 
 def _directions(direction: Mapping[str, Direction], shape: Mapping[str, Shape]) -> dict[str, Direction]:
@@ -214,7 +216,8 @@ def _directions(direction: Mapping[str, Direction], shape: Mapping[str, Shape]) 
         of_shape = _DIRECTION_OF.get(asked)
         if name in found and asked != "monotone" and found[name] != of_shape:
             raise InvalidProblemError(
-                f"column {name!r} has the direction {found[name]!r} and the shape {asked!r}; give one of them"
+                f"column {name!r} has the direction {found[name]!r} and the shape {asked!r}",
+                "give one of them",
             )
         if of_shape is not None:
             found[name] = of_shape

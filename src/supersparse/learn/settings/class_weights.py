@@ -39,12 +39,14 @@ class ClassWeights:
         if all("=" in part for part in parts):
             pairs = [part.rpartition("=")[::2] for part in parts]
             if len(dict(pairs)) < len(pairs):
-                raise InvalidOptionError(f"{what} is {text!r}, which names a class twice; {_FORMS}")
+                raise InvalidOptionError(f"{what} is {text!r}, which names a class twice", _FORMS)
             return cls(by_class={label.strip(): _weight(text, weight, what) for label, weight in pairs})
         if len(parts) == 1 and not any(c.isdigit() for c in text):
-            raise InvalidOptionError(f"{what} is {text!r}; {did_you_mean(text, list(_WORDS))}; or {_FORMS}")
+            raise InvalidOptionError(
+                f"{what} is {text!r}; {did_you_mean(text, list(_WORDS))}", f"or {_FORMS}"
+            )
         if len(parts) != 2:
-            raise InvalidOptionError(f"{what} is {text!r}; {_FORMS}")
+            raise InvalidOptionError(subject=what, value=text, remedy=_FORMS)
         negative, positive = (_weight(text, part, what) for part in parts)
         return cls(pair=(negative, positive))
 
@@ -65,8 +67,8 @@ def _weight(text: str, part: str, what: str) -> Fraction:
         weight = Fraction(part.strip())
     except (ValueError, ZeroDivisionError):
         raise InvalidOptionError(
-            f"{what} is {text!r}, but {part.strip()!r} is not a number; {_FORMS}"
+            f"{what} is {text!r}, but {part.strip()!r} is not a number", _FORMS, subject=what, value=text
         ) from None
     if weight < 0:
-        raise InvalidOptionError(f"{what} is {text!r}, but {part.strip()} is negative; give 0 or more")
+        raise InvalidOptionError(f"{what} is {text!r}, but {part.strip()} is negative", "give 0 or more")
     return weight

@@ -105,7 +105,7 @@ class EditForm(Record):
         found = super().read(node, what)
         kinds = [name for name in found if name in _CHANGES]
         if len(kinds) != 1:
-            node.fail(f"{what} has {len(kinds)} changes; give one of {', '.join(_CHANGES)}")
+            node.fail(f"{what} has {len(kinds)} changes", f"give one of {', '.join(_CHANGES)}")
         return found
 
     def schema(self) -> Schema:

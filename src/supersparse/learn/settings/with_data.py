@@ -73,7 +73,7 @@ def make_problem(
     except InvalidProblemError as error:
         if settings.source is None:
             raise
-        raise InvalidProblemError(f"{settings.source}: {error}") from None
+        raise InvalidProblemError.of(error, f"{settings.source}: ") from None
 
 
 def _columns(
@@ -89,12 +89,13 @@ def _columns(
     if frame is None:
         raise InvalidSettingsError(
             f"{settings.place(wanted[0])}the settings name the column {wanted[0]!r}, but X is not a data "
-            "frame; use a data frame, or pass sample_weight= and rate_groups="
+            "frame",
+            "use a data frame, or pass sample_weight= and rate_groups=",
         )
     for name in wanted:
         if name not in frame.columns:
             raise InvalidSettingsError(
-                f"{settings.place(name)}there is no column {name!r}; {did_you_mean(name, frame.columns)}"
+                f"{settings.place(name)}there is no column {name!r}", did_you_mean(name, frame.columns)
             )
     if settings.sample_weight in wanted:
         sample_weight = frame[settings.sample_weight].to_native()
@@ -144,7 +145,7 @@ def _with_label(settings: _Named, constraint: Constraint, known: Mapping[str, se
     if name not in known:
         hint = did_you_mean(name, known) if known else "name the column under 'rate_groups'"
         raise InvalidSettingsError(
-            f"{settings.place(name)}{constraint.in_words()}: there is no grouping {name!r}; {hint}"
+            f"{settings.place(name)}{constraint.in_words()}: there is no grouping {name!r}", hint
         )
     if isinstance(constraint.group, str):
         return constraint
@@ -166,4 +167,4 @@ def _found(settings: _Named, text: str, labels: Iterable[object], what: str) -> 
     try:
         return find_label(text, labels, what)
     except InvalidProblemError as error:
-        raise InvalidSettingsError(f"{settings.place(text)}{error}") from None
+        raise InvalidSettingsError.of(error, settings.place(text)) from None

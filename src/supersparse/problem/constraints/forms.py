@@ -54,7 +54,7 @@ class GroupForm(Form[tuple[str, str]]):
         """(name, label)."""
         entries = self._table.read(node, what).entries
         if len(entries) != 1:
-            node.fail(f"{what} names {len(entries)} groups; give {self.wanted}")
+            node.fail(f"{what} names {len(entries)} groups", f"give {self.wanted}", subject=what)
         return entries[0]
 
     def convert(self, value: object) -> tuple[str, str] | Nothing:
@@ -270,7 +270,7 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
         case MaxTotalScore(most=limit, ranges=ranges):
             declared = {"ranges": ByName(ranges)} if ranges else {}
             return "max_total_score", {"max_total_score": limit, **declared}
-    raise InvalidProblemError(f"the constraint {constraint} cannot be written to a file; remove it")
+    raise InvalidProblemError(f"the constraint {constraint} cannot be written to a file", "remove it")
 
 
 def _by_variable(variables: tuple[tuple[str, tuple[str, ...]], ...]) -> object:
@@ -297,10 +297,11 @@ class ConstraintForm(Form[Constraint]):
         kinds = [key for key, _ in node.entries if key.text in KINDS]
         if not kinds:
             first = node.entries[0][0]
-            first.fail(f"there is no constraint {first.text!r}; {suggest(first.text, list(KINDS), _MEANT)}")
+            first.fail(f"there is no constraint {first.text!r}", suggest(first.text, list(KINDS), _MEANT))
         if len(kinds) > 1:
             kinds[1].fail(
-                f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints; write them as separate entries"
+                f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints",
+                "write them as separate entries",
             )
         kind = KINDS[kinds[0].text]
         given = kind.record.read(node, kinds[0].text)

@@ -71,7 +71,7 @@ class Difference(Constraint):
         ]
         if len(parts) < 2:
             raise InvalidProblemError(
-                f"{self.in_words()}: all rows are in one group; use two or more, or remove the constraint"
+                f"{self.in_words()}: all rows are in one group", "use two or more, or remove the constraint"
             )
         found = []
         for first, second in permutations(parts, 2):
@@ -126,8 +126,8 @@ def _counted(rate: str, rows: Rows, members: NDArray[np.bool_], words: str) -> N
     if not found.any():
         missing = rows.classes[1 if of_class else 0]
         raise InvalidProblemError(
-            f"{rate}: the group {words} has no rows of class {missing!r}; "
-            "remove that group, or merge it with another"
+            f"{rate}: the group {words} has no rows of class {missing!r}",
+            "remove that group, or merge it with another",
         )
     return found
 
@@ -144,7 +144,7 @@ def _read_group(group: object, what: str) -> GroupName:
         label = group[1].item() if isinstance(group[1], np.generic) else group[1]
         if isinstance(label, Hashable):
             return group[0], label
-    raise InvalidProblemError(f"{what}: group is {group!r}; give a name, or a pair such as ('sex', 'F')")
+    raise InvalidProblemError(f"{what}: group is {group!r}", "give a name, or a pair such as ('sex', 'F')")
 
 
 def min_sensitivity(bound: float | Fraction, *, group: GroupName = None) -> RateConstraint:
@@ -195,8 +195,8 @@ def max_difference(rate: str, *, group: str, at_most: float | Fraction) -> Diffe
     """
     if rate not in CLASS_OF:
         raise InvalidProblemError(
-            f"max_difference: there is no rate {rate!r}; {did_you_mean(str(rate), CLASS_OF)}"
+            f"max_difference: there is no rate {rate!r}", did_you_mean(str(rate), CLASS_OF)
         )
     if not isinstance(group, str):
-        raise InvalidProblemError(f"max_difference: group is {group!r}; give the name of the groups")
+        raise InvalidProblemError(f"max_difference: group is {group!r}", "give the name of the groups")
     return Difference(rate=rate, group=group, bound=read_share(at_most, "max_difference: at_most"))

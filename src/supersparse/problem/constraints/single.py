@@ -112,7 +112,7 @@ def max_total_score(
     """
     if ranges is not None and not isinstance(ranges, Mapping):
         raise InvalidProblemError(
-            f"max_total_score: ranges is {ranges!r}; give {{feature or pattern: (low, high)}}"
+            f"max_total_score: ranges is {ranges!r}", "give {feature or pattern: (low, high)}"
         )
     read = tuple(
         (names_or_patterns(name, "max_total_score: ranges")[0], _read_range(pair, name))
@@ -124,10 +124,10 @@ def max_total_score(
 def _read_range(pair: object, name: str) -> Range:
     what = f"max_total_score: the range of {name!r}"
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InvalidProblemError(f"{what} is {pair!r}; give a pair (low, high)")
+        raise InvalidProblemError(subject=what, value=pair, remedy="give a pair (low, high)")
     low, high = (exact(v, what) for v in pair)
     if high < low:
-        raise InvalidProblemError(f"{what} ends at {pair[1]}, below its start {pair[0]}; swap them")
+        raise InvalidProblemError(f"{what} ends at {pair[1]}, below its start {pair[0]}", "swap them")
     return low, high
 
 
@@ -144,12 +144,14 @@ def read_constraints(
         return tuple(asked)
     given = [constraints] if isinstance(constraints, Constraint) else constraints
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidProblemError(f"constraints is {given!r}; give a list of supersparse.constraints")
+        raise InvalidProblemError(
+            subject="constraints", value=given, remedy="give a list of supersparse.constraints"
+        )
     for constraint in given:
         if not isinstance(constraint, Constraint):
             raise InvalidProblemError(
-                f"constraints contains {constraint!r}; use the functions of supersparse.constraints, "
-                "such as min_sensitivity(0.9)"
+                f"constraints contains {constraint!r}",
+                "use the functions of supersparse.constraints, such as min_sensitivity(0.9)",
             )
         asked.append(constraint)
     return tuple(dict.fromkeys(asked))
@@ -195,7 +197,7 @@ def same_sign(variables: Mapping[str, Names] | Names) -> SameSign:
     """
     if isinstance(variables, Mapping):
         if not variables:
-            raise InvalidProblemError("same_sign names no variable; give {variable: its features}")
+            raise InvalidProblemError("same_sign names no variable", "give {variable: its features}")
         read = tuple(
             (str(name), names_or_patterns(of, f"same_sign: {name!r}")) for name, of in variables.items()
         )

@@ -115,7 +115,7 @@ def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -
     what = "thresholds_per_variable"
     if isinstance(variables, Mapping):
         if not variables:
-            raise InvalidProblemError(f"{what} names no variable; give {{variable: its features}}")
+            raise InvalidProblemError(f"{what} names no variable", "give {variable: its features}")
         read = tuple(
             (str(name), names_or_patterns(of, f"{what}: {name!r}")) for name, of in variables.items()
         )
@@ -186,7 +186,7 @@ def budget(costs: Mapping[str, float | Fraction], *, at_most: float | Fraction) 
     'features for at most 100 (lab 30, ct* 99.5)'
     """
     if not isinstance(costs, Mapping) or not costs:
-        raise InvalidProblemError(f"budget: the costs are {costs!r}; give {{feature or pattern: cost}}")
+        raise InvalidProblemError(f"budget: the costs are {costs!r}", "give {feature or pattern: cost}")
     read = tuple(
         (names_or_patterns(name, "budget")[0], read_non_negative(cost, f"budget: the cost of {name!r}"))
         for name, cost in costs.items()
@@ -274,7 +274,7 @@ class CloseTo(Constraint):
             most = int(rows.columns[j].max())
             if len(points) < max(most + 1, 2):
                 raise InvalidProblemError(
-                    f"close_to: {name!r} has {len(points)} points, but answers up to {most}; give one each"
+                    f"close_to: {name!r} has {len(points)} points, but answers up to {most}", "give one each"
                 )
         return ()
 
@@ -301,9 +301,9 @@ def close_to(
     'at most 1 question different from a card that asks age'
     """
     if not isinstance(card, Mapping):
-        raise InvalidProblemError(f"close_to: the card is {card!r}; give {{question: points by answer}}")
+        raise InvalidProblemError(f"close_to: the card is {card!r}", "give {question: points by answer}")
     if questions is None and answers is None:
-        raise InvalidProblemError("close_to sets no limit; give questions, answers, or both")
+        raise InvalidProblemError("close_to sets no limit", "give questions, answers, or both")
     return CloseTo(
         card=tuple(
             (str(name), tuple(read_whole(point, f"close_to: the points of {name!r}") for point in points))

@@ -305,7 +305,7 @@ def hoeffding_slack(log_count: float, *, delta: Number, n_rows: int) -> float:
     0.0387
     """
     if n_rows < 1:
-        raise InvalidOptionError(f"n_rows is {n_rows}; it must be at least 1")
+        raise InvalidOptionError(f"n_rows is {n_rows}", "it must be at least 1")
     return math.sqrt((log_count + negative_log(_read_probability(delta))) / (2 * n_rows))
 
 
@@ -317,7 +317,7 @@ def negative_log(probability: Fraction) -> float:
 def _read_probability(delta: Number) -> Fraction:
     value = exact(delta, "delta", InvalidOptionError)
     if not 0 < value < 1:
-        raise InvalidOptionError(f"delta is {delta}; give a probability between 0 and 1, such as 0.01")
+        raise InvalidOptionError(f"delta is {delta}", "give a probability between 0 and 1, such as 0.01")
     return value
 
 
@@ -327,7 +327,7 @@ def _read_error(training_error: Number | None) -> Fraction | None:
     value = exact(training_error, "training_error", InvalidOptionError)
     if not 0 <= value <= 1:
         raise InvalidOptionError(
-            f"training_error is {training_error}; give a rate from 0 to 1, such as errors / rows"
+            f"training_error is {training_error}", "give a rate from 0 to 1, such as errors / rows"
         )
     return value
 

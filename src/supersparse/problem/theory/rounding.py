@@ -79,7 +79,7 @@ def rounded_points(problem: Problem, coefficients: Sequence[Number], intercept: 
     names = problem.rows.names
     if len(coefficients) != len(names):
         raise InvalidOptionError(
-            f"there are {len(coefficients)} coefficients for {len(names)} features; give one per feature"
+            f"there are {len(coefficients)} coefficients for {len(names)} features", "give one per feature"
         )
     rho = [
         exact(value, f"the coefficient of {name!r}", InvalidOptionError)
@@ -87,7 +87,9 @@ def rounded_points(problem: Problem, coefficients: Sequence[Number], intercept: 
     ]
     b = exact(intercept, "the intercept", InvalidOptionError)
     if not any(rho):
-        raise InvalidOptionError("all coefficients are 0, so there is nothing to round; give one that is not")
+        raise InvalidOptionError(
+            "all coefficients are 0, so there is nothing to round", "give one that is not"
+        )
     scores, scale = _scores(problem, rho, b)
     right = np.flatnonzero(np.where(problem.rows.positive, scores > 0, scores < 0))
     distances = [Fraction(abs(score), scale) for score in scores[right].tolist()]

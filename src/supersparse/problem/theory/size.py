@@ -60,8 +60,8 @@ def size_limit(problem: Problem, known: Points | None = None) -> int:
             costs.append(evaluate(problem, card).objective)
     if not costs:
         raise InvalidOptionError(
-            "the constraints allow no card without features, so its cost is no limit; give known=, the "
-            "points of any card that satisfies them"
+            "the constraints allow no card without features, so its cost is no limit",
+            "give known=, the points of any card that satisfies them",
         )
     return _most(problem, problem.sets, min(costs) - _penalty_at_zero(problem) - _least_loss(problem))
 
@@ -99,14 +99,14 @@ def size_limit_of_any_rows(problem: Problem) -> int | None:
 def _check(problem: Problem, card: Points) -> None:
     if len(card.coefficients) != problem.n_features:
         raise InvalidOptionError(
-            f"known has {len(card.coefficients)} coefficients for {problem.n_features} features; "
-            "give the points of a card of this problem"
+            f"known has {len(card.coefficients)} coefficients for {problem.n_features} features",
+            "give the points of a card of this problem",
         )
     broken = violated(problem, card)
     allowed = all(value in own for value, own in zip(card.values, problem.sets, strict=True))
     if broken or not allowed:
         why = broken[0].in_words() if broken else "the sets of points"
-        raise InvalidOptionError(f"known breaks {why}; give the points of a card that the problem allows")
+        raise InvalidOptionError(f"known breaks {why}", "give the points of a card that the problem allows")
 
 
 def _penalty_at_zero(problem: Problem) -> Fraction:

@@ -63,7 +63,7 @@ def certify(
     made = system.card.provenance
     check_certifiable_goal("risk" if made is not None and made.is_risk else "errors")
     if made is None or not made.proven_optimal:
-        raise InvalidCardError(f"{model} is not proven optimal; learn it with a longer time limit first")
+        raise InvalidCardError(f"{model} is not proven optimal", "learn it with a longer time limit first")
     place = out if out is not None else model.with_name(f"{model.stem}.vipr.gz")
     check_outputs(("--out", place), inputs=(model, data, viprchk))
     name, lack = target_of(system.card, target)

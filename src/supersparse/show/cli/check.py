@@ -47,7 +47,7 @@ def check(
     if schema:
         typer.echo(json.dumps(settings_schema(), indent=2))
     elif settings is None:
-        raise InvalidOptionError("nothing to check; name a settings file, or use --schema")
+        raise InvalidOptionError("nothing to check", "name a settings file, or use --schema")
     else:
         understood = load_settings(settings)
         _check_agreement(understood)
@@ -70,7 +70,7 @@ def _check_agreement(settings: "Settings") -> None:
         threshold = None if goal == "risk" else settings.risk_threshold
         check_objective(settings.objective, threshold, settings.class_weight)
     except InvalidProblemError as error:
-        raise InvalidProblemError(f"{settings.source or 'the settings'}: {error}") from None
+        raise InvalidProblemError.of(error, f"{settings.source or 'the settings'}: ") from None
     slack_of(settings)
     solver = settings.solve.get("solver", "auto")
     if solver != "auto":

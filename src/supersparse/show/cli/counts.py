@@ -85,7 +85,7 @@ def counts(
         inputs=(data, questions, features.texts.get("cut_points")),
     )
     if at_least < 1:
-        raise InvalidOptionError(f"--at-least is {at_least}; give 1 to keep all cells, or more")
+        raise InvalidOptionError(f"--at-least is {at_least}", "give 1 to keep all cells, or more")
     target = columns.told_target()
     if questions is None:
         asked = _made(data, columns, features, table)
@@ -133,8 +133,8 @@ def _check_known(card: "Card", cases: "LabelledCases") -> None:
         these, those = (", ".join(map(repr, values[:3])) for values in (held, known))
         if column in listed:
             raise InvalidDataError(
-                f"{cases.table.name}: column {column!r} holds {these}, and the questions know {those} only; "
-                "code it as the site does that wrote them"
+                f"{cases.table.name}: column {column!r} holds {these}, and the questions know {those} only",
+                "code it as the site does that wrote them",
             )
         note(
             f"column {column!r} holds {these}, and the questions ask about {those} only; check that it is "
@@ -167,7 +167,8 @@ def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: T
     if features.cuts == "none" or features.missing == "drop":
         raise InvalidOptionError(
             "--cuts none and --missing drop make no yes/no questions that other sites can ask of all their "
-            "people; remove them"
+            "people",
+            "remove them",
         )
     if features.values.get("candidates", "auto") == "auto":
         features = replace(features, texts={**features.texts, "candidates": str(_QUESTIONS)})
@@ -193,11 +194,11 @@ def _read(path: Path, columns: ColumnOptions, features: FeatureOptions) -> "Ques
 
 def _refuse(features: FeatureOptions, columns: ColumnOptions, why: str) -> None:
     if features.no_prepare:
-        raise InvalidOptionError(f"--no-prepare: {why}; remove it")
+        raise InvalidOptionError(f"--no-prepare: {why}", "remove it", subject="--no-prepare")
     for group in (features, columns):
         for name in group.values:
             if name != "target":
-                raise InvalidOptionError(f"{option_name(group.SETTINGS[name])}: {why}; remove it")
+                raise InvalidOptionError(f"{option_name(group.SETTINGS[name])}: {why}", "remove it")
 
 
 def read_counts_question(
@@ -217,10 +218,10 @@ def read_counts_question(
     _refuse(features, columns, why)
     recipe = read_recipe(asked, columns, features, search)
     if recipe.settings.prepare:
-        raise InvalidOptionError(f"{asked.settings}: prepare: {why}; remove it")
+        raise InvalidOptionError(f"{asked.settings}: prepare: {why}", "remove it", subject=asked.settings)
     for option in ("cv_groups", "cv_time"):
         if getattr(validation, option) is not None:
-            raise InvalidOptionError(f"--{option.replace('_', '-')}: counts have no such column; remove it")
+            raise InvalidOptionError(f"--{option.replace('_', '-')}: counts have no such column", "remove it")
     seen: dict[bytes, Path] = {}
     for path in paths:
         check_file(path)
@@ -230,7 +231,7 @@ def read_counts_question(
     table = pooled(paths)
     if columns.target not in (None, table.questions.target):
         raise InvalidOptionError(
-            f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}; remove it"
+            f"--target is {columns.target!r}, but the counts are of {table.questions.target!r}", "remove it"
         )
     if not table.signed:
         note("a file of counts has no digest, so changes to it cannot be detected; write it again")

@@ -132,7 +132,7 @@ def _wanted(names: list[str] | None) -> list["Entry"]:
     fetched = [entry for entry in ENTRIES if entry.originals]
     for name in names or ():
         if find(name).name not in {entry.name for entry in fetched}:
-            raise InvalidOptionError(f"{name!r} comes with the package; there is nothing to fetch")
+            raise InvalidOptionError(f"{name!r} comes with the package", "there is nothing to fetch")
     return [entry for entry in fetched if not names or entry.name in names]
 
 

@@ -144,8 +144,8 @@ def _by_name(given: Sequence[str], option: str, wanted: str) -> dict[str, str]:
     for entry in given:
         name, sign, value = (part.strip() for part in entry.rpartition("="))
         if not (name and sign and value):
-            raise InvalidOptionError(f"{option} is {entry!r}; give {wanted}")
+            raise InvalidOptionError(subject=option, value=entry, remedy=f"give {wanted}")
         if name in found:
-            raise InvalidOptionError(f"{option} names {name!r} twice; give it once")
+            raise InvalidOptionError(f"{option} names {name!r} twice", "give it once", subject=option)
         found[name] = value
     return found

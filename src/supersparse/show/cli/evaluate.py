@@ -85,5 +85,5 @@ def _method(word: str) -> "Method | None":
 
     known: dict[str, Method | None] = {"isotonic": "isotonic", "logistic": "logistic", "none": None}
     if word not in known:
-        raise InvalidOptionError(f"--calibrate is {word!r}; {did_you_mean(word, known)}")
+        raise InvalidOptionError(subject="--calibrate", value=word, remedy=did_you_mean(word, known))
     return known[word]

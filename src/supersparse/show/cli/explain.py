@@ -89,7 +89,7 @@ def _person(
         say_size(Path(values[0]))
         cases = read_cases(Path(values[0]), table.reading, system.card, note=note)
         if not 1 <= row <= cases.n_rows:
-            raise InvalidOptionError(f"--row is {row}; {values[0]} has rows 1 to {cases.n_rows}")
+            raise InvalidOptionError(f"--row is {row}", f"{values[0]} has rows 1 to {cases.n_rows}")
         person = {name: column[row - 1 : row].tolist()[0] for name, column in cases.columns.items()}
         place = f" in {cases.place(row - 1)} of {cases.table.name}"
         limited = [name for name, value in person.items() if is_beyond(value)]
@@ -105,10 +105,10 @@ def _person(
             more, mark, text = text.partition("=")
             name = f"{name}={more}"
         if not mark:
-            raise InvalidDataError(f"{value!r} is neither a file nor a value; write values as age=63")
+            raise InvalidDataError(f"{value!r} is neither a file nor a value", "write values as age=63")
         if name in words:
             raise InvalidOptionError(
-                f"{name!r} is given twice, as {words[name]!r} and {text!r}; give one value"
+                f"{name!r} is given twice, as {words[name]!r} and {text!r}", "give one value", subject=name
             )
         words[name] = text
     written = {name: text.strip() for name, text in words.items()}

@@ -56,7 +56,7 @@ def export(
     from supersparse.show.document import ScoringSystem
 
     if to not in _ENDINGS:
-        raise InvalidOptionError(f"--to: unknown format {to!r}; {did_you_mean(to, _ENDINGS)}")
+        raise InvalidOptionError(f"--to: unknown format {to!r}", did_you_mean(to, _ENDINGS), subject="--to")
     _check_ending(out, to)
     check_outputs(("--out", out), inputs=[model])
     system = ScoringSystem.load(model)
@@ -78,8 +78,8 @@ def _check_ending(out: Path | None, to: str) -> None:
     if out is not None and ending in _ENDINGS.values() and ending not in ("txt", _ENDINGS[to]):
         formats = " or ".join(f"--to {name}" for name, own in _ENDINGS.items() if own == ending)
         raise InvalidOptionError(
-            f"--out {out}: {to} makes a .{_ENDINGS[to]} file; name it "
-            f"{out.with_suffix('.' + _ENDINGS[to])}, or use {formats}"
+            f"--out {out}: {to} makes a .{_ENDINGS[to]} file",
+            f"name it {out.with_suffix('.' + _ENDINGS[to])}, or use {formats}",
         )
 
 
@@ -127,16 +127,16 @@ def _value(name: str, text: str) -> object:
 
     if name in ("rows", "decimals"):
         if not re.fullmatch(r"-?[0-9]{1,15}", text):
-            raise InvalidOptionError(f"--set {name} is {text!r}; give a whole number")
+            raise InvalidOptionError(f"--set {name} is {text!r}", "give a whole number")
         return int(text)
     if name == "quoted":
         if text.casefold() not in _TRUTHS:
-            raise InvalidOptionError(f"--set {name} is {text!r}; give true or false")
+            raise InvalidOptionError(f"--set {name} is {text!r}", "give true or false")
         return _TRUTHS[text.casefold()]
     if name == "people":
         raise InvalidOptionError(
-            "--set people: people are rows of a table, which only Python can give; remove it, and "
-            "fill in the sheet 'Table'"
+            "--set people: people are rows of a table, which only Python can give",
+            "remove it, and fill in the sheet 'Table'",
         )
     return text
 
@@ -147,6 +147,6 @@ def _print(made: str | bytes, to: str, output: Output) -> None:
     if isinstance(made, str):
         output.show(made.removesuffix("\n"), lambda: {"target": to, "content": made})
     elif sys.stdout.isatty() or output.json:
-        raise InvalidOptionError(f"{to} is a binary format; name a file: --out card.{_ENDINGS[to]}")
+        raise InvalidOptionError(f"{to} is a binary format", f"name a file: --out card.{_ENDINGS[to]}")
     else:
         sys.stdout.buffer.write(made)

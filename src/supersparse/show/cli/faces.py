@@ -58,6 +58,6 @@ def check_folder(folder: Path | None) -> None:
         if place.exists():
             if not place.is_dir():
                 raise InvalidOptionError(
-                    f"--out-dir {str(folder)!r}: {str(place)!r} is a file; name a folder"
+                    f"--out-dir {str(folder)!r}: {str(place)!r} is a file", "name a folder"
                 )
             return

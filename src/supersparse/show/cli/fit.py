@@ -108,13 +108,13 @@ def fit(
         check_text_file(data[0])
     if validation.asks and not validation.judges:
         raise InvalidOptionError(
-            f"{validation.asks[0]} judges the card on held-out rows; remove it, or remove --no-validate"
+            f"{validation.asks[0]} judges the card on held-out rows", "remove it, or remove --no-validate"
         )
     counts: CountTable | None = None
     divided: tuple[list[Split], int] | None = None
     of_counts = any(map(is_count_table, data))
     if of_counts and engine.counts_rows:
-        raise InvalidOptionError("--engine duckdb counts rows, and count tables have none; remove it")
+        raise InvalidOptionError("--engine duckdb counts rows, and count tables have none", "remove it")
     if engine.counts_rows:
         question, rows, divided = read_rows_question(
             data, table.reading, columns, asked, features, search, validation, engine.memory
@@ -126,12 +126,15 @@ def fit(
         question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
     else:
         raise InvalidOptionError(
-            f"{data[1]}: only count tables can be combined; put the rows into one file, write counts with "
-            "`supersparse counts`, or count the rows of all files with --engine duckdb"
+            f"{data[1]}: only count tables can be combined",
+            (
+                "put the rows into one file, write counts with `supersparse counts`, or count the rows "
+                "of all files with --engine duckdb"
+            ),
         )
     if certificate is not None:
         if counts is not None or rows.is_counted:
-            raise InvalidOptionError("--certificate needs rows, and there are only counts; remove it")
+            raise InvalidOptionError("--certificate needs rows, and there are only counts", "remove it")
         check_certifiable(question.problem)
     edits = question.recipe.settings.edits
     check_possible(question, edits)

@@ -27,11 +27,13 @@ def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str
         if out.exists() and not out.is_file():
             continue  # /dev/stdout takes whatever comes
         if any(_are_one(out, file) for file in read):
-            raise InvalidOptionError(f"{option}: {out} would overwrite an input; choose another name")
+            raise InvalidOptionError(f"{option}: {out} would overwrite an input", "choose another name")
         for other, path in seen:
             if _are_one(out, path):
                 twice = f"{option} names" if other == option else f"{other} and {option} both name"
-                raise InvalidOptionError(f"{twice} {out}, and only one file could be kept; choose two names")
+                raise InvalidOptionError(
+                    f"{twice} {out}, and only one file could be kept", "choose two names"
+                )
         seen.append((option, out))
 
 

@@ -74,7 +74,7 @@ def program(
     if solution is None and out is None:
         raise InvalidOptionError("give --out slim.mps to write the program, or --solution FILE to read one")
     if solution is not None and formulation is not None:
-        raise InvalidOptionError("--formulation is for writing; a solution of either is read alike")
+        raise InvalidOptionError("--formulation is for writing", "a solution of either is read alike")
     check_outputs(("--out", out), inputs=(data, asked.settings, features.texts.get("cut_points"), solution))
     question, rows = read_question(data, table.reading, columns, asked, features, SearchOptions())
     with warnings_as_remarks():

@@ -76,8 +76,8 @@ def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
     changes = {name: value for name, value in given.items() if value is not None}
     if "max_points" in changes and not _has_default_sets(settings):
         raise InvalidOptionError(
-            f"--max-points: {path} already sets the points of each feature; "
-            "change them there, or remove --max-points"
+            f"--max-points: {path} already sets the points of each feature",
+            "change them there, or remove --max-points",
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):

@@ -107,7 +107,7 @@ def report(
 
     paper_size(paper)
     if cv == 1:
-        raise InvalidOptionError("--cv is 1; give 2 or more folds, or 0 for no cross-validation")
+        raise InvalidOptionError("--cv is 1", "give 2 or more folds, or 0 for no cross-validation")
     files = _files(model, out)
     check_outputs(*(("--out", file) for file in files), inputs=(model, data))
     plan = Plan(
@@ -199,7 +199,7 @@ def target_of(card: "Card", target: str | None) -> tuple[str, str]:
     if target is not None:
         return target, "target column {name}"
     if card.title is None:
-        raise InvalidOptionError("the card has no title, so the target is unknown; name it with --target")
+        raise InvalidOptionError("the card has no title, so the target is unknown", "name it with --target")
     return card.title, "column {name} (the title of the card); name the target with --target"
 
 
@@ -217,15 +217,17 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
             note("figures need matplotlib: pip install matplotlib; text replaces them")
         if not os.access(model.absolute().parent, os.W_OK):
             raise InvalidOptionError(
-                f"cannot write beside {str(model)!r}: its folder is read-only; choose files with --out"
+                f"cannot write beside {str(model)!r}: its folder is read-only", "choose files with --out"
             )
         return [model.with_name(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
         if path.suffix.lower() not in (".html", ".pdf"):
-            raise InvalidOptionError(f"--out {path}: reports are .html or .pdf; choose one of these endings")
+            raise InvalidOptionError(
+                f"--out {path}: reports are .html or .pdf", "choose one of these endings"
+            )
         if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
             raise PackageNotInstalledError(
-                f"--out {path}: a PDF needs reportlab: pip install reportlab; or write .html and print it"
+                f"--out {path}: a PDF needs reportlab: pip install reportlab", "or write .html and print it"
             )
     return out
 

@@ -47,7 +47,7 @@ class EngineOptions:
     def counts_rows(self) -> bool:
         """Whether rows are counted where they are."""
         if self.engine not in _ENGINES:
-            raise InvalidOptionError(f"--engine is {self.engine!r}; give memory or duckdb")
+            raise InvalidOptionError(subject="--engine", value=self.engine, remedy="give memory or duckdb")
         return self.engine == "duckdb"
 
 
@@ -67,7 +67,7 @@ def read_rows_question(
     recipe = read_recipe(asked, columns, features, search)
     _check(columns, recipe, validation)
     if recipe.settings.sample_weight is not None:
-        raise InvalidOptionError("weights: counts cannot be weighted; remove them, or use --engine memory")
+        raise InvalidOptionError("weights: counts cannot be weighted", "remove them, or use --engine memory")
     counts = _counts(data, reading, columns, recipe, memory)
     folds = validation.folds if validation.judges else 0
     repeats = validation.times(counts.n_rows, len(counts.X))
@@ -93,7 +93,9 @@ def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptio
     }
     for option, given in needs.items():
         if given:
-            raise InvalidOptionError(f"{option} needs the rows in memory; remove it, or use --engine memory")
+            raise InvalidOptionError(
+                f"{option} needs the rows in memory", "remove it, or use --engine memory"
+            )
 
 
 def _counts(

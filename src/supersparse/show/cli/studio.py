@@ -42,7 +42,7 @@ def studio(
       supersparse studio biopsies.csv --no-browser
     """
     if table is not None and not table.is_file():
-        raise InvalidOptionError(f"there is no file {str(table)!r}; name a table, or leave it out")
+        raise InvalidOptionError(f"there is no file {str(table)!r}", "name a table, or leave it out")
     try:
         from supersparse.show.studio.folder import default_folder
         from supersparse.show.studio.server import serve

@@ -114,7 +114,7 @@ def trade_off(
     limits = None if shares is None else read_limits(shares)
     if wanted is not None and limits is not None:
         raise InvalidOptionError(
-            "--max-false-positive-rates is another sweep than --ratios or --thresholds; use one of them"
+            "--max-false-positive-rates is another sweep than --ratios or --thresholds", "use one of them"
         )
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
     found: CrossValidatedTradeOff | HeldOutTradeOff
@@ -132,7 +132,7 @@ def trade_off(
         splits, repeats = read_splits(rows, validation)
         if not splits:
             raise InvalidOptionError(
-                "no rows can be held out, so there is nothing to judge by; use more rows"
+                "no rows can be held out, so there is nothing to judge by", "use more rows"
             )
         processes = -1 if search.n_jobs is None else search.n_jobs
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
@@ -206,11 +206,11 @@ def _refuse_folds(
 ) -> None:
     """Refuse folds where rows are held out in another way, and no folds where they are not."""
     if test is not None and hold_out is not None:
-        raise InvalidOptionError("--test and --hold-out both say what to judge on; use one of them")
+        raise InvalidOptionError("--test and --hold-out both say what to judge on", "use one of them")
     if test is None and hold_out is None:
         if not validation.judges:
             raise InvalidOptionError(
-                f"{asked.settings}: validate is false, but trade-off needs folds; remove it"
+                f"{asked.settings}: validate is false, but trade-off needs folds", "remove it"
             )
         return
     option = "--test" if test is not None else "--hold-out"
@@ -218,10 +218,10 @@ def _refuse_folds(
     folds = [given for given in validation.asks if given not in fit]
     if folds:
         raise InvalidOptionError(
-            f"{folds[0]} divides rows into folds, and {option} has none; use one of them"
+            f"{folds[0]} divides rows into folds, and {option} has none", "use one of them"
         )
     if hold_out is not None and not 0 < hold_out < 1:
-        raise InvalidOptionError(f"--hold-out is {hold_out:g}; give a share between 0 and 1, such as 0.2")
+        raise InvalidOptionError(f"--hold-out is {hold_out:g}", "give a share between 0 and 1, such as 0.2")
 
 
 def _refuse_weights(asked: AskedOptions) -> None:
@@ -230,7 +230,7 @@ def _refuse_weights(asked: AskedOptions) -> None:
         if name in asked.values:
             option, instead = f"--{name.replace('_', '-')}", "--thresholds" if "risk" in name else "--ratios"
             raise InvalidOptionError(
-                f"{option}: trade-off tries class weights itself; remove it, or use {instead}"
+                f"{option}: trade-off tries class weights itself", f"remove it, or use {instead}"
             )
 
 
@@ -243,6 +243,6 @@ def _numbers(text: str | None, option: str) -> list[float] | None:
             found.append(float(word))
         except ValueError:
             raise InvalidOptionError(
-                f"{option} is {text!r}, but {word.strip()!r} is not a number; separate numbers by commas"
+                f"{option} is {text!r}, but {word.strip()!r} is not a number", "separate numbers by commas"
             ) from None
     return found

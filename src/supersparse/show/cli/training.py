@@ -77,7 +77,7 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "tuple[l
     if not validation.judges:
         return [], 1
     if validation.groups is not None and validation.cv_time is not None:
-        raise InvalidOptionError("--cv-groups and --cv-time cannot be combined; use one of them")
+        raise InvalidOptionError("--cv-groups and --cv-time cannot be combined", "use one of them")
     times = None if validation.cv_time is None else rows.groups
     groups = None if times is not None else rows.groups
     folds = validation.folds

@@ -25,9 +25,9 @@ def read_choice(
     from supersparse.card.raw_values import as_read
 
     if unknown not in _CHOICES:
-        raise InvalidOptionError(f"--unknown is {unknown!r}; {did_you_mean(unknown, _CHOICES)}")
+        raise InvalidOptionError(subject="--unknown", value=unknown, remedy=did_you_mean(unknown, _CHOICES))
     if reasons and unknown == "allow":
-        raise InvalidOptionError("--reasons needs every value; remove it, or remove --unknown allow")
+        raise InvalidOptionError("--reasons needs every value", "remove it, or remove --unknown allow")
     system = replace(system, card=as_read(system.card, reading))
     return system.accepting_unknown() if unknown == "allow" else system
 
@@ -51,15 +51,16 @@ def check_scored(
         remedy = allow if refused.is_near and allow else "leave such rows out"
         raise InvalidDataError(
             f"{cases.table.name}: column {refused.column!r} is {refused.value!r} in "
-            f"{_where(cases, refused.rows, refused.first_row - 1)}, {refused.reason}; correct it, or {remedy}"
+            f"{_where(cases, refused.rows, refused.first_row - 1)}, {refused.reason}",
+            f"correct it, or {remedy}",
         )
     for expected in expectations(card):
         missing = table.columns[expected.column].missing
         if otherwise is not None and expected.refuses_missing and missing is not None and missing.any():
             where = _where(cases, int(missing.sum()), int(missing.argmax()))
             raise InvalidDataError(
-                f"{cases.table.name}: column {expected.column!r} has no value in {where}; fill it in, or "
-                f"{otherwise}"
+                f"{cases.table.name}: column {expected.column!r} has no value in {where}",
+                f"fill it in, or {otherwise}",
             )
 
 
@@ -74,11 +75,11 @@ def check_person(card: "Card", person: "Mapping[str, object]", place: str) -> No
     for refused in refused_values(card, read_card_table(card, {n: [v] for n, v in person.items()})):
         remedy = f", or {ALLOW}" if refused.is_near else ""
         raise InvalidDataError(
-            f"column {refused.column!r} is {refused.value!r}{place}, {refused.reason}; correct it{remedy}"
+            f"column {refused.column!r} is {refused.value!r}{place}, {refused.reason}", f"correct it{remedy}"
         )
     for expected in expectations(card):
         if place and expected.refuses_missing and is_missing(person[expected.column]):
-            raise InvalidDataError(f"column {expected.column!r} has no value{place}; a total needs one")
+            raise InvalidDataError(f"column {expected.column!r} has no value{place}", "a total needs one")
 
 
 def check_grouped(cases: "LabelledCases", groups: str) -> None:
@@ -89,7 +90,8 @@ def check_grouped(cases: "LabelledCases", groups: str) -> None:
     if blank:
         raise InvalidDataError(
             f"{cases.table.name}: the group column {groups!r} is blank in "
-            f"{_where(cases, len(blank), blank[0])}; fill it in, or use --cv-groups none"
+            f"{_where(cases, len(blank), blank[0])}",
+            "fill it in, or use --cv-groups none",
         )
 
 

@@ -143,7 +143,9 @@ class Content:
 def content_of(card: Card, style: Style = "card") -> Content:
     """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
     if style not in get_args(Style):
-        raise InvalidOptionError(f"style is {style!r}; {did_you_mean(str(style), get_args(Style))}")
+        raise InvalidOptionError(
+            subject="style", value=style, remedy=did_you_mean(str(style), get_args(Style))
+        )
     shown_card = card if style == "card" else _as_learned(card)
     lines = lines_of(shown_card) if style == "card" else ()
     parts, difference = _one_part(card, lines) if style == "card" else _paper_parts(shown_card)

@@ -216,8 +216,8 @@ def font_names() -> tuple[str, ...]:
         from matplotlib import font_manager
     except ModuleNotFoundError:
         raise PackageNotInstalledError(
-            "pictures as PNG or PDF need matplotlib: pip install matplotlib; "
-            "SVG, HTML, LaTeX, Markdown and text do without"
+            "pictures as PNG or PDF need matplotlib: pip install matplotlib",
+            "SVG, HTML, LaTeX, Markdown and text do without",
         ) from None
     present = {entry.name for entry in font_manager.fontManager.ttflist}
     return ("DejaVu Sans", *(name for name in _FALLBACKS if name in present))
@@ -334,7 +334,7 @@ def write(faces: FaceWriters, path: str | Path, others: tuple[str, ...] = ()) ->
     if face is None:
         known = [*faces, *others]
         raise InvalidOptionError(
-            f"{path.name!r} has an unknown file ending; {did_you_mean(path.suffix, known)}"
+            f"{path.name!r} has an unknown file ending", did_you_mean(path.suffix, known), subject=path.name
         )
     content = face()
     write_file(path, content)

@@ -137,7 +137,7 @@ def paper_size(paper: str) -> tuple[float, float]:
     """Return width and height in points."""
     size = PAPERS.get(str(paper).lower())
     if size is None:
-        raise InvalidOptionError(f"paper is {paper!r}; it must be 'a4' or 'letter'")
+        raise InvalidOptionError(subject="paper", value=paper, remedy="it must be 'a4' or 'letter'")
     return size
 
 

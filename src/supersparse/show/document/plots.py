@@ -281,8 +281,8 @@ def draw_progress(trace: Trace, axes: "Axes", *, proven: bool | None = None) -> 
 def _check(trace: Trace) -> None:
     if not trace.events:
         raise InvalidOptionError(
-            "the trace is empty: the solution was not searched for alone; plot the frontier or pool that it "
-            "comes from, or solve its problem"
+            "the trace is empty: the solution was not searched for alone",
+            "plot the frontier or pool that it comes from, or solve its problem",
         )
 
 

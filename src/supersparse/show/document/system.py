@@ -139,7 +139,7 @@ class ScoringSystem:
         for name, points in ((item.name, item.points) for item in model.items):
             if name not in values:
                 raise InvalidCardError(
-                    f"the item {name!r} is not among the features; {did_you_mean(name, features)}"
+                    f"the item {name!r} is not among the features", did_you_mean(name, features)
                 )
             values[name] += points
         unit = lcm(*(v.denominator for v in values.values()))
@@ -184,7 +184,7 @@ class ScoringSystem:
         risk = self.card.risk
         if risk is None:
             raise InvalidCardError(
-                "this scoring system has no risks; use `recalibrate` to learn them from data"
+                "this scoring system has no risks", "use `recalibrate` to learn them from data"
             )
         if is_person(data):
             return risk_of(risk, self.total(data))  # type: ignore[arg-type]

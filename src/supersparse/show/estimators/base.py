@@ -100,7 +100,7 @@ OF_SOLVE = (
 def _split(given: Mapping[str, Any]) -> SolverKeywords:
     """Take the options of `solve` out of `solver_options`; the others are the solver's own."""
     if not isinstance(given, Mapping):
-        raise InvalidOptionError(f"solver_options is {given!r}; give a mapping by name")
+        raise InvalidOptionError(subject="solver_options", value=given, remedy="give a mapping by name")
     own = {name: value for name, value in given.items() if name not in OF_SOLVE}
     of_solve = {name: value for name, value in given.items() if name in OF_SOLVE}
     return cast(SolverKeywords, {**of_solve, "solver_options": own})
@@ -115,7 +115,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """Return the checked recipe and training data."""
         if self.calibrate is not None and self.calibrate not in _METHODS:
             hint = did_you_mean(str(self.calibrate), _METHODS)
-            raise InvalidOptionError(f"calibrate is {self.calibrate!r}; give None, or {hint}")
+            raise InvalidOptionError(
+                subject="calibrate", value=self.calibrate, remedy=f"give None, or {hint}"
+            )
         recipe, title = self._recipe(), name_of(y)
         X, y = read_numeric_training(self, X, y) if recipe.prepare is None else read_raw_training(self, X, y)
         rows = TrainingRows(
@@ -129,9 +131,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         asked = {name: getattr(self, name) for name in names if hasattr(self, name)}
         by_name = isinstance(self.prepare, str) and self.prepare == "auto"
         if not (self.prepare is None or by_name or isinstance(self.prepare, Prepare)):
-            raise InvalidOptionError(f"prepare is {self.prepare!r}; {PREPARATIONS}")
+            raise InvalidOptionError(subject="prepare", value=self.prepare, remedy=PREPARATIONS)
         if self.n_jobs is not None and (not hasattr(self.n_jobs, "__index__") or int(self.n_jobs) == 0):
-            raise InvalidOptionError(f"n_jobs is {self.n_jobs!r}; {N_JOBS}")
+            raise InvalidOptionError(subject="n_jobs", value=self.n_jobs, remedy=N_JOBS)
         options: SolverKeywords = {
             "solver": self.solver,
             **_split(self.solver_options or {}),
@@ -167,7 +169,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         prepare = params.get("prepare", getattr(self, "prepare", None))
         nested = [name for name in params if name.startswith("prepare__")]
         if nested and prepare is None:
-            raise InvalidOptionError(f'{nested[0]} needs a preparation; give prepare="auto" or a Prepare')
+            raise InvalidOptionError(f"{nested[0]} needs a preparation", 'give prepare="auto" or a Prepare')
         if nested and isinstance(prepare, str) and prepare == "auto":
             params = {**params, "prepare": Prepare()}
         return super().set_params(**params)  # type: ignore[no-any-return]

@@ -42,33 +42,35 @@ def check_training(estimator: BaseEstimator, X: Any, y: Any, *, mappings: bool) 
     """
     if y is None:
         raise InvalidDataError(
-            f"This {type(estimator).__name__} requires y to be passed, but the target y is None; call "
-            "fit(X, y) with a table X of features and one label for each of its rows in y. If a column of X "
-            "holds the labels, take it out: y = X.pop(name)"
+            f"This {type(estimator).__name__} requires y to be passed, but the target y is None",
+            (
+                "call fit(X, y) with a table X of features and one label for each of its rows in y. If a "
+                "column of X holds the labels, take it out: y = X.pop(name)"
+            ),
         )
     if _dimensions(X) == 1 and (_is_mapping(y) or _width(y) > 1):
         raise InvalidDataError(
-            "X has one dimension and y is a table: they look swapped; call fit(X, y) with the table first, "
-            "then the labels"
+            "X has one dimension and y is a table: they look swapped",
+            "call fit(X, y) with the table first, then the labels",
         )
     check_table(X, mappings=mappings)
     if isinstance(y, str) or _is_mapping(y) or not _is_sized(y) or _dimensions(y) == 0:
         column = f", such as X[{y!r}], and X without that column" if isinstance(y, str) else ""
-        raise InvalidDataError(f"y is {_described(y)}; give one label for each row of X{column:.200}")
+        raise InvalidDataError(f"y is {_described(y)}", f"give one label for each row of X{column:.200}")
     if _width(y) > 1:
         raise InvalidDataError(
-            f"y is {_described(y)}; give one label for each row of X, in one dimension or one column"
+            f"y is {_described(y)}", "give one label for each row of X, in one dimension or one column"
         )
     rows, labels = _length(next(iter(X.values())) if _is_mapping(X) else X), _length(y)
     if rows is not None and labels is not None and rows != labels:
-        raise InvalidDataError(f"X has {rows} rows and y has {labels} labels; give one label for each row")
+        raise InvalidDataError(f"X has {rows} rows and y has {labels} labels", "give one label for each row")
 
 
 def check_table(X: Any, *, mappings: bool) -> None:
     """Refuse what is no table of rows and columns, without printing any of it."""
     if isinstance(X, str | PathLike):
         raise InvalidDataError(
-            f"X is {_described(X)}; read the table first, for example with pandas.read_csv, and give that"
+            f"X is {_described(X)}", "read the table first, for example with pandas.read_csv, and give that"
         )
     if _is_mapping(X):
         sized = [
@@ -82,25 +84,26 @@ def check_table(X: Any, *, mappings: bool) -> None:
             remedy = "give it columns"
         else:
             remedy = 'give pandas.DataFrame(X), or use prepare="auto", which reads a dict of columns'
-        raise InvalidDataError(f"X is {_described(X)}; {remedy}")
+        raise InvalidDataError(f"X is {_described(X)}", remedy, subject="X")
     if isinstance(X, list | tuple) and X:
         if isinstance(X[0], Mapping):
-            raise InvalidDataError(f"X is {_described(X)}, each a dict; give pandas.DataFrame(X)")
+            raise InvalidDataError(f"X is {_described(X)}, each a dict", "give pandas.DataFrame(X)")
         widths = {len(row) for row in X if isinstance(row, list | tuple)}
         if len(widths) > 1:
             raise InvalidDataError(
-                f"X has rows of {min(widths)} to {max(widths)} values; give every row the same number"
+                f"X has rows of {min(widths)} to {max(widths)} values", "give every row the same number"
             )
     dimensions = _dimensions(X)
     if dimensions == 1:
         raise InvalidDataError(
             f"X is {_described(X)}, in one dimension. Reshape your data: X.reshape(-1, 1) if an array is one "
-            "feature, X.reshape(1, -1) if it is one row; or give a table of rows and columns"
+            "feature, X.reshape(1, -1) if it is one row",
+            "or give a table of rows and columns",
         )
     if dimensions == 0 or (dimensions is None and not hasattr(X, "__array__") and as_frame(X) is None):
         raise InvalidDataError(
-            f"X is {_described(X)}; give a data frame or an array with a row for each case and a column for "
-            "each feature"
+            f"X is {_described(X)}",
+            "give a data frame or an array with a row for each case and a column for each feature",
         )
 
 
@@ -202,7 +205,8 @@ def read_known_labels(y: Any, classes: NDArray[Any]) -> NDArray[Any]:
         shown = " and ".join(repr(one) for one in classes.tolist())
         raise InvalidDataError(
             f"y has the label {labels.tolist()[row]!r} in row {row} (counted from 0), but the classes are "
-            f"{shown}; give labels like those of fit, and drop rows of other classes"
+            f"{shown}",
+            "give labels like those of fit, and drop rows of other classes",
         )
     return labels
 

@@ -159,7 +159,9 @@ intercept, solver, solver_options, gap
         self
         """
         if self.rule not in RULES:
-            raise InvalidOptionError(f"rule is {self.rule!r}; {did_you_mean(str(self.rule), RULES)}")
+            raise InvalidOptionError(
+                subject="rule", value=self.rule, remedy=did_you_mean(str(self.rule), RULES)
+            )
         recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
         clock = Clock.of(recipe)
         question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
@@ -167,7 +169,7 @@ intercept, solver, solver_options, gap
         problem = question.problem
         if all(levels is not None for levels in problem.levels):
             raise InvalidProblemError(
-                "every feature has levels, so there is no C0 to choose; use SLIMClassifier"
+                "every feature has levels, so there is no C0 to choose", "use SLIMClassifier"
             )
         start_from(self.initial, problem)  # before the folds, so that errors show at once
         self.Cs_ = read_values(self.Cs, problem)

@@ -67,12 +67,12 @@ def cross_validated_trade_off(
         3      0.250       1.0       1.0000       0.6667       0.4444     0.3333
     """
     if not isinstance(model, ScoringSystemClassifier):
-        raise InvalidOptionError(f"model is {type(model).__name__}; give a SLIMClassifier")
+        raise InvalidOptionError(f"model is {type(model).__name__}", "give a SLIMClassifier", subject="model")
     asked = read_ratios(ratios, thresholds)
     limits = None if max_false_positive_rates is None else read_limits(max_false_positive_rates)
     if asked is not None and limits is not None:
         raise InvalidOptionError(
-            "max_false_positive_rates is another sweep than ratios or thresholds; give one of them"
+            "max_false_positive_rates is another sweep than ratios or thresholds", "give one of them"
         )
     recipe, rows = model._read(X, y, sample_weight, None, groups)
     splits = repeated_splits(rows.y, cv, repeats, groups=rows.groups)

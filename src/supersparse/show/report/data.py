@@ -59,7 +59,7 @@ def read_data(
     for name, column in columns.items():
         if len(column) != n:
             raise InvalidDataError(
-                f"column {name!r} has {len(column)} values for {n} labels; the lengths must match"
+                f"column {name!r} has {len(column)} values for {n} labels", "the lengths must match"
             )
     array = np.empty(n, dtype=object)
     array[:] = labels
@@ -92,8 +92,8 @@ def scorable(card: Card, data: LabelledRows) -> LabelledRows:
             usable &= ~gone
     if not usable.any():
         raise InvalidDataError(
-            f"none of the {len(data)} rows has a value in every column that the card needs; "
-            "fill in the missing values"
+            f"none of the {len(data)} rows has a value in every column that the card needs",
+            "fill in the missing values",
         )
     kept = data if usable.all() else data.take(np.flatnonzero(usable))
     return LabelledRows(
@@ -114,10 +114,10 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
         return {str(name): _array(values) for name, values in table.items()}
     frame = nw.from_native(table, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise InvalidDataError("the table is lazy; call .collect() first")
+        raise InvalidDataError("the table is lazy", "call .collect() first")
     if not isinstance(frame, nw.DataFrame):
         raise InvalidDataError(
-            f"{type(table).__name__} is not a table; give a data frame or a dict of columns"
+            f"{type(table).__name__} is not a table", "give a data frame or a dict of columns"
         )
     return {str(name): _array(frame[name]) for name in frame.columns}
 
@@ -127,11 +127,11 @@ def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Positions |
     if name is None:
         return None
     if name not in columns:
-        raise InvalidDataError(f"the table has no column {name!r}; {nearest_column(name, list(columns))}")
+        raise InvalidDataError(f"the table has no column {name!r}", nearest_column(name, list(columns)))
     values = columns[name].tolist()
     for row, value in enumerate(values):
         if is_missing(value):
-            raise InvalidDataError(f"column {name!r} is missing in row {row + 1}; every row needs a group")
+            raise InvalidDataError(f"column {name!r} is missing in row {row + 1}", "every row needs a group")
     known = {value: code for code, value in enumerate(dict.fromkeys(values))}
     return np.array([known[value] for value in values], dtype=np.intp)
 
@@ -145,7 +145,7 @@ def _array(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
     if isinstance(values, str) or not isinstance(values, Sequence):
-        raise InvalidDataError(f"a column is {values!r}; give one value per row")
+        raise InvalidDataError(f"a column is {values!r}", "give one value per row")
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -169,7 +169,7 @@ def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Po
         groups = _groups(data.together)
         if len(groups) < plan.folds:
             raise InvalidDataError(
-                f"{len(groups)} groups are too few for {plan.folds} folds; use fewer folds"
+                f"{len(groups)} groups are too few for {plan.folds} folds", "use fewer folds"
             )
         sizes = np.zeros(plan.folds, dtype=np.intp)
         for k in random.permutation(len(groups)):

@@ -44,7 +44,7 @@ class Report(Tabular):
             if section.name == name:
                 return section
         known = ", ".join(s.name for s in self.sections)
-        raise InvalidOptionError(f"the report has no section {name!r}; it has {known}")
+        raise InvalidOptionError(f"the report has no section {name!r}", f"it has {known}")
 
     def to_html(self, paper: str = "a4") -> str:
         """Return a self-contained HTML page that prints on A4 or Letter."""

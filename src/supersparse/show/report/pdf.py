@@ -31,7 +31,7 @@ try:
     from reportlab.pdfbase.ttfonts import TTFError, TTFont
 except ImportError as error:
     raise PackageNotInstalledError(
-        "PDF reports need reportlab: pip install reportlab; or print the HTML page"
+        "PDF reports need reportlab: pip install reportlab", "or print the HTML page"
     ) from error
 
 _SIDE, _TOP, _FOOT = 54.0, 54.0, 64.0  # margins; all lengths are in points

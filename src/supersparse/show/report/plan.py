@@ -33,10 +33,12 @@ class Plan(Tabular):
         for name in ("folds", "ratios", "bootstrap", "larger", "seed"):
             object.__setattr__(self, name, read_whole(getattr(self, name), name, 0, InvalidOptionError))
         if self.folds == 1:
-            raise InvalidOptionError("folds is 1; give 2 or more, or 0 for no cross-validation")
+            raise InvalidOptionError("folds is 1", "give 2 or more, or 0 for no cross-validation")
         limit = self.time_limit
         if limit is not None and (isnan(limit) or limit <= 0):
-            raise InvalidOptionError(f"time_limit is {limit!r}; give seconds above 0, or None for no limit")
+            raise InvalidOptionError(
+                subject="time_limit", value=limit, remedy="give seconds above 0, or None for no limit"
+            )
         if limit is not None and not isfinite(limit):
             object.__setattr__(self, "time_limit", None)
 

@@ -42,7 +42,7 @@ class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
         if len(set(lengths.values())) > 1:
             said = ", ".join(f"{name!r} {n}" for name, n in lengths.items())
             raise InvalidDataError(
-                f"the columns have different lengths: {said}; give each the same number of rows"
+                f"the columns have different lengths: {said}", "give each the same number of rows"
             )
         self._arrays = {name: _read_only(array) for name, array in arrays.items()}
 
@@ -76,7 +76,7 @@ class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
         (2, 1)
         """
         if library not in FRAMES:
-            raise InvalidOptionError(f"unknown frame library {library!r}; {did_you_mean(library, FRAMES)}")
+            raise InvalidOptionError(f"unknown frame library {library!r}", did_you_mean(library, FRAMES))
         if find_spec(library) is None:
             raise PackageNotInstalledError(
                 f"a {library} frame needs the package {library}: pip install {library}"
@@ -225,7 +225,7 @@ def decompressed(content: bytes) -> bytes:
         unpacked = file.read(_MOST_UNPACKED + 1)
     if len(unpacked) > _MOST_UNPACKED:
         raise InvalidDataError(
-            f"the file unpacks to more than {_MOST_UNPACKED:,} bytes; no dataset is so large"
+            f"the file unpacks to more than {_MOST_UNPACKED:,} bytes", "no dataset is so large"
         )
     return unpacked
 
@@ -346,8 +346,8 @@ class Size:
         if found != self:
             raise InvalidDataError(
                 f"{file} gives {found.rows} rows, {found.columns} columns with the intercept and "
-                f"{found.positive} {positive_in_words(data.target, data.classes)}; "
-                f"expected are {self.rows}, {self.columns} and {self.positive}; "
-                "delete the file and fetch it again: supersparse datasets fetch"
+                f"{found.positive} {positive_in_words(data.target, data.classes)}; expected are {self.rows}, "
+                f"{self.columns} and {self.positive}",
+                "delete the file and fetch it again: supersparse datasets fetch",
             )
         return data

@@ -124,7 +124,7 @@ def load_internet_ads(variant: Literal["paper"] = "paper", *, folder: Path | Non
     ``supersparse datasets fetch`` fills.
     """
     if variant != "paper":
-        raise InvalidOptionError(f"internet ads has no variant {variant!r}; the only one is 'paper'")
+        raise InvalidOptionError(f"internet ads has no variant {variant!r}", "the only one is 'paper'")
     about, classes = ABOUT_INTERNET_ADS, {"ad": "ad", "nonad": "not an ad"}
     raw = _of_numbers(about, stored_text(INTERNET_ADS, folder), "Class", classes)
     kept = complete_rows(raw)
@@ -176,7 +176,7 @@ def load_mammography(
     <Dataset mammography: 830 rows, 11 features, 403 malignant>
     """
     if variant not in VARIANTS:
-        raise InvalidOptionError(f"mammography has no variant {variant!r}; {did_you_mean(variant, VARIANTS)}")
+        raise InvalidOptionError(f"mammography has no variant {variant!r}", did_you_mean(variant, VARIANTS))
     if variant == "complete":
         raw = _raw(bundled_text("mammography.csv"))
         rows = complete_rows(raw)
@@ -398,14 +398,14 @@ def find(name: str, variant: str | None = None) -> Entry:
     alike = [entry for entry in ENTRIES if entry.name == name]
     if not alike:
         known = {entry.name for entry in ENTRIES}
-        raise InvalidOptionError(f"there is no dataset {name!r}; {did_you_mean(name, known)}")
+        raise InvalidOptionError(f"there is no dataset {name!r}", did_you_mean(name, known))
     if variant is None:
         return alike[0]
     for entry in alike:
         if entry.variant == variant:
             return entry
     known = {entry.variant for entry in alike}
-    raise InvalidOptionError(f"{name} has no variant {variant!r}; {did_you_mean(variant, known)}")
+    raise InvalidOptionError(f"{name} has no variant {variant!r}", did_you_mean(variant, known), subject=name)
 
 
 def load(name: str, variant: str | None = None, *, folder: Path | None = None) -> Dataset:

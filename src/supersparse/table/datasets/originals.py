@@ -167,9 +167,11 @@ def stored_text(original: Original, folder: Path | None = None) -> str:
     path = place / original.file
     if not path.is_file():
         raise MissingDataError(
-            f"{original.file} is not in the data folder {str(place)!r}; download it with "
-            f"'supersparse datasets fetch', or set the environment variable {VARIABLE} to the folder "
-            "that contains it"
+            f"{original.file} is not in the data folder {str(place)!r}",
+            (
+                "download it with 'supersparse datasets fetch', or set the environment variable "
+                f"{VARIABLE} to the folder that contains it"
+            ),
         )
     return decompressed(path.read_bytes()).decode("utf-8")
 
@@ -198,7 +200,7 @@ def download(url: str, part: Path, *, attempts: int = 3, timeout: float = 30) ->
                 raise DownloadError(f"{url} could not be downloaded: {_reason(error)}") from error
     arrived = part.stat().st_size
     raise DownloadError(
-        f"the download of {url} broke off {attempts} times, after {arrived} bytes; try again to resume"
+        f"the download of {url} broke off {attempts} times, after {arrived} bytes", "try again to resume"
     )
 
 
@@ -224,7 +226,9 @@ def _receive(url: str, part: Path, timeout: float) -> bool:
                 received += len(chunk)
                 if have + received > MOST_BYTES:
                     file.truncate(0)
-                    raise DownloadError(f"{url} sends more than {MOST_BYTES:,} bytes; no dataset is so large")
+                    raise DownloadError(
+                        f"{url} sends more than {MOST_BYTES:,} bytes", "no dataset is so large"
+                    )
                 file.write(chunk)
     return expected is None or received == expected
 
@@ -306,7 +310,7 @@ def _fetch(
             for done in parts.values():
                 done.unlink(missing_ok=True)
             return Fetched(path=path, how="downloaded", origin=url)
-    raise DownloadError(f"{'; '.join(failures)}; {_HELP}")
+    raise DownloadError(f"{'; '.join(failures)}", _HELP)
 
 
 def _find(original: Original, folder: Path) -> Path:
@@ -335,9 +339,8 @@ def _checked(original: Original, content: bytes, origin: str, unchecked: bool) -
     found = hashlib.sha256(text.encode("utf-8")).hexdigest()
     if found != original.sha256 and not unchecked:
         raise InvalidDataError(
-            f"the rows of {origin} differ from those expected (SHA-256 {found}, "
-            f"expected {original.sha256}); "
-            "if the publisher has changed them and you trust the change, store them with --unchecked"
+            f"the rows of {origin} differ from those expected (SHA-256 {found}, expected {original.sha256})",
+            "if the publisher has changed them and you trust the change, store them with --unchecked",
         )
     return text
 

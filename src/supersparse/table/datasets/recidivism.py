@@ -216,7 +216,7 @@ def load_recidivism(variant: Literal["violent", "any"] = "violent", *, folder: P
     ``supersparse datasets fetch`` fills.
     """
     if variant not in VARIANTS:
-        raise InvalidOptionError(f"recidivism has no variant {variant!r}; {did_you_mean(variant, VARIANTS)}")
+        raise InvalidOptionError(f"recidivism has no variant {variant!r}", did_you_mean(variant, VARIANTS))
     if variant == "violent":
         return _read(ABOUT_VIOLENT, SIZE_OF_VIOLENT, RECIDIVISM_VIOLENT, "v_score_text", folder)
     return _read(ABOUT_ANY, SIZE_OF_ANY, RECIDIVISM, "score_text", folder)
@@ -227,8 +227,8 @@ def _read(about: About, size: Size, original: Original, scored: str, folder: Pat
     missing = [name for name in (*_NUMBERS, *_TEXTS, *_OTHERS) if name not in place]
     if missing:
         raise InvalidDataError(
-            f"{original.file} has no column {missing[0]!r}; delete the file and fetch it again: "
-            "supersparse datasets fetch"
+            f"{original.file} has no column {missing[0]!r}",
+            "delete the file and fetch it again: supersparse datasets fetch",
         )
     kept = _kept(place, rows, scored)
     (_, *names), cells = table([person for _, person in kept])

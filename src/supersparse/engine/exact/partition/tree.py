@@ -79,7 +79,7 @@ class PartitionTree:
             )
             if not fits or any(len(quad) != 4 or quad.max() >= n_points for _, quad in node.sets):
                 raise InvalidOptionError(
-                    "the checkpoint's partition bound does not fit the problem; delete it to start again"
+                    "the checkpoint's partition bound does not fit the problem", "delete it to start again"
                 )
         self._open.clear()
         self._given_up = list(left.given_up)
