@@ -24,7 +24,7 @@ from supersparse.errors import InvalidInputError, PackageNotInstalledError
 from supersparse.show.cli import report
 from supersparse.show.cli.app import app
 from supersparse.show.cli.report_progress import steps
-from supersparse.show.report.budget import Step
+from supersparse.show.report.plan import Step
 
 COMMAND = [sys.executable, "-c", "from supersparse.show.cli.app import main; main()"]
 QUICK = ["--cv", 2, "--n-ratios", 1, "--bootstrap", 2, "--larger", 1]

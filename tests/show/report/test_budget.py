@@ -10,10 +10,10 @@ from show.report.small import learned, said, table
 from supersparse import Problem, frontier
 from supersparse.show.report import Plan, make_report
 from supersparse.show.report import evidence as gathering
-from supersparse.show.report.budget import Budget, Step
 from supersparse.show.report.data import read_data
 from supersparse.show.report.evidence import refit_of
-from supersparse.show.report.sizes import sizes_around
+from supersparse.show.report.plan import Budget, Step
+from supersparse.show.report.proofs import sizes_around
 
 COLUMNS, Y = table()
 STEPS = {"sizes": 4, "cross-validation": 5, "trade-off": 10, "bootstrap": 20}

@@ -8,7 +8,7 @@ import pytest
 from show.report.small import learned, read_page, table
 from supersparse import ScoringSystem, SLIMClassifier
 from supersparse.errors import SolverFailedError
-from supersparse.show.report import Plan, make_report, sizes
+from supersparse.show.report import Plan, make_report, proofs
 
 pytestmark = pytest.mark.usefixtures("without_matplotlib")
 
@@ -47,7 +47,7 @@ def test_a_card_that_is_proven_is_proven_in_the_table_and_not_searched_again(mon
         asked.append(problem.max_features)
         raise SolverFailedError("the solver found nothing; raise the limits")
 
-    monkeypatch.setattr(sizes, "solve", nothing)
+    monkeypatch.setattr(proofs, "solve", nothing)
     front, proven, _ = told(SYSTEM)
     size = SYSTEM.card.provenance.size
     assert front.startswith("Proven optimal")

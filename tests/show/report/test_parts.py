@@ -17,8 +17,8 @@ from supersparse.show.report import evidence as gathering
 from supersparse.show.report.blocks import TableBlock
 from supersparse.show.report.bootstrap import ItemStability, Stability
 from supersparse.show.report.data import read_data
+from supersparse.show.report.sections.checklists import ITEMS
 from supersparse.show.report.sections.resampling import stability
-from supersparse.show.report.sections.tripod import ITEMS
 
 COLUMNS, Y = table()
 QUICK = Plan(folds=2, ratios=1, bootstrap=2, larger=1)

@@ -103,7 +103,7 @@ def report(
     from supersparse.show.document import ScoringSystem
     from supersparse.show.document.pictures import paper_size
     from supersparse.show.report import Plan, make_report
-    from supersparse.show.report.budget import Step
+    from supersparse.show.report.plan import Step
 
     paper_size(paper)
     if cv == 1:

@@ -10,7 +10,7 @@ from supersparse.show.cli.say import is_hushed, remark
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from supersparse.show.report.budget import Step
+    from supersparse.show.report.plan import Step
 
 _SECONDS_BETWEEN_LINES = 5.0
 _BAR = 20  # characters
@@ -99,7 +99,7 @@ class _Live:
 def bar(step: "Step") -> str:
     """Draw how much of the time has passed; nothing where there is no estimate.
 
-    >>> from supersparse.show.report.budget import Step
+    >>> from supersparse.show.report.plan import Step
     >>> bar(Step(text="bootstrap", seconds=30, left=10))
     '[###############-----] '
     """

@@ -8,11 +8,9 @@ from statistics import mean
 from supersparse.base.errors import SupersparseError
 from supersparse.card.card import Card
 from supersparse.learn.refit import Refit, Refitted
-from supersparse.show.report.budget import Part
 from supersparse.show.report.data import LabelledRows, bootstrap_samples
-from supersparse.show.report.folds import again
-from supersparse.show.report.measures import MEASURES, Values, judge, method_of
-from supersparse.show.report.plan import NO_TIME, STOPPED, Absent, Plan
+from supersparse.show.report.folds import MEASURES, Values, again, judge, method_of
+from supersparse.show.report.plan import NO_TIME, STOPPED, Absent, Part, Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,13 +28,30 @@ from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.bounds import Bound, NoBound, bounds
 from supersparse.show.report.bootstrap import Stability, bootstrap
-from supersparse.show.report.budget import Budget, Part, PartName, Tell
 from supersparse.show.report.data import LabelledRows
-from supersparse.show.report.folds import CrossValidation, Trades, cross_validate, trade, trades_planned
-from supersparse.show.report.measures import Judged, judge, method_of
-from supersparse.show.report.plan import EDITED, NO_TIME, NOT_ASKED, STOPPED, Absent, Plan
-from supersparse.show.report.recheck import Recheck, card_points, recheck
-from supersparse.show.report.sizes import sizes_around, sizes_planned
+from supersparse.show.report.folds import (
+    CrossValidation,
+    Judged,
+    Trades,
+    cross_validate,
+    judge,
+    method_of,
+    trade,
+    trades_planned,
+)
+from supersparse.show.report.plan import (
+    EDITED,
+    NO_TIME,
+    NOT_ASKED,
+    STOPPED,
+    Absent,
+    Budget,
+    Part,
+    PartName,
+    Plan,
+    Tell,
+)
+from supersparse.show.report.proofs import Recheck, card_points, recheck, sizes_around, sizes_planned
 
 
 def refit_of(card: Card, data: LabelledRows, plan: Plan, executor: Executor | None = None) -> Refit | Absent:

@@ -1,7 +1,10 @@
-"""Plan: how much work a report may do. Absent: why a part is missing."""
+"""The plan of a report: how much it may do, its time divided among the parts, and why a part is absent."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite, isnan
+from time import monotonic
+from typing import Literal
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import read_whole
@@ -66,3 +69,154 @@ EDITED = Absent(
 )
 STOPPED = Absent("stopped by the user")
 NO_TIME = Absent("no time was left for it; allow more with --time-limit (time_limit in Python)")
+
+PartName = Literal["sizes", "cross-validation", "trade-off", "bootstrap"]
+
+# shares of the time limit, in the order of the work; unused time goes to the parts that follow
+SHARES: Mapping[PartName, float] = {
+    "sizes": 0.26, "cross-validation": 0.18, "trade-off": 0.14, "bootstrap": 0.36,
+}  # fmt: skip
+_WRITING = 0.06  # of the time limit, for figures and files
+_WRITING_SECONDS = 4.0  # usual
+_LEAST_SOLVE = 0.4  # seconds: below, a heuristic search is not worth much
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What a report is doing: a line of text, the time since it began, and an estimate of what is left."""
+
+    text: str
+    seconds: float
+    left: float | None  # None where there is no estimate
+
+    def __str__(self) -> str:
+        left = "" if self.left is None else f", about {spoken(self.left)} left"
+        return f"{self.text} ({spoken(self.seconds)}{left})"
+
+
+def spoken(seconds: float) -> str:
+    """Say a duration in whole seconds or minutes.
+
+    >>> spoken(3.2), spoken(75)
+    ('3 s', '1 min 15 s')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+Tell = Callable[[Step], None]
+
+
+def silent(_: Step) -> None:
+    """Ignore a step."""
+
+
+class Budget:
+    """The clock of one report. `steps` says how many steps each part plans; a part without steps is off."""
+
+    def __init__(
+        self,
+        time_limit: float | None,
+        steps: Mapping[PartName, int],
+        tell: Tell = silent,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._clock, self._tell, self._limit = clock, tell, time_limit
+        self._began = clock()
+        on = {name: share for name, share in SHARES.items() if steps.get(name)}
+        whole, so_far = sum(on.values()), 0.0
+        self._parts: dict[PartName, Part] = {}
+        for name, share in on.items():
+            so_far += share
+            until = planned = None
+            if time_limit is not None:
+                until = self._began + time_limit * (1 - _WRITING) * so_far / whole
+                planned = time_limit * (1 - _WRITING) * share / whole / steps[name]
+            self._parts[name] = Part(self, steps[name], until, planned)
+
+    @property
+    def now(self) -> float:
+        """The time on the clock."""
+        return self._clock()
+
+    @property
+    def seconds(self) -> float:
+        """The time since the report began."""
+        return self.now - self._began
+
+    def part(self, name: PartName) -> "Part":
+        """Begin a part; the time limit of a part that was not planned is the whole one."""
+        part = self._parts.get(name)
+        if part is None:
+            until = None if self._limit is None else self._began + self._limit
+            part = self._parts[name] = Part(self, 1, until)
+        part.begin()
+        return part
+
+    def tell(self, text: str) -> None:
+        """Announce a step."""
+        self._tell(Step(text=text, seconds=self.seconds, left=self._left()))
+
+    def _left(self) -> float | None:
+        """Add up what each part has still to do, at its own pace or that of the last, within its limit."""
+        total, pace, at = _WRITING_SECONDS, None, self.now
+        for name, part in self._parts.items():
+            if not part.ended:
+                needs = part.estimate(pace, at)
+                if needs is None:
+                    return None  # no limit, and nothing is known yet
+                total, at = total + needs, at + needs
+            if name != "sizes":  # its steps are no refits
+                pace = part.pace or pace
+        return total
+
+
+class Part:
+    """The time of one part of a report."""
+
+    def __init__(self, budget: Budget, steps: int, until: float | None, planned: float | None = None) -> None:
+        self._budget, self._steps, self._until = budget, steps, until
+        self.planned = planned  # seconds of a step by the settings alone, whatever the clock leaves
+        self._done, self._spent = 0, 0.0
+        self._began: float | None = None
+        self.ended = False
+
+    def begin(self) -> None:
+        """Start the clock of this part."""
+        self._began = self._budget.now
+
+    def end(self) -> None:
+        """Leave the rest of the time to the parts that follow."""
+        self.ended = True
+
+    @property
+    def over(self) -> bool:
+        """Whether the time of this part is used up."""
+        return self._until is not None and self._budget.now >= self._until
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds per step so far; None before the first step is done."""
+        return self._spent / self._done if self._done else None
+
+    def seconds_each(self, steps: int) -> float | None:
+        """The time limit of the next solve, if as many as `steps` have to share what is left."""
+        if self._until is None:
+            return None
+        return max(_LEAST_SOLVE, (self._until - self._budget.now) / max(steps, 1))
+
+    def tell(self, text: str, done: int) -> None:
+        """Announce the next step, after so many."""
+        assert self._began is not None, "the part has begun"
+        self._done, self._spent = done, self._budget.now - self._began
+        self._budget.tell(text)
+
+    def estimate(self, pace: float | None, at: float) -> float | None:
+        """Seconds until this part will have ended, if it is at work or begins `at`."""
+        begins = at if self._began is None else self._budget.now
+        most = None if self._until is None else max(0.0, self._until - begins)
+        own = self.pace or pace
+        if own is None:
+            return most
+        needs = own * (self._steps - self._done)
+        return needs if most is None else min(needs, most)

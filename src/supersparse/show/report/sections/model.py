@@ -24,8 +24,7 @@ from supersparse.show.report.blocks import (
 )
 from supersparse.show.report.bootstrap import Stability
 from supersparse.show.report.evidence import Evidence
-from supersparse.show.report.folds import CrossValidation, Trades
-from supersparse.show.report.measures import MEASURES, baseline
+from supersparse.show.report.folds import MEASURES, CrossValidation, Trades, baseline
 from supersparse.show.report.plan import Absent
 from supersparse.table.plain import visible
 

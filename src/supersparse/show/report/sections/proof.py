@@ -24,7 +24,7 @@ from supersparse.show.report.blocks import (
 )
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.plan import Absent
-from supersparse.show.report.recheck import Recheck
+from supersparse.show.report.proofs import Recheck
 from supersparse.table.plain import visible
 
 

@@ -19,8 +19,7 @@ from supersparse.show.report.blocks import (
 )
 from supersparse.show.report.bootstrap import ItemStability, Stability
 from supersparse.show.report.evidence import Evidence
-from supersparse.show.report.folds import CrossValidation, Spread, TradePoint, Trades
-from supersparse.show.report.measures import MEASURES, baseline
+from supersparse.show.report.folds import MEASURES, CrossValidation, Spread, TradePoint, Trades, baseline
 from supersparse.show.report.plan import Absent
 from supersparse.table.plain import visible
 
