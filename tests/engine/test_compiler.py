@@ -11,9 +11,8 @@ from numba.core import config
 from numba.core.runtime import _nrt_python, rtsys
 
 from supersparse.engine.kernels import compiler
-from supersparse.engine.kernels.compiler import KernelCompiler
+from supersparse.engine.kernels.compiler import KernelCompiler, KernelLibrary
 from supersparse.engine.kernels.jit import inner, kernel, njit
-from supersparse.engine.kernels.linking import KernelLibrary
 
 
 @inner()

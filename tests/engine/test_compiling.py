@@ -6,26 +6,27 @@ from types import SimpleNamespace
 
 import pytest
 
-from supersparse.engine import compiling
+from supersparse.engine.kernels import jit
 from supersparse.engine.warm_up import tiny_problems
 
 
 def kernel(folder, signatures=()):
-    return SimpleNamespace(signatures=list(signatures), _cache=SimpleNamespace(cache_path=str(folder)))
+    cache = SimpleNamespace(cache_path=str(folder))
+    return SimpleNamespace(__module__="kernels.boxes", __name__="run", signatures=[*signatures], _cache=cache)
 
 
 @pytest.fixture
 def begun(monkeypatch):
     """No process was begun yet; return those that are."""
     begun = {}
-    monkeypatch.setattr(compiling, "_begun", begun)
+    monkeypatch.setattr(jit, "_begun", begun)
     return begun
 
 
 def test_a_kernel_in_the_cache_or_in_this_process_is_ready(tmp_path, begun):
     (tmp_path / "boxes.run-1.nbi").touch()
-    assert compiling.is_ready(kernel(tmp_path), "boxes.run*.nbi", print)
-    assert compiling.is_ready(kernel(tmp_path, ["(int64,)"]), "others.run*.nbi", print)
+    assert jit.is_ready(kernel(tmp_path), print)
+    assert jit.is_ready(kernel(tmp_path / "empty", ["(int64,)"]), print)
     assert not begun
 
 
@@ -37,22 +38,22 @@ def test_another_one_is_ready_once_the_other_process_is_done(tmp_path, begun, mo
         calls.append(functions)
         return subprocess.Popen(command, stdin=subprocess.PIPE)
 
-    monkeypatch.setattr(compiling, "in_another_process", waiting)
-    asked = (kernel(tmp_path), "boxes.run*.nbi", print)
-    assert not compiling.is_ready(*asked)
-    assert not compiling.is_ready(*asked)
+    monkeypatch.setattr(jit, "in_another_process", waiting)
+    asked = (kernel(tmp_path), print)
+    assert not jit.is_ready(*asked)
+    assert not jit.is_ready(*asked)
     assert calls == [[print]]
-    begun["boxes.run*.nbi"].communicate()
-    assert compiling.is_ready(*asked)
+    begun["boxes.run"].communicate()
+    assert jit.is_ready(*asked)
 
 
 def test_where_no_process_can_be_started_it_is_compiled_here(tmp_path, begun, monkeypatch):
     def refused(functions):
         raise OSError("no more processes")
 
-    monkeypatch.setattr(compiling, "in_another_process", refused)
-    assert compiling.is_ready(kernel(tmp_path), "boxes.run*.nbi", print)
+    monkeypatch.setattr(jit, "in_another_process", refused)
+    assert jit.is_ready(kernel(tmp_path), print)
 
 
 def test_functions_run_in_another_process_one_after_the_other():
-    assert compiling.in_another_process([tiny_problems, tiny_problems]).wait(60) == 0
+    assert jit.in_another_process([tiny_problems, tiny_problems]).wait(60) == 0

@@ -6,11 +6,11 @@ from supersparse.engine import warm_up
 from supersparse.engine.kernels.descent import anneal, descend
 from supersparse.engine.kernels.heat_bath import heat_bath
 from supersparse.engine.kernels.lines import least_over_b, loss_by_b
+from supersparse.engine.kernels.risk_bound import tighten
 from supersparse.engine.kernels.risk_cells import run_completions
-from supersparse.engine.kernels.risk_open import relax_open
+from supersparse.engine.kernels.risk_projection import relax_open
 from supersparse.engine.kernels.risk_relaxation import relax
 from supersparse.engine.kernels.risk_search import round_support
-from supersparse.engine.kernels.risk_tightening import tighten
 from supersparse.engine.kernels.slices import run_slice
 
 

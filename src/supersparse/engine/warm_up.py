@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supersparse.engine.compiling import in_another_process, in_cache
+from supersparse.engine.kernels.jit import in_another_process, in_cache
 from supersparse.engine.kernels.slices import run_slice
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
@@ -127,14 +127,14 @@ def tiny_problems() -> list[Problem]:
 
 def compiled_before() -> bool:
     """Whether numba's cache contains the largest kernel; True if numba does not say."""
-    return in_cache(run_slice, "slices.run_slice*.nbi")
+    return in_cache(run_slice)
 
 
 def _warm_up_risk() -> None:
     """Run the kernels of the log loss, compiled in two processes on first use."""
     from supersparse.engine.kernels.risk_cells import run_completions
 
-    if not in_cache(run_completions, "risk_cells.run_completions*.nbi"):
+    if not in_cache(run_completions):
         logging.getLogger("supersparse").warning(
             "compiling the solver for this machine: once only, 20 to 60 seconds"
         )
@@ -171,8 +171,8 @@ def compile_completions() -> None:
 def compile_relaxation() -> None:
     """Compile the relaxation of a node and what tightens its box."""
     from supersparse.engine.kernels.jit import compile_for
+    from supersparse.engine.kernels.risk_bound import tighten
     from supersparse.engine.kernels.risk_relaxation import relax
-    from supersparse.engine.kernels.risk_tightening import tighten
 
     data, ints, floats = _tiny_risk_instances()[0].data, np.zeros(1, np.int64), np.zeros(1)
     rows, box, found = _relaxation_arguments()
@@ -183,7 +183,7 @@ def compile_relaxation() -> None:
 def compile_rounding() -> None:
     """Compile the relaxation of a node with a support still open, and its rounding."""
     from supersparse.engine.kernels.jit import compile_for
-    from supersparse.engine.kernels.risk_open import relax_open
+    from supersparse.engine.kernels.risk_projection import relax_open
     from supersparse.engine.kernels.risk_search import round_support
     from supersparse.engine.risk.instance import new_best, new_support
 

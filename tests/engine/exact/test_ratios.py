@@ -22,8 +22,8 @@ from supersparse.engine.exact.ratios import RatioBoxes, RatioProof
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.boxes import DONE, FOUND
-from supersparse.engine.kernels.whole_boxes import run_whole_boxes
-from supersparse.engine.kernels.whole_data import NEXT, TOP
+from supersparse.engine.kernels.ratio_boxes import run_ratio_boxes
+from supersparse.engine.kernels.ratio_pairs import NEXT, TOP
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
@@ -361,7 +361,7 @@ def test_a_box_closes_only_where_every_vector_in_it_costs_more(problem, seed):
     pairs = point_pairs(case)
     stack = stack_for(pairs)
     stack.low[0], stack.high[0], stack.number[TOP] = low, high, 1
-    result = run_whole_boxes(pairs, ratios, stack, cut, 2**60)
+    result = run_ratio_boxes(pairs, ratios, stack, cut, 2**60)
     assert result == (FOUND if min(costs.values(), default=cut + 1) <= cut else DONE)
     if result == FOUND:
         assert costs[tuple(stack.vector.tolist())] <= cut
@@ -381,7 +381,7 @@ def groups_found(seed):
         for cut in (best - 1, best):
             ratios, stack.low[0], stack.high[0] = first_box(case, literals, at)
             stack.load[0], stack.number[TOP] = 0, 1
-            results.append((cut, run_whole_boxes(pairs, ratios, stack, cut, 2**60)))
+            results.append((cut, run_ratio_boxes(pairs, ratios, stack, cut, 2**60)))
     assert {result for cut, result in results if cut < best} == {DONE}
     assert (best, FOUND) in results
     return case, pairs, int(stack.number[NEXT])

@@ -15,8 +15,8 @@ def test_the_reading_order_names_every_file_of_the_engine_and_no_other():
     named = [(ENGINE / name).resolve() for name in re.findall(r"`([\w./]+\.py)`", order)]
     files = {p.resolve() for folder in FOLDERS for p in folder.glob("*.py") if p.name != "__init__.py"}
     files = {path for path in files if not path.name.startswith("risk_")}  # of the other goal
-    of_certificates = {"conflicts", "cover_masks", *(f"{what}_proofs" for what in ("bound", "box", "cover"))}
-    files = {path for path in files if path.stem not in {*of_certificates, "proof_data", "proof_text"}}
+    of_certificates = {"conflicts", "box_proofs", "cover_proofs"}
+    files = {path for path in files if path.stem not in {*of_certificates, "proof_lines"}}
     assert len(named) == len(set(named))
     assert files <= set(named)
     assert all(path.is_file() for path in named)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.kernels import box_bounds, boxes, packing, support
+from supersparse.engine.kernels import boxes, nodes, support
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.support import SupportData
 from supersparse.engine.kernels.tree_data import Pairs
@@ -28,27 +28,27 @@ def evaluate_within_rates(data: SupportData, vector: Ints, b_low: int, b_high: i
 
 @kernel()
 def least_l1(data: SupportData, low: Ints, high: Ints) -> int:
-    return box_bounds.least_l1(data, low, high)
+    return boxes.least_l1(data, low, high)
 
 
 @kernel()
 def least_fixed_cost(data: SupportData, low: Ints, high: Ints) -> int:
-    return box_bounds.least_fixed_cost(data, low, high)
+    return boxes.least_fixed_cost(data, low, high)
 
 
 @kernel()
 def scores_too_high(data: SupportData, low: Ints, high: Ints) -> bool:
-    return box_bounds.scores_too_high(data, low, high)
+    return boxes.scores_too_high(data, low, high)
 
 
 @kernel()
 def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
-    return box_bounds.loss_bound(data, low, high, enough, box_bounds.new_space(data))
+    return boxes.loss_bound(data, low, high, enough, boxes.new_space(data))
 
 
 @kernel()
 def cost_bound(data: SupportData, low: Ints, high: Ints, enough: int) -> int:
-    return box_bounds.cost_bound(data, low, high, enough, box_bounds.new_space(data))
+    return boxes.cost_bound(data, low, high, enough, boxes.new_space(data))
 
 
 @kernel()
@@ -65,7 +65,7 @@ def split_at(data: SupportData, dimension: int, low: int, high: int) -> int:
 def run_boxes(
     data: SupportData, stack: Ints, top: int, cut: int, best_l1: int, ties: bool, budget: int, hit: Ints
 ) -> tuple[int, int, int]:
-    return boxes.run_boxes(data, stack, top, cut, best_l1, ties, budget, hit, box_bounds.new_space(data))
+    return boxes.run_boxes(data, stack, top, cut, best_l1, ties, budget, hit, boxes.new_space(data))
 
 
 @kernel()
@@ -73,4 +73,4 @@ def pack_node(
     pairs: Pairs, chosen: Ints, allowed: Ints, penalty: Ints, room: int, theta: int, enough: int, load: Ints,
     refused: Ints, by_literal: Ints,
 ) -> tuple[int, int, int]:  # fmt: skip
-    return packing.pack_node(pairs, chosen, allowed, penalty, room, theta, enough, load, refused, by_literal)
+    return nodes.pack_node(pairs, chosen, allowed, penalty, room, theta, enough, load, refused, by_literal)

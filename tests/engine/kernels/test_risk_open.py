@@ -5,7 +5,7 @@ import pytest
 
 from engine.kernels.regressions import from_python, regression_loss, sparse_instance
 from supersparse.engine.kernels import risk_cards
-from supersparse.engine.kernels.risk_open import relax_open
+from supersparse.engine.kernels.risk_projection import relax_open
 from supersparse.engine.risk.instance import new_support
 
 merge_rows = from_python(risk_cards.merge_rows)

@@ -21,9 +21,9 @@ from supersparse.engine.certify.lines import Lines, vector
 from supersparse.engine.certify.program import Coefficients, Program
 from supersparse.engine.certify.prover import Prover
 from supersparse.engine.certify.statement import TableNames, check_certifiable, statement_of
-from supersparse.engine.compiling import in_cache
-from supersparse.engine.kernels.bound_proofs import close_by, write_dropped
 from supersparse.engine.kernels.box_proofs import prove_boxes
+from supersparse.engine.kernels.cover_proofs import close_by, write_dropped
+from supersparse.engine.kernels.jit import in_cache
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import DropColumns
 from supersparse.engine.warm_up import tiny_problems
@@ -185,11 +185,7 @@ _ready = threading.Event()
 
 
 # those that Python calls: numba keeps only these, with all that they call
-_KEPT = (
-    (close_by, "bound_proofs.close_by*.nbi"),
-    (write_dropped, "bound_proofs.write_dropped*.nbi"),
-    (prove_boxes, "box_proofs.prove_boxes*.nbi"),
-)
+_KEPT = (close_by, write_dropped, prove_boxes)
 
 
 def warm_up() -> None:
@@ -209,4 +205,4 @@ def warm_up() -> None:
 
 
 def _compiled_before() -> bool:
-    return all(in_cache(kernel, pattern) for kernel, pattern in _KEPT)
+    return all(map(in_cache, _KEPT))

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.engine.certify.program import Coefficients, FeatureVariables, Program
-from supersparse.engine.kernels.proof_data import Facts, Standing
-from supersparse.engine.kernels.proof_text import LINE, POSITION
+from supersparse.engine.kernels.proof_lines import LINE, POSITION, Facts, Standing
 
 Terms = list[tuple[int, int]]  # (line, multiplier over the denominator)
 Content = tuple[int, Coefficients]  # right side and coefficients of a line

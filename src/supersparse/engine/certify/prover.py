@@ -20,9 +20,15 @@ from supersparse.engine.certify.lines import SIGNS, Ints, Lines, Terms, least_co
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver
 from supersparse.engine.kernels.box_proofs import cells_of
-from supersparse.engine.kernels.cover_masks import in_words, pack_masks, pair_masks, without_literal
-from supersparse.engine.kernels.pairs import most_gained, nearest_pairs
-from supersparse.engine.kernels.proof_data import Facts
+from supersparse.engine.kernels.pairs import (
+    in_words,
+    most_gained,
+    nearest_pairs,
+    pack_masks,
+    pair_masks,
+    without_literal,
+)
+from supersparse.engine.kernels.proof_lines import Facts
 
 Flags = NDArray[np.bool_]
 Pairs = NDArray[np.int32]

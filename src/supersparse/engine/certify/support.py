@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from supersparse.base.errors import VerificationError
 from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Ints, Lines, least_cost
 from supersparse.engine.certify.program import FeatureVariables, Program
-from supersparse.engine.kernels.bound_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by, write_dropped
 from supersparse.engine.kernels.box_proofs import (
     FRAME,
     Cells,
@@ -25,9 +24,16 @@ from supersparse.engine.kernels.box_proofs import (
     middle,
     prove_boxes,
 )
-from supersparse.engine.kernels.cover_proofs import kept_place
-from supersparse.engine.kernels.proof_data import Combination, Facts, Kept
-from supersparse.engine.kernels.proof_text import COVERS, LINE
+from supersparse.engine.kernels.cover_proofs import (
+    BETTER,
+    CLOSED,
+    OPEN,
+    PAUSED,
+    close_by,
+    kept_place,
+    write_dropped,
+)
+from supersparse.engine.kernels.proof_lines import COVERS, LINE, Combination, Facts, Kept
 from supersparse.engine.kernels.support import group_rows
 
 Flags = NDArray[np.bool_]

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import SIGNS
-from supersparse.engine.kernels.whole_data import (
+from supersparse.engine.kernels.ratio_pairs import (
     BLOCK,
     FINE,
     LANES,

@@ -2,7 +2,7 @@
 
 The tree over supports bounds a node by the signs of its literals alone, and learns how large coefficients
 are only once a support is complete. On 20 columns of many values signs say little. Here a box ranges over all
-coefficients from the start, and a feature that is decided has a range at once; `kernels/whole_boxes.py` has
+coefficients from the start, and a feature that is decided has a range at once; `kernels/ratio_boxes.py` has
 the inequality.
 
 The proof goes in rounds: that no model costs at most c, for a rising c, up to the best known model. Each
@@ -25,7 +25,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.compiling import is_ready
 from supersparse.engine.exact.cuts import Judge
 from supersparse.engine.exact.instance import Instance, instances
 from supersparse.engine.exact.literals import SIGNS
@@ -38,9 +37,9 @@ from supersparse.engine.exact.ratio_arrays import (
 )
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.boxes import FOUND
-from supersparse.engine.kernels.jit import compile_for
-from supersparse.engine.kernels.whole_boxes import CROWDED, run_whole_boxes
-from supersparse.engine.kernels.whole_data import FINE, TOP, WORK, BoxStack, PointPairs, Ratios
+from supersparse.engine.kernels.jit import compile_for, is_ready
+from supersparse.engine.kernels.ratio_boxes import CROWDED, run_ratio_boxes
+from supersparse.engine.kernels.ratio_pairs import FINE, TOP, WORK, BoxStack, PointPairs, Ratios
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
 
@@ -104,7 +103,7 @@ class Room:
 
         It may end earlier, without a model.
         """
-        result = int(run_whole_boxes(self.pairs, ratios, self.stack, cut, until))
+        result = int(run_ratio_boxes(self.pairs, ratios, self.stack, cut, until))
         if result == CROWDED:
             self.stack = with_more_room(self.stack)
         found: list[int] = self.stack.vector.tolist()
@@ -334,7 +333,7 @@ def compile_boxes() -> None:
     (case,) = instances(integer_form(Problem.of(X, y, C0=0.1, max_points=2)))
     pairs = point_pairs(case)
     ratios, _, _ = first_box(case, first_literals(case), 0)
-    compile_for(run_whole_boxes, pairs, ratios, stack_for(pairs), 0, 0)
+    compile_for(run_ratio_boxes, pairs, ratios, stack_for(pairs), 0, 0)
 
 
 class RatioProof:
@@ -392,9 +391,7 @@ class RatioProof:
             return False
         if self._may_help is None:
             self._may_help = RatioBoxes.applies(self._case)
-        return self._may_help and (
-            self._waits or is_ready(run_whole_boxes, "whole_boxes.run_whole_boxes*.nbi", compile_boxes)
-        )
+        return self._may_help and (self._waits or is_ready(run_ratio_boxes, compile_boxes))
 
     def wait(self) -> bool:
         """Wait a moment, if boxes are almost all that is worth working on and others have them; whether so.

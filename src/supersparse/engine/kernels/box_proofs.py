@@ -10,10 +10,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.kernels.bound_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by
+from supersparse.engine.kernels.cover_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by
 from supersparse.engine.kernels.jit import kernel
-from supersparse.engine.kernels.proof_data import Combination, Facts, Flags, Ints, Kept, Standing
-from supersparse.engine.kernels.proof_text import COVERS, LINE, POSITION, Bytes, assume, close_branching
+from supersparse.engine.kernels.proof_lines import (
+    COVERS,
+    LINE,
+    POSITION,
+    Bytes,
+    Combination,
+    Facts,
+    Flags,
+    Ints,
+    Kept,
+    Standing,
+    assume,
+    close_branching,
+)
 from supersparse.engine.kernels.sorting import order_of
 
 STATE, SIDE, SPLIT, ASSUMED, FIRST_LINE, FIRST_ASSUMED, OLD_LINE, OLD_VALUE = range(8)
@@ -73,19 +85,9 @@ def cells_of(cell: Ints, x: Ints, sign: Ints, weight: Ints, is_free: bool) -> Ce
     up_x, up_weight, up_start, up_row = cells_on_one_side(order, cell, x, left, sign, 1)
     down_x, down_weight, down_start, down_row = cells_on_one_side(order, cell, x, left, sign, -1)
     return Cells(
-        up_x,
-        down_x,
-        up_weight,
-        down_weight,
-        up_start,
-        up_row,
-        down_start,
-        down_row,
-        left,
-        pairs[:n_pairs].copy(),
-        u[:n_pairs].copy(),
-        base,
-    )
+        up_x, down_x, up_weight, down_weight, up_start, up_row, down_start, down_row, left,
+        pairs[:n_pairs].copy(), u[:n_pairs].copy(), base,
+    )  # fmt: skip
 
 
 @kernel()
@@ -245,17 +247,9 @@ class Supported(NamedTuple):
 
 @kernel()
 def prove_boxes(
-    facts: Facts,
-    standing: Standing,
-    support: Supported,
-    single: bool,
-    frames: Ints,
-    depth: Ints,
-    kept: Kept,
-    text: Bytes,
-    at: Ints,
-    enough_text: int,
-) -> tuple[Bytes, int]:
+    facts: Facts, standing: Standing, support: Supported, single: bool, frames: Ints, depth: Ints, kept: Kept,
+    text: Bytes, at: Ints, enough_text: int,
+) -> tuple[Bytes, int]:  # fmt: skip
     """Close the present box, or split it on and on; return the text and CLOSED once the whole box is closed.
 
     PAUSED asks the caller to take the text and call again; OPEN (with `single`) means that the box must be

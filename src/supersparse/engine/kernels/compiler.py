@@ -1,12 +1,18 @@
-"""Numba's compiler, with less work for a kernel.
+"""Numba's compiler, with less work for a kernel, and the libraries that its code is put into.
+
+Functions that only other kernels call become machine code only within their callers. Numba links all that a
+function calls into it, so that it can be inlined. Usually it also optimises every function by itself and
+makes machine code of it, with all that it calls in turn: code at the bottom of six calls goes through all
+that six times. Here only kernels that Python calls do; it halves the time to compile. In those, long loops
+are not unrolled and only short functions are inlined: what that costs LLVM, kernels do not win back.
 
 Numba finds out anew what every `+` and every `a[i]` means: it tries all that is registered under the name,
 for strings and sets too, thousands of times for a few hundred answers. It also asks LLVM again how large a
 type is, for every variable. Here answers are kept. Its objects are seldom searched for garbage, and passes
 are left out that find nothing to do in kernels: those for functions within functions, and for array
 expressions, which take long to compile and are written as loops. After every pass numba finds out which
-variables are still of use; here only before they are deleted (`linking` leaves out deletions without effect).
-Elements of arrays and loops take few instructions (`elements`, `ranges`), and so does what counts the uses of
+variables are still of use; here only before they are deleted, and deletions without effect are left out.
+Elements of arrays and loops take few instructions (`memory`), and so does what counts the uses of
 arrays: numba takes all of an array apart for that. Numba's own functions, such as `np.empty`, are linked into
 kernels as inner functions are.
 """
@@ -15,29 +21,187 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from inspect import Parameter, signature
 from typing import Any
 
-from numba.core import base
+from llvmlite import binding as llvm
+from numba.core import base, config, ir
 from numba.core.base import BaseContext
+from numba.core.codegen import CPUCodegen, JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.runtime.context import NRTContext
 from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.typed_passes import InlineOverloads, IRLegalization, NopythonRewrites
 from numba.core.types.functions import BaseFunction
 from numba.core.typing.templates import _OverloadFunctionTemplate as _Builtin
 from numba.core.untyped_passes import InlineClosureLikes
 
-from supersparse.engine.kernels.elements import element_code
-from supersparse.engine.kernels.linking import (
-    BuiltinCompiler,
-    UseKernelLibrary,
-    UseLinkedLibrary,
-    UseShortLoopsLibrary,
-    put_in_library,
+from supersparse.engine.kernels.memory import element_code, range_code
+
+_IS_OLD = any(
+    name != "self" and kind.kind is Parameter.POSITIONAL_OR_KEYWORD  # one manager for all of a module
+    for name, kind in signature(CPUCodegen._function_pass_manager).parameters.items()
 )
-from supersparse.engine.kernels.ranges import range_code
+_INLINED = 75  # LLVM's measure of how long a function may be; usually 250
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel."""
+
+    unrolls = False
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Shorten the functions of a module, which kernels optimise; leave alone what it only declares."""
+        if _IS_OLD:
+            super()._optimize_functions(ll_module)
+            return
+        ll_module.data_layout = self._codegen._data_layout
+        builder = llvm.create_pass_builder(self._codegen._tm, llvm.create_pipeline_tuning_options())
+        passes = llvm.create_new_function_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+    def _optimize_final_module(self) -> None:
+        """Optimise a kernel with all that is linked into it."""
+        if _IS_OLD:
+            super()._optimize_final_module()
+            return
+        passes, builder = self._codegen._module_pass_manager(
+            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
+        )
+        passes.run(self._final_module, builder)
+        options = llvm.create_pipeline_tuning_options(config.OPT)
+        options.loop_vectorization = bool(config.LOOP_VECTORIZE)
+        options.slp_vectorization = False
+        options.loop_unrolling = self.unrolls
+        options.inlining_threshold = _INLINED
+        builder = llvm.create_pass_builder(self._codegen._tm, options)
+        passes = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(self._final_module, builder)
+
+
+class ShortLoopsLibrary(KernelLibrary):
+    """The code of a kernel whose loops take few turns: code for vectors would cost more than it saves.
+
+    To unroll these loops saves a tenth of a proof.
+    """
+
+    unrolls = True
+
+    def _optimize_final_module(self) -> None:
+        usual = config.LOOP_VECTORIZE
+        config.LOOP_VECTORIZE = 0
+        try:
+            super()._optimize_final_module()
+        finally:
+            config.LOOP_VECTORIZE = usual
+
+
+class LinkedLibrary(KernelLibrary):
+    """The code of a function that is linked into others and never runs by itself."""
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Give no address: there is no machine code."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """Stand in for the code generator where numba would fill in the address of an environment."""
+        return _NoEnvironments()
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _NoEnvironments:
+    """Python objects that code in no-Python mode does not use."""
+
+    def set_env(self, name: str, environment: object) -> None:
+        pass
+
+
+def _keep_what_is_counted(state: Any) -> None:
+    """Delete variables only where something counts their uses: half of all statements are of no effect."""
+    models = state.targetctx.data_model_manager
+
+    def is_needed(statement: Any) -> bool:
+        return not isinstance(statement, ir.Del) or (
+            state.flags.nrt and models[state.typemap[statement.value]].contains_nrt_meminfo()
+        )
+
+    for block in state.func_ir.blocks.values():
+        block.body = [statement for statement in block.body if is_needed(statement)]
+
+
+class _UseLibrary(AnalysisPass):
+    def __init__(self) -> None:
+        AnalysisPass.__init__(self)
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class UseLinkedLibrary(_UseLibrary):
+    """Write code to be linked."""
+
+    _name = "use_linked_library"
+
+    def run_pass(self, state: Any) -> bool:
+        """Put the library in place."""
+        _keep_what_is_counted(state)
+        state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        return False
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class UseKernelLibrary(_UseLibrary):
+    """Write the code of a kernel."""
+
+    _name = "use_kernel_library"
+    library: type[KernelLibrary] = KernelLibrary
+
+    def run_pass(self, state: Any) -> bool:
+        """Put the library in place."""
+        _keep_what_is_counted(state)
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return False
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class UseShortLoopsLibrary(UseKernelLibrary):
+    """Write the code of a kernel of short loops."""
+
+    _name = "use_short_loops_library"
+    library = ShortLoopsLibrary
+
+
+def put_in_library(passes: Any, library: type[_UseLibrary]) -> None:
+    """Put the library in place before code is written to it."""
+    passes.add_pass_after(library, IRLegalization)
+
+
+class BuiltinCompiler(CompilerBase):
+    """Numba's own functions that kernels call: all passes, up to machine code."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's passes for compiled code."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        put_in_library(passes, UseLinkedLibrary)
+        passes.finalize()
+        return [passes]
+
 
 _NOTHING_TO_DO = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 _OBJECTS = 400_000  # between two searches for garbage; usually 700

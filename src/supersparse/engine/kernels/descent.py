@@ -55,15 +55,9 @@ def rescore(data: SearchData, index: Ints, scores: Ints) -> None:
 
 @kernel()
 def descend(
-    data: SearchData,
-    index: Ints,
-    intercept: Ints,
-    scores: Ints,
-    window: int,
-    budget: int,
-    state: NDArray[np.uint64],
-    work: Ints,
-) -> int:
+    data: SearchData, index: Ints, intercept: Ints, scores: Ints, window: int, budget: int,
+    state: NDArray[np.uint64], work: Ints,
+) -> int:  # fmt: skip
     """Improve a model until no line and no swap helps, or the budget of touched rows is spent.
 
     Changes `index`, `intercept[0]` and `scores`; returns the cost reached, the tie-break included.
@@ -82,21 +76,9 @@ def descend(
         shuffle(order, state)
         before = cost
         finished, cost, penalty, size = change_one(
-            data,
-            index,
-            intercept,
-            scores,
-            order,
-            cost,
-            penalty,
-            size,
-            window,
-            limit,
-            scratch,
-            totals,
-            jumps,
+            data, index, intercept, scores, order, cost, penalty, size, window, limit, scratch, totals, jumps,
             work,
-        )
+        )  # fmt: skip
         if not finished:
             return cost
         if cost < before:
@@ -111,21 +93,9 @@ def descend(
 
 @kernel()
 def change_one(
-    data: SearchData,
-    index: Ints,
-    intercept: Ints,
-    scores: Ints,
-    order: Ints,
-    cost: int,
-    penalty: int,
-    size: int,
-    window: int,
-    limit: int,
-    scratch: Ints,
-    totals: Ints,
-    jumps: Ints,
-    work: Ints,
-) -> tuple[bool, int, int, int]:
+    data: SearchData, index: Ints, intercept: Ints, scores: Ints, order: Ints, cost: int, penalty: int,
+    size: int, window: int, limit: int, scratch: Ints, totals: Ints, jumps: Ints, work: Ints,
+) -> tuple[bool, int, int, int]:  # fmt: skip
     """Search the line of one feature after the other and take what helps.
 
     Returns (whether the budget sufficed for all features, cost, penalty, size).
@@ -140,19 +110,9 @@ def change_one(
             continue
         current = data.value_penalty[j, index[j]]
         line_cost, at, b = best_on_line(
-            scores,
-            data,
-            j,
-            index[j],
-            intercept[0],
-            data.zero[j] >= 0,
-            may_be_used,
-            window,
-            scratch,
-            totals,
-            jumps,
-            work,
-        )
+            scores, data, j, index[j], intercept[0], data.zero[j] >= 0, may_be_used, window, scratch, totals,
+            jumps, work,
+        )  # fmt: skip
         if penalty - current + line_cost < cost:
             new = data.values[j, at]
             add_column(scores, data, j, new - value)
@@ -165,20 +125,9 @@ def change_one(
 
 @kernel()
 def swap_one(
-    data: SearchData,
-    index: Ints,
-    intercept: Ints,
-    scores: Ints,
-    order: Ints,
-    cost: int,
-    penalty: int,
-    window: int,
-    limit: int,
-    scratch: Ints,
-    totals: Ints,
-    jumps: Ints,
-    work: Ints,
-) -> tuple[int, int]:
+    data: SearchData, index: Ints, intercept: Ints, scores: Ints, order: Ints, cost: int, penalty: int,
+    window: int, limit: int, scratch: Ints, totals: Ints, jumps: Ints, work: Ints,
+) -> tuple[int, int]:  # fmt: skip
     """Put another feature in the place of one in use, the first time that helps; return (cost, penalty)."""
     no, yes = np.bool_(False), np.bool_(True)  # not literal: each would be compiled apart
     for out in order:
@@ -237,19 +186,9 @@ def excess(data: SearchData, index: Ints, counted: Ints) -> int:
 
 @kernel()
 def anneal(
-    data: SearchData,
-    index: Ints,
-    intercept: Ints,
-    scores: Ints,
-    best_index: Ints,
-    hot: float,
-    cold: float,
-    moves: int,
-    settled: bool,
-    window: int,
-    state: NDArray[np.uint64],
-    work: Ints,
-) -> int:
+    data: SearchData, index: Ints, intercept: Ints, scores: Ints, best_index: Ints, hot: float, cold: float,
+    moves: int, settled: bool, window: int, state: NDArray[np.uint64], work: Ints,
+) -> int:  # fmt: skip
     """Walk for so many moves while cooling from `hot` to `cold`; return the best cost seen.
 
     Moves are steps of mixed length in one coefficient, now and then in two at once, or a

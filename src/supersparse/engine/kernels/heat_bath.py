@@ -223,21 +223,9 @@ def random_step(data: SearchData, j: int, at: int, state: State) -> int:
 
 @kernel()
 def heat_bath(
-    data: SearchData,
-    index: Ints,
-    intercept: Ints,
-    scores: Ints,
-    best_index: Ints,
-    hot: int,
-    cold: int,
-    steps: int,
-    progress: Ints,
-    noise: Ints,
-    window: int,
-    budget: int,
-    state: State,
-    work: Ints,
-) -> int:
+    data: SearchData, index: Ints, intercept: Ints, scores: Ints, best_index: Ints, hot: int, cold: int,
+    steps: int, progress: Ints, noise: Ints, window: int, budget: int, state: State, work: Ints,
+) -> int:  # fmt: skip
     """Take steps while cooling from `hot` to `cold`, as far as the budget goes; return the best cost seen.
 
     `progress` counts the steps done, and those in a row that changed nothing: without heat the walk ends when

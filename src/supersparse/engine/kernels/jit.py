@@ -1,20 +1,26 @@
 """How kernels are compiled: without the lock of the interpreter, once, and with no wrapper that nobody calls.
 
 `kernel` is for what Python calls, `inner` for what only other kernels call (from Python, it would crash). An
-inner function is compiled no further than kernels need to take it in (`linking`): only theirs becomes machine
-code, and only that is kept for the next process, where it is possible. A kernel that another one calls is
-taken in the same way, and becomes machine code by itself only if Python calls it. On a full disk, or where no
-folder can be written, everything is compiled all the same, and a warning says so, once.
+inner function is compiled no further than kernels need to take it in (`compiler`): only theirs becomes
+machine code, and only that is kept for the next process, where it is possible. A kernel that another one
+calls is taken in the same way, and becomes machine code by itself only if Python calls it. On a full disk, or
+where no folder can be written, everything is compiled all the same, and a warning says so, once.
 
 `reader` is for inner functions that make no arrays and call none that returns one. Numba counts at every call
 who uses each array that is passed, a tuple's arrays one by one; a reader has no need of that, and leaving it
 out makes boxes almost twice as fast. A function that does make arrays must not be one: it would never free
 them.
+
+Kernels are also compiled in other processes (`in_another_process`); numba's cache brings all together.
 """
 
 import logging
-from collections.abc import Callable
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -110,3 +116,45 @@ def _say(error: Exception) -> None:
             "set NUMBA_CACHE_DIR to a folder that can be written",
             error,
         )
+
+
+_lock = threading.Lock()
+_begun: dict[str, "subprocess.Popen[bytes] | None"] = {}  # by kernel; None where no process can be started
+
+
+def in_cache(kernel: Any) -> bool:
+    """Whether numba's cache contains a kernel; True if numba does not say."""
+    folder = getattr(getattr(kernel, "_cache", None), "cache_path", None)
+    return folder is None or any(Path(folder).glob(f"{_name_of(kernel)}-*.nbi"))
+
+
+def _name_of(kernel: Any) -> str:
+    """The name of a kernel with its file's, as numba's cache has it."""
+    return f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}"
+
+
+def in_another_process(functions: Sequence[Callable[[], None]]) -> "subprocess.Popen[bytes]":
+    """Run functions of one module, one after the other, in another process."""
+    names = [function.__name__ for function in functions]
+    lines = [f"from {functions[0].__module__} import {', '.join(names)}", *(f"{name}()" for name in names)]
+    command = [sys.executable, "-P", "-c", "; ".join(lines)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def is_ready(kernel: Any, compile_it: Callable[[], None]) -> bool:
+    """Whether a kernel can be called without a wait; if not, begin to compile it in another process, once.
+
+    That goes on when nobody asks any more, and is of use to the next process at least. True as well when the
+    other process is done and has not kept what it compiled.
+    """
+    if kernel.signatures or in_cache(kernel):
+        return True
+    name = _name_of(kernel)
+    with _lock:
+        if name not in _begun:
+            try:
+                _begun[name] = in_another_process([compile_it])
+            except OSError:
+                _begun[name] = None
+        other = _begun[name]
+    return other is None or other.poll() is not None

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.engine.kernels.jit import kernel
-from supersparse.engine.kernels.references import by_reference
+from supersparse.engine.kernels.memory import by_reference
 from supersparse.engine.kernels.sorting import order_of
 
 Ints = NDArray[np.int64]
@@ -254,19 +254,9 @@ def line_at_fixed_b(
 
 @kernel()
 def best_on_line(
-    scores: Ints,
-    data: SearchData,
-    j: int,
-    index: Ints,
-    b: int,
-    may_be_zero: bool,
-    may_be_used: bool,
-    window: int,
-    scratch: Ints,
-    totals: Ints,
-    jumps: Ints,
-    work: Ints,
-) -> tuple[int, int, int]:
+    scores: Ints, data: SearchData, j: int, index: Ints, b: int, may_be_zero: bool, may_be_used: bool,
+    window: int, scratch: Ints, totals: Ints, jumps: Ints, work: Ints,
+) -> tuple[int, int, int]:  # fmt: skip
     """Search feature j's values; return (cost, index of the value, b), other features' penalties left out.
 
     Narrow sets are tried value by value with b re-optimised; wide ones at fixed b first, and

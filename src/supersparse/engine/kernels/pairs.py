@@ -1,4 +1,8 @@
-"""Opposite pairs: the nearest points of the other class, their literals, and the bounds of a packing."""
+"""Opposite pairs: the nearest points of the other class, their literals, and the bounds of a packing.
+
+A slice of the tree lists the literals of each pair (`nodes.py` packs them). A certificate has them as bits,
+64 to a word, and packs them here.
+"""
 
 from typing import Any
 
@@ -66,15 +70,9 @@ def popcount(x: np.uint64) -> int:
 
 @kernel()
 def _bit_distances(
-    bits: NDArray[np.uint64],
-    others: NDArray[Any],
-    is_positive: bool,
-    plus: NDArray[np.uint64],
-    minus: NDArray[np.uint64],
-    plus_cover: NDArray[np.uint64],
-    minus_cover: NDArray[np.uint64],
-    out: Ints,
-) -> None:
+    bits: NDArray[np.uint64], others: NDArray[Any], is_positive: bool, plus: NDArray[np.uint64],
+    minus: NDArray[np.uint64], plus_cover: NDArray[np.uint64], minus_cover: NDArray[np.uint64], out: Ints,
+) -> None:  # fmt: skip
     """`_distance` from one point to many, for binary features packed 64 to a word."""
     words = len(bits)
     for t in range(len(others)):
@@ -91,17 +89,10 @@ def _bit_distances(
 
 @kernel()
 def nearest_pairs(
-    ranks: NDArray[np.int32],
-    others: NDArray[Any],
-    is_positive: bool,
-    bits: NDArray[np.uint64],
-    other_bits: NDArray[np.uint64],
-    masks: NDArray[np.uint64],
-    allowed: NDArray[np.bool_],
-    covering: NDArray[np.bool_],
-    most: int,
-    candidates: Ints,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    ranks: NDArray[np.int32], others: NDArray[Any], is_positive: bool, bits: NDArray[np.uint64],
+    other_bits: NDArray[np.uint64], masks: NDArray[np.uint64], allowed: NDArray[np.bool_],
+    covering: NDArray[np.bool_], most: int, candidates: Ints,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:  # fmt: skip
     """For each point pick at most `most` uncovered opposite points with the fewest literals.
 
     `candidates` are the opposite points to look at. `masks` holds the four literal masks for
@@ -204,15 +195,9 @@ def most_gained(load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int
 
 @kernel()
 def literal_bounds(
-    total: int,
-    load: Ints,
-    penalty: Ints,
-    allowed: NDArray[np.bool_],
-    most: int,
-    gained: int,
-    least: int,
+    total: int, load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int, gained: int, least: int,
     bound: Ints,
-) -> None:
+) -> None:  # fmt: skip
     """Fill ``bound[l]`` with a bound on the rest of the cost when literal l is in the model.
 
     Taking l leaves room for most - 1 others. Its own term may be negative; if its feature was
@@ -226,3 +211,107 @@ def literal_bounds(
         others = gained - max(feature_gain, least)
         for literal in (positive_literal(f), negative_literal(f)):
             bound[literal] = total - (load[literal] - penalty[literal]) - others
+
+
+Words = NDArray[np.uint64]
+
+_ONE = np.uint64(1)
+
+
+@kernel()
+def pair_masks(
+    positive_ranks: NDArray[np.int32],
+    negative_ranks: NDArray[np.int32],
+    positive: NDArray[Any],
+    negative: NDArray[Any],
+    allowed: NDArray[np.bool_],
+) -> Words:
+    """The allowed literals of each pair: (pairs, words)."""
+    masks = np.zeros((len(positive), (len(allowed) + 63) // 64), np.uint64)
+    for q in range(len(positive)):
+        above, below = positive_ranks[positive[q]], negative_ranks[negative[q]]
+        for f in range(len(above)):
+            if above[f] != below[f]:
+                literal = positive_literal(f) if above[f] > below[f] else negative_literal(f)
+                if allowed[literal]:
+                    masks[q, literal // 64] |= _ONE << np.uint64(literal % 64)
+    return masks
+
+
+@kernel()
+def in_words(flags: NDArray[np.bool_]) -> Words:
+    """Flags as bits."""
+    words = np.zeros((len(flags) + 63) // 64, np.uint64)
+    for t in range(len(flags)):
+        if flags[t]:
+            words[t // 64] |= _ONE << np.uint64(t % 64)
+    return words
+
+
+@kernel()
+def without_literal(pairs: NDArray[np.int32], masks: Words, literal: int) -> NDArray[np.int32]:
+    """Keep the pairs that do not have a literal."""
+    kept = np.empty(len(pairs), np.int32)
+    word, bit = literal // 64, _ONE << np.uint64(literal % 64)
+    n = 0
+    for q in pairs:
+        if masks[q, word] & bit == 0:
+            kept[n] = q
+            n += 1
+    return kept[:n].copy()
+
+
+@kernel()
+def pack_masks(
+    pairs: NDArray[np.int32], positive: NDArray[Any], negative: NDArray[Any], masks: Words, allowed: Words,
+    capacity: Ints, left_positive: Ints, left_negative: Ints, load: Ints, enough: int, multiplier: Ints,
+) -> int:  # fmt: skip
+    """Pack pairs greedily, fewest allowed literals first; return the sum of the multipliers u.
+
+    Keeps Σ u at each point within its weight (`left_*`, changed) and the load of each literal within its
+    capacity. Stops once the sum exceeds `enough`. Fills `load`, and u of each pair.
+    """
+    n, n_words = len(pairs), len(allowed)
+    size = np.empty(n, np.int32)
+    place = np.zeros(64 * n_words + 2, np.int64)
+    for s in range(n):
+        count = 0
+        for w in range(n_words):
+            count += popcount(masks[pairs[s], w] & allowed[w])
+        size[s] = count
+        place[count + 1] += 1
+    for c in range(len(place) - 1):
+        place[c + 1] += place[c]
+    order = np.empty(n, np.int32)
+    for s in range(n):
+        order[place[size[s]]] = s
+        place[size[s]] += 1
+    names = np.empty(64 * n_words, np.int64)
+    total = np.int64(0)
+    for s in order:
+        q = pairs[s]
+        i, j = positive[q], negative[q]
+        u = min(left_positive[i], left_negative[j])
+        if u <= 0:
+            continue
+        n_names = 0
+        for w in range(n_words):
+            rest = masks[q, w] & allowed[w]
+            while rest:
+                lowest = rest & (~rest + _ONE)
+                names[n_names] = 64 * w + popcount(lowest - _ONE)
+                n_names += 1
+                rest ^= lowest
+        for t in range(n_names):
+            u = min(u, capacity[names[t]] - load[names[t]])
+        if u <= 0:
+            continue
+        left_positive[i] -= u
+        left_negative[j] -= u
+        total += u
+        for t in range(n_names):
+            load[names[t]] += u
+        multiplier[s] = u
+        if total > enough:
+            break
+    return total

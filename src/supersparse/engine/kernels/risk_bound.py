@@ -7,14 +7,14 @@ p_i in [0, 1], convexity gives for every card of the box
     loss  >=  Σ_i (loss_i(z_i) - r_i·z_i)  +  a·V  -  |Σ r_i|·B,     z_i = the logit with sigmoid p_i,
 
 where V is the least Σ_j g_j·v_j over v in the box, g_j = Σ_i r_i·x_ij, and B bounds the intercept of every
-card that matters. So a badly solved relaxation gives a weak bound, never a wrong one.
+card that matters. So a badly solved relaxation gives a weak bound, never a wrong one. With slope 1, `tighten`
+cuts off the values whose use alone makes the bound of a box or node pass.
 """
 
 import numpy as np
 
-from supersparse.engine.kernels.jit import inner, reader
-from supersparse.engine.kernels.risk_data import Floats, Ints
-from supersparse.engine.kernels.risk_loss import ANY_ORDER, BLOCK, loss_at, slopes_at
+from supersparse.engine.kernels.jit import inner, kernel, reader
+from supersparse.engine.kernels.risk_loss import ANY_ORDER, BLOCK, Floats, Ints, loss_at, slopes_at
 
 HUGE = 1e300
 
@@ -172,15 +172,9 @@ def curvature_of(x: Floats, columns: Ints, weights: Floats, m: int, n: int, h: F
 
 @reader(error_model="numpy")
 def value_of_bound(
-    tangent: float,
-    size: float,
-    gb: float,
-    reach: float,
-    magnitude: float,
-    slope_low: float,
-    slope_high: float,
-    limits: Floats,
-) -> float:
+    tangent: float, size: float, gb: float, reach: float, magnitude: float, slope_low: float,
+    slope_high: float, limits: Floats,
+) -> float:  # fmt: skip
     """The bound from its parts, less what rounding can have added.
 
     limits = (B, error relative to the terms of the tangent, fixed error).
@@ -219,20 +213,9 @@ def least_reach(
 
 @reader(error_model="numpy")
 def step_back(
-    x: Floats,
-    columns: Ints,
-    positive: Floats,
-    negative: Floats,
-    n: int,
-    m: int,
-    point: Floats,
-    step: Floats,
-    gain: float,
-    f: float,
-    trial: Floats,
-    z: Floats,
-    e: Floats,
-) -> tuple[float, float]:
+    x: Floats, columns: Ints, positive: Floats, negative: Floats, n: int, m: int, point: Floats, step: Floats,
+    gain: float, f: float, trial: Floats, z: Floats, e: Floats,
+) -> tuple[float, float]:  # fmt: skip
     """Halve a Newton step from (b, beta) until the loss falls as it should; return its length and the loss.
 
     `trial` receives where it ends, z and e what belongs to it. The length is 0 where nothing is to be gained.
@@ -251,19 +234,9 @@ def step_back(
 
 @inner(error_model="numpy")
 def fit_support(
-    x: Floats,
-    columns: Ints,
-    positive: Floats,
-    negative: Floats,
-    n: int,
-    m: int,
-    reach: Floats,
-    threshold: float,
-    limits: Floats,
-    point: Floats,
-    work: Floats,
-    accuracy: float,
-) -> tuple[bool, float]:
+    x: Floats, columns: Ints, positive: Floats, negative: Floats, n: int, m: int, reach: Floats,
+    threshold: float, limits: Floats, point: Floats, work: Floats, accuracy: float,
+) -> tuple[bool, float]:  # fmt: skip
     """Logistic regression on m columns with |beta_j| <= reach_j kept in the bound only.
 
     Returns whether the bound passes the threshold, and the loss. point = (b, beta) is the start and receives
@@ -302,3 +275,56 @@ def fit_support(
             point[j] = trial[j]
         f = new
     return False, f
+
+
+@kernel(error_model="numpy")
+def tighten(
+    values: Floats, zero: Ints, scale: Floats, columns: Ints, optional: Ints, cost: Floats, dual: Floats,
+    room: int, threshold: float, low: Ints, high: Ints,
+) -> bool:  # fmt: skip
+    """Cut off the values whose use alone makes the bound pass, for slope 1; True if nothing is left.
+
+    low and high are the ranges of these columns; that of an open column without any value left is its 0.
+    """
+    m = len(optional)
+    least, terms, pick = np.empty(m), np.empty(m), np.empty(m)
+    total, magnitude, count = dual[0], 1.0, 0
+    for q in range(m):
+        j = columns[q]
+        g = dual[1 + q] * scale[j]
+        least[q] = min(g * values[j, low[q]], g * values[j, high[q]])
+        magnitude += max(abs(g * values[j, low[q]]), abs(g * values[j, high[q]])) + cost[q]
+        if optional[q]:
+            terms[q] = min(0.0, least[q] + cost[q])
+            pick[count] = terms[q]
+            count += 1
+        else:
+            total += least[q]
+    last, top = 0.0, 0.0
+    for q in range(min(count, room)):
+        for c in range(q + 1, count):
+            if pick[c] < pick[q]:
+                pick[q], pick[c] = pick[c], pick[q]
+        top += pick[q]
+        last = pick[q]
+    if count < room:
+        last = 0.0
+    slack = 2e-15 * (m + 4) * magnitude
+    for q in range(m):
+        j = columns[q]
+        g = dual[1 + q] * scale[j]
+        if optional[q]:  # the best others beside it, and its own cost
+            rest = total + (top - terms[q] if terms[q] <= last else top - last) + cost[q] - slack
+        else:
+            rest = total + top - least[q] - slack
+        while high[q] >= low[q] and not (optional[q] and high[q] <= zero[j]):
+            if rest + g * values[j, high[q]] < threshold:
+                break
+            high[q] -= 1
+        while low[q] <= high[q] and not (optional[q] and low[q] >= zero[j]):
+            if rest + g * values[j, low[q]] < threshold:
+                break
+            low[q] += 1
+        if not optional[q] and low[q] > high[q]:
+            return True
+    return False

@@ -7,10 +7,10 @@ that penalties and limits of supports count in full; otherwise 0 is allowed and 
 import numpy as np
 
 from supersparse.engine.kernels.jit import inner, reader
-from supersparse.engine.kernels.risk_bound import HUGE, fit_support
+from supersparse.engine.kernels.risk_bound import HUGE, fit_support, tighten
 from supersparse.engine.kernels.risk_cards import merge_rows, offer, support_may_obey
-from supersparse.engine.kernels.risk_cone import least_in_cone, relax_box
-from supersparse.engine.kernels.risk_data import (
+from supersparse.engine.kernels.risk_cone import is_above, least_in_cone, quadratic_below, relax_box
+from supersparse.engine.kernels.risk_loss import (
     BELOW,
     BOXES,
     DEPTH,
@@ -29,11 +29,10 @@ from supersparse.engine.kernels.risk_data import (
     Ints,
     RiskData,
     Support,
+    copy,
+    copy_floats,
 )
-from supersparse.engine.kernels.risk_loss import copy, copy_floats
-from supersparse.engine.kernels.risk_quadratic import is_above, quadratic_below
 from supersparse.engine.kernels.risk_relaxation import relax
-from supersparse.engine.kernels.risk_tightening import tighten
 
 _MOST_BOXES = 150  # looked at with one quadratic before a new one is made
 _ACCURACY = 1e-7  # gain of a step at which the relaxation of a box that cannot be pruned ends
@@ -96,16 +95,9 @@ def largest_slope(data: RiskData, columns: Ints, low: Ints, high: Ints, k: int) 
 
 @inner(error_model="numpy")
 def open_support(
-    data: RiskData,
-    support: Support,
-    boxes: Boxes,
-    best: Best,
-    k: int,
-    low: Ints,
-    high: Ints,
-    start: Floats,
+    data: RiskData, support: Support, boxes: Boxes, best: Best, k: int, low: Ints, high: Ints, start: Floats,
     loss_floor: float,
-) -> None:
+) -> None:  # fmt: skip
     """Bound a support as a whole; if that does not prune it, put its box on the stack.
 
     support.columns is set; low and high give the range of each of its k columns. start = (a, b, beta...)
@@ -178,18 +170,9 @@ def _nearest(data: RiskData, j: int, low: int, high: int, value: float) -> tuple
 
 @reader(error_model="numpy")
 def _push(
-    data: RiskData,
-    support: Support,
-    boxes: Boxes,
-    low: Ints,
-    high: Ints,
-    k: int,
-    point: Floats,
-    q: int,
-    first: int,
-    last: int,
-    quadratic: int,
-) -> None:
+    data: RiskData, support: Support, boxes: Boxes, low: Ints, high: Ints, k: int, point: Floats, q: int,
+    first: int, last: int, quadratic: int,
+) -> None:  # fmt: skip
     """Put a box on the stack, with the range of column q replaced."""
     first, last = _trimmed(data, support.columns[q], first, last)
     if first > last:

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.risk_bound import add_column, value_of_bound
-from supersparse.engine.kernels.risk_data import (
+from supersparse.engine.kernels.risk_loss import (
+    ACCURATE,
     FOUND,
     LOADED,
+    QUICK,
     ROWS,
     SIZE,
     WORK,
@@ -20,10 +22,6 @@ from supersparse.engine.kernels.risk_data import (
     Ints,
     RiskData,
     Support,
-)
-from supersparse.engine.kernels.risk_loss import (
-    ACCURATE,
-    QUICK,
     calibrate,
     copy,
     copy_floats,
@@ -299,15 +297,9 @@ def obeys_limits(data: RiskData, support: Support, index: Ints, k: int) -> bool:
 
 @inner(error_model="numpy")
 def offer(
-    data: RiskData,
-    support: Support,
-    best: Best,
-    index: Ints,
-    k: int,
-    start: Floats,
-    only_if: float,
+    data: RiskData, support: Support, best: Best, index: Ints, k: int, start: Floats, only_if: float,
     keeps: int,
-) -> float:
+) -> float:  # fmt: skip
     """Calibrate a card and keep it if it is the best so far; returns the lower bound of its value.
 
     Nothing happens unless a quick calibration comes within `only_if` of the best. Where there is room for

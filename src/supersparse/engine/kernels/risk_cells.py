@@ -13,9 +13,9 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from supersparse.engine.kernels.jit import inner, kernel, reader
-from supersparse.engine.kernels.references import by_reference
+from supersparse.engine.kernels.memory import by_reference
 from supersparse.engine.kernels.risk_boxes import open_support, run_boxes
-from supersparse.engine.kernels.risk_data import (
+from supersparse.engine.kernels.risk_loss import (
     CELL_PRUNED,
     DEPTH,
     FITTED,
@@ -27,8 +27,8 @@ from supersparse.engine.kernels.risk_data import (
     Ints,
     RiskData,
     Support,
+    fill,
 )
-from supersparse.engine.kernels.risk_loss import fill
 from supersparse.engine.kernels.risk_projection import excludes, fit_without_last
 
 Words = NDArray[np.uint64]
@@ -216,22 +216,10 @@ def cell_bound(data: RiskData, bits: Bits, cells: Cells, level: int, j: int, eno
 
 @kernel(error_model="numpy")
 def run_completions(
-    data: RiskData,
-    support: Support,
-    boxes: Boxes,
-    best: Best,
-    bits: Bits,
-    cells: Cells,
-    used: Ints,
-    candidates: Ints,
-    room: int,
-    low: Ints,
-    high: Ints,
-    start: Floats,
-    loss_floor: float,
-    least_cost: Floats,
+    data: RiskData, support: Support, boxes: Boxes, best: Best, bits: Bits, cells: Cells, used: Ints,
+    candidates: Ints, room: int, low: Ints, high: Ints, start: Floats, loss_floor: float, least_cost: Floats,
     budget: int,
-) -> bool:
+) -> bool:  # fmt: skip
     """Go through the completions of `used` by at most `room` candidates; True when all are done.
 
     Where 0 points are allowed in a support, only completions of full size are tried, since they contain the

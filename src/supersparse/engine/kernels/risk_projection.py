@@ -7,11 +7,16 @@ they should move: by their curvature times the change of the logits. Where that 
 stays at the end, and another step, without these rows, makes up for it. No step needs exponentials or the
 curvature of all rows, so a few of them cost less than one step of the regression, and the bound passes
 sooner.
+
+It is used on single supports, and in `relax_open`, the relaxation of a box where every column may have points
+of either sign. With a free slope, such a box allows any weights: points are only ratios of them, and no
+column is tied to the slope. So there is no barrier, and Newton steps from where the parent's curvature says
+need few passes over the rows.
 """
 
 import numpy as np
 
-from supersparse.engine.kernels.jit import inner, reader
+from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.risk_bound import (
     HUGE,
     curvature_of,
@@ -20,14 +25,22 @@ from supersparse.engine.kernels.risk_bound import (
     least_reach,
     scores_at,
     solve,
+    step_back,
     times,
     value_of_bound,
 )
 from supersparse.engine.kernels.risk_cards import merge_rows
-from supersparse.engine.kernels.risk_data import LOADED, ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
 from supersparse.engine.kernels.risk_loss import (
     ANY_ORDER,
     BLOCK,
+    LOADED,
+    ROWS,
+    SIZE,
+    WORK,
+    Floats,
+    Ints,
+    RiskData,
+    Support,
     copy_floats,
     dot,
     entropy_of,
@@ -38,20 +51,14 @@ from supersparse.engine.kernels.risk_loss import (
 
 _PROJECTIONS = 8
 _MERGED = 6  # with fewer than one in so many rows left on a support, regressions on those cost less
-_ACCURACY = 1e-6  # of the regression without the last column
+_FIT_ACCURACY = 1e-6  # of the regression without the last column
 
 
 @reader(error_model="numpy", fastmath=ANY_ORDER)
 def _move(
-    residual: Floats,
-    curve: Floats,
-    shift: Floats,
-    positive: Floats,
-    negative: Floats,
-    risk: Floats,
-    moved: Floats,
-    n: int,
-) -> float:
+    residual: Floats, curve: Floats, shift: Floats, positive: Floats, negative: Floats, risk: Floats,
+    moved: Floats, n: int,
+) -> float:  # fmt: skip
     """Move risks as far as logits that move by `shift`, to first order, or to 0 or 1.
 
     `risk` and `moved` receive the risks and their residuals, of which the sum is returned.
@@ -91,25 +98,10 @@ def _leave_out(
 
 @inner(error_model="numpy")
 def projected_bound(
-    x: Floats,
-    columns: Ints,
-    positive: Floats,
-    negative: Floats,
-    n: int,
-    m: int,
-    low: Floats,
-    high: Floats,
-    optional: Ints,
-    cost: Floats,
-    room: int,
-    slope_high: float,
-    threshold: float,
-    limits: Floats,
-    gram: Floats,
-    step: Floats,
-    expected: float,
-    rows: Floats,
-) -> float:
+    x: Floats, columns: Ints, positive: Floats, negative: Floats, n: int, m: int, low: Floats, high: Floats,
+    optional: Ints, cost: Floats, room: int, slope_high: float, threshold: float, limits: Floats,
+    gram: Floats, step: Floats, expected: float, rows: Floats,
+) -> float:  # fmt: skip
     """The bound that passes the threshold, from a regression that has not converged; -HUGE if none was found.
 
     rows[0] and rows[1] are residuals and curvature of its rows, three more rows are room; `gram` is the
@@ -149,15 +141,9 @@ def projected_bound(
 
 @inner(error_model="numpy")
 def fit_without_last(
-    data: RiskData,
-    support: Support,
-    columns: Ints,
-    k: int,
-    point: Floats,
-    rows: Floats,
-    gram: Floats,
+    data: RiskData, support: Support, columns: Ints, k: int, point: Floats, rows: Floats, gram: Floats,
     g: Floats,
-) -> float:
+) -> float:  # fmt: skip
     """Fit the k columns of a support that lacks one, from point = (b, beta); returns its loss.
 
     `rows`, `gram` and g = (of b, of beta) receive what `excludes` needs. Returns -1 where rows are so few on
@@ -179,7 +165,7 @@ def fit_without_last(
     support.counts[WORK] += 5 * merged * (k * k // 2 + 8) + n * (k * k // 2 + 2 * k + 12)
     fit_support(
         support.x, support.order, support.positive, support.negative, merged, k, reach, np.inf, data.limits,
-        point, support.work, _ACCURACY,
+        point, support.work, _FIT_ACCURACY,
     )  # fmt: skip
     z, e = rows[2], rows[3]
     scores_at(z, point, np.int64(1), data.x, columns, k, n)
@@ -192,16 +178,9 @@ def fit_without_last(
 
 @inner(error_model="numpy")
 def excludes(
-    data: RiskData,
-    columns: Ints,
-    k: int,
-    f: float,
-    threshold: float,
-    g: Floats,
-    gram: Floats,
-    rows: Floats,
+    data: RiskData, columns: Ints, k: int, f: float, threshold: float, g: Floats, gram: Floats, rows: Floats,
     step: Floats,
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether no card on a support is below the threshold, from the regression without its last column.
 
     columns[k] is the last column, whose entries `gram` and g receive; `step` receives the Newton step.
@@ -243,3 +222,94 @@ def excludes(
         )
         > -HUGE
     )  # fmt: skip
+
+
+_STEPS = 40
+_ACCURACY = 1e-8  # gain of the last step where the bound cannot pass
+_SLOW = 0.1  # of the gain of the step before: with more than that left, the curvature is computed again
+
+
+@reader(error_model="numpy")
+def _slope_of(low: Floats, high: Floats, optional: Ints, m: int, room: int, beta: Floats) -> float:
+    """A slope at which the weights are well inside the box."""
+    steepest, shares = 0.0, 0.0
+    for j in range(m):
+        share = abs(beta[j]) / (high[j] if beta[j] > 0 else -low[j])
+        steepest = max(steepest, share)
+        shares += share if optional[j] else 0.0
+    return 1.4 * max(steepest, shares / max(room, 1))
+
+
+@kernel(error_model="numpy")
+def relax_open(
+    x: Floats, columns: Ints, positive: Floats, negative: Floats, n: int, low: Floats, high: Floats,
+    optional: Ints, cost: Floats, room: int, slope_high: float, threshold: float, limits: Floats,
+    point: Floats, dual: Floats, work: Floats, gram: Floats,
+) -> tuple[int, float, float]:  # fmt: skip
+    """Solve the relaxation as `relax` does, where low < 0 < high in every column and nothing has a price.
+
+    The largest slope counts in the bound alone: where the point has it, the relaxation itself may be better.
+    """
+    z, e, residual, curve = work[0], work[1], work[2], work[3]
+    m = len(columns)
+    size = m + 1
+    vectors, h = np.empty((5, size)), np.empty((size, size))
+    theta, trial, step, g, pick = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
+    copy_floats(theta, point[1:], size)
+    scores_at(z, theta, np.int64(1), x, columns, m, n)
+    f = loss_at(z, positive, negative, e, n)
+    best, passed, last, is_stale, before = -HUGE, 0, False, True, HUGE
+    for _ in range(_STEPS):
+        gb, moment, moments = slopes_at(z, e, positive, negative, residual, curve, n)
+        dots(residual, x, columns, m, n, g)
+        reach, magnitude = least_reach(g, low, high, optional, cost, m, room, pick)
+        bound = value_of_bound(f - moment, f + moments, gb, reach, magnitude, 0.0, slope_high, limits)
+        if bound > best:
+            best = bound
+            dual[0] = f - moment - abs(gb) * limits[0] - limits[1] * (f + moments) - limits[2]
+            copy_floats(dual[1:], g, m)
+        if best >= threshold:
+            passed = 1
+            break
+        if last:
+            break
+        for again in range(2):
+            if is_stale:
+                curvature_of(x, columns, curve, m, n, gram)
+            for j in range(size):
+                copy_floats(h[j], gram[j], size)
+                h[j, j] += 1e-13
+                step[j] = -gb if j == 0 else -g[j - 1]
+            if not solve(h, size, step):
+                return 0, best, f
+            gain = gb * -step[0]
+            for j in range(m):
+                gain -= g[j] * step[1 + j]
+            if is_stale or again or gain < _SLOW * before:
+                break
+            is_stale = True
+        before, is_stale = gain, False
+        if not gain > 1e-15:
+            break
+        last = f - gain < threshold and gain < _ACCURACY
+        if f - 0.5 * gain >= threshold:
+            copy_floats(trial, step, size)
+            bound = projected_bound(
+                x, columns, positive, negative, n, m, low, high, optional, cost, room, slope_high,
+                threshold, limits, gram, trial, f - 0.5 * gain, work[2:],
+            )  # fmt: skip
+            if bound >= threshold:
+                passed, best = 1, bound
+                break
+        t, new = step_back(x, columns, positive, negative, n, m, theta, step, gain, f, trial, z, e)
+        if t == 0.0:  # rounding leaves nothing to gain
+            scores_at(z, theta, np.int64(1), x, columns, m, n)
+            loss_at(z, positive, negative, e, n)
+            slopes_at(z, e, positive, negative, residual, curve, n)
+            break
+        is_stale = t < 1
+        f = new
+        copy_floats(theta, trial, size)
+    copy_floats(point[1:], theta, size)
+    point[0] = min(_slope_of(low, high, optional, m, room, theta[1:]), slope_high)
+    return passed, best, f

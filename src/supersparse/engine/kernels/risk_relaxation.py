@@ -19,8 +19,7 @@ from supersparse.engine.kernels.risk_bound import (
     times,
     value_of_bound,
 )
-from supersparse.engine.kernels.risk_data import Floats, Ints
-from supersparse.engine.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
+from supersparse.engine.kernels.risk_loss import Floats, Ints, copy_floats, dot, loss_at, slopes_at
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights
@@ -29,19 +28,9 @@ _ALIKE = 1e-1  # relative change of the loss up to which its curvature is not co
 
 @reader(error_model="numpy")
 def _barrier(
-    theta: Floats,
-    low: Floats,
-    high: Floats,
-    fixed: Ints,
-    of_t: Ints,
-    m: int,
-    base: int,
-    room: int,
-    n_t: int,
-    slope_is_free: int,
-    slope_low: float,
-    slope_high: float,
-) -> float:
+    theta: Floats, low: Floats, high: Floats, fixed: Ints, of_t: Ints, m: int, base: int, room: int, n_t: int,
+    slope_is_free: int, slope_low: float, slope_high: float,
+) -> float:  # fmt: skip
     """-Σ log of the distances to the sides of the box; HUGE outside."""
     a = theta[1] if slope_is_free else 1.0
     total = 0.0
@@ -75,21 +64,9 @@ def _barrier(
 
 @reader(error_model="numpy")
 def _start_inside(
-    low: Floats,
-    high: Floats,
-    optional: Ints,
-    fixed: Ints,
-    of_t: Ints,
-    m: int,
-    n_t: int,
-    base: int,
-    room: int,
-    slope_is_free: int,
-    slope_low: float,
-    slope_high: float,
-    point: Floats,
-    theta: Floats,
-) -> None:
+    low: Floats, high: Floats, optional: Ints, fixed: Ints, of_t: Ints, m: int, n_t: int, base: int,
+    room: int, slope_is_free: int, slope_low: float, slope_high: float, point: Floats, theta: Floats,
+) -> None:  # fmt: skip
     """Move point = (a, b, beta...) into the box, away from its sides; theta receives it."""
     a = 1.0
     if slope_is_free:
@@ -141,23 +118,10 @@ def _start_inside(
 
 @reader(error_model="numpy")
 def _add_barrier(
-    low: Floats,
-    high: Floats,
-    cost: Floats,
-    fixed: Ints,
-    of_t: Ints,
-    m: int,
-    base: int,
-    nv: int,
-    room: int,
-    slope_is_free: int,
-    slope_low: float,
-    slope_high: float,
-    mu: float,
-    theta: Floats,
-    gradient: Floats,
+    low: Floats, high: Floats, cost: Floats, fixed: Ints, of_t: Ints, m: int, base: int, nv: int, room: int,
+    slope_is_free: int, slope_low: float, slope_high: float, mu: float, theta: Floats, gradient: Floats,
     h: Floats,
-) -> None:
+) -> None:  # fmt: skip
     """Add the costs and mu times the barrier to the gradient and the curvature."""
     a = 1.0
     if slope_is_free:
@@ -208,27 +172,10 @@ def _add_barrier(
 
 @kernel(error_model="numpy")
 def relax(
-    x: Floats,
-    columns: Ints,
-    positive: Floats,
-    negative: Floats,
-    n: int,
-    low: Floats,
-    high: Floats,
-    optional: Ints,
-    cost: Floats,
-    room: int,
-    slope_is_free: int,
-    slope_low: float,
-    slope_high: float,
-    threshold: float,
-    limits: Floats,
-    point: Floats,
-    dual: Floats,
-    work: Floats,
-    gram: Floats,
-    haste: float,
-) -> tuple[int, float, float]:
+    x: Floats, columns: Ints, positive: Floats, negative: Floats, n: int, low: Floats, high: Floats,
+    optional: Ints, cost: Floats, room: int, slope_is_free: int, slope_low: float, slope_high: float,
+    threshold: float, limits: Floats, point: Floats, dual: Floats, work: Floats, gram: Floats, haste: float,
+) -> tuple[int, float, float]:  # fmt: skip
     """Solve the relaxation by a barrier method until its bound passes the threshold or cannot pass it.
 
     Where it cannot, it ends when a step gains less than `haste` of what the loss is below the threshold.
@@ -261,21 +208,9 @@ def relax(
     theta, trial, gradient = vectors[0], vectors[1], vectors[2]
     step, g, pick = vectors[3], vectors[4], vectors[5]
     _start_inside(
-        low,
-        high,
-        optional,
-        fixed,
-        of_t,
-        m,
-        n_t,
-        base,
-        room,
-        slope_is_free,
-        slope_low,
-        slope_high,
-        point,
+        low, high, optional, fixed, of_t, m, n_t, base, room, slope_is_free, slope_low, slope_high, point,
         theta,
-    )
+    )  # fmt: skip
     for i in range(n):
         joint[i] = 0.0
     for j in range(m):

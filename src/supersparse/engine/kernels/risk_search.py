@@ -5,10 +5,17 @@ import numpy as np
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.risk_bound import fit_support, scores_at
 from supersparse.engine.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
-from supersparse.engine.kernels.risk_data import ROWS, SIZE, WORK, Best, Floats, Ints, RiskData, Support
 from supersparse.engine.kernels.risk_loss import (
     ANY_ORDER,
     QUICK,
+    ROWS,
+    SIZE,
+    WORK,
+    Best,
+    Floats,
+    Ints,
+    RiskData,
+    Support,
     copy,
     copy_floats,
     fill,
@@ -55,19 +62,9 @@ def _largest(values: Floats) -> int:
 
 @kernel(error_model="numpy")
 def extend(
-    data: RiskData,
-    support: Support,
-    members: Ints,
-    points: Floats,
-    n_members: int,
-    size: int,
-    allowed: Ints,
-    tries: int,
-    least: float,
-    new_members: Ints,
-    new_points: Floats,
-    losses: Floats,
-) -> int:
+    data: RiskData, support: Support, members: Ints, points: Floats, n_members: int, size: int, allowed: Ints,
+    tries: int, least: float, new_members: Ints, new_points: Floats, losses: Floats,
+) -> int:  # fmt: skip
     """Add one column to each support of a beam; the best, sorted by loss, replace new_members.
 
     Supports are sorted lists of columns. Those where a column would have less than `least` of the fewest
@@ -137,16 +134,9 @@ def _least_share(data: RiskData, columns: Ints, point: Floats, k: int) -> float:
 
 @reader(error_model="numpy")
 def keep(
-    columns: Ints,
-    point: Floats,
-    f: float,
-    k: int,
-    members: Ints,
-    points: Floats,
-    losses: Floats,
-    count: int,
+    columns: Ints, point: Floats, f: float, k: int, members: Ints, points: Floats, losses: Floats, count: int,
     most: int,
-) -> int:
+) -> int:  # fmt: skip
     """Insert a support into a list sorted by loss; returns the new length."""
     at = count
     while at > 0 and losses[at - 1] > f:
@@ -209,17 +199,9 @@ def polish(
 
 @kernel(error_model="numpy")
 def round_support(
-    data: RiskData,
-    support: Support,
-    best: Best,
-    low: Ints,
-    high: Ints,
-    columns: Ints,
-    k: int,
-    point: Floats,
-    near: float,
-    keeps: int,
-) -> None:
+    data: RiskData, support: Support, best: Best, low: Ints, high: Ints, columns: Ints, k: int, point: Floats,
+    near: float, keeps: int,
+) -> None:  # fmt: skip
     """Round the regression point = (b, beta) on k columns at several slopes, and polish the best.
 
     Only what comes within `near` of the best card is polished; a negative `near` offers the rounding itself.

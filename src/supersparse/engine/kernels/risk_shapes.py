@@ -12,8 +12,21 @@ import numpy as np
 
 from supersparse.engine.kernels.jit import inner, njit, reader
 from supersparse.engine.kernels.risk_bound import add_column
-from supersparse.engine.kernels.risk_data import ROWS, SIZE, WORK, Floats, Ints, RiskData, Support
-from supersparse.engine.kernels.risk_loss import copy, dot, fill, loss_at, same, slopes_at
+from supersparse.engine.kernels.risk_loss import (
+    ROWS,
+    SIZE,
+    WORK,
+    Floats,
+    Ints,
+    RiskData,
+    Support,
+    copy,
+    dot,
+    fill,
+    loss_at,
+    same,
+    slopes_at,
+)
 
 _SLOPES = 24
 _SWEEPS = 12
@@ -111,15 +124,9 @@ def _keep(shapes: Shapes, estimate: float, index: Ints, k: int) -> None:
 
 @inner(error_model="numpy")
 def _improve(
-    data: RiskData,
-    support: Support,
-    low: Ints,
-    high: Ints,
-    model: Model,
-    index: Ints,
-    in_pairs: bool,
+    data: RiskData, support: Support, low: Ints, high: Ints, model: Model, index: Ints, in_pairs: bool,
     shapes: Shapes,
-) -> None:
+) -> None:  # fmt: skip
     """Change one point, or two, while the model says that this helps; keep the result."""
     k = support.state[SIZE]
     c, hc, penalty = np.empty(k), np.empty(k), 0.0

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.engine.kernels.boxes import DONE, PAUSED
-from supersparse.engine.kernels.cells import base_loss_with, cells_of
 from supersparse.engine.kernels.jit import inner, kernel, reader
-from supersparse.engine.kernels.node_limits import has, keep_possible, may_stop, uses
-from supersparse.engine.kernels.packing import pack_node, pairs_of
+from supersparse.engine.kernels.nodes import has, keep_possible, may_stop, pack_node, pairs_of, uses
+from supersparse.engine.kernels.support import base_loss_with, cells_of
 from supersparse.engine.kernels.support_search import search_support
 from supersparse.engine.kernels.tree_data import (
     BOUND,
@@ -113,17 +112,9 @@ def expand(data: TreeData, state: SliceState, part: int, tie: int) -> None:
         level = pairs_of(data.pairs, state, literals, size)
         n = state.level[PAIR_COUNT, level]
         packed, theta, tried = pack_node(
-            data.pairs,
-            state.pair[level, :n],
-            allowed,
-            b.literal_penalty,
-            room,
-            theta,
-            tie - fixed,
-            load,
-            refused,
-            by_literal,
-        )
+            data.pairs, state.pair[level, :n], allowed, b.literal_penalty, room, theta, tie - fixed, load,
+            refused, by_literal,
+        )  # fmt: skip
         state.number[WORK] += n * (4 + 4 * tried)
         bound = max(bound, fixed + packed)
         judged, dropped = 0, 0
@@ -245,16 +236,9 @@ def push_supports(
 
 @inner()
 def split(
-    b: Branching,
-    state: SliceState,
-    literals: Ints,
-    size: int,
-    allowed: Flags,
-    name: int,
-    bound: int,
-    with_literal: int,
-    theta: int,
-) -> None:
+    b: Branching, state: SliceState, literals: Ints, size: int, allowed: Flags, name: int, bound: int,
+    with_literal: int, theta: int,
+) -> None:  # fmt: skip
     """A literal out, or in, which comes first; a forced feature that is out needs the other sign."""
     is_forced = False
     for f in b.forced:

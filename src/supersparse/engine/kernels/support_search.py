@@ -8,14 +8,13 @@ upper half of its values are needed. The second phase looks over all vectors for
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.kernels.box_bounds import cost_bound, new_space
-from supersparse.engine.kernels.boxes import DONE, run_boxes
-from supersparse.engine.kernels.cells import cells_of
+from supersparse.engine.kernels.boxes import DONE, cost_bound, new_space, run_boxes
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.support import (
     CellRates,
     SupportData,
     cell_weights,
+    cells_of,
     magnitude,
     net_cells,
     spreads,
@@ -108,15 +107,9 @@ def least_penalty(c: Coefficients, literals: Ints) -> int:
 
 @inner()
 def support_data(
-    data: TreeData,
-    cell: NDArray[np.int32],
-    literals: Ints,
-    positive: Ints,
-    negative: Ints,
-    row: Ints,
-    base_loss: int,
-    fixed_cost: int,
-) -> SupportData:
+    data: TreeData, cell: NDArray[np.int32], literals: Ints, positive: Ints, negative: Ints, row: Ints,
+    base_loss: int, fixed_cost: int,
+) -> SupportData:  # fmt: skip
     """One support as the box kernels read it, from its merged rows."""
     c, columns = data.coefficients, data.rows.columns
     k, count = len(literals), len(row)
@@ -142,36 +135,11 @@ def support_data(
         for limit in range(len(score_rate)):
             score_rate[limit, t] = c.score_rate[limit, name]
     return SupportData(
-        up_x,
-        down_x,
-        up_weight,
-        down_weight,
-        x,
-        positive,
-        negative,
-        first,
-        stride,
-        table,
-        spreads(x, weight),
-        c.step,
-        c.slack,
-        c.judged,
-        c.half,
-        base_loss,
-        fixed_cost,
-        c.shift,
-        c.l1_penalty,
-        c.is_flat,
-        extra,
-        c.intercept_extra,
-        score_rate,
-        c.score_most,
-        rates_of_cells(data.rows, cell, count),
-        c.intercept_low,
-        c.intercept_high,
-        c.intercepts,
-        c.counts_b,
-    )
+        up_x, down_x, up_weight, down_weight, x, positive, negative, first, stride, table, spreads(x, weight),
+        c.step, c.slack, c.judged, c.half, base_loss, fixed_cost, c.shift, c.l1_penalty, c.is_flat, extra,
+        c.intercept_extra, score_rate, c.score_most, rates_of_cells(data.rows, cell, count), c.intercept_low,
+        c.intercept_high, c.intercepts, c.counts_b,
+    )  # fmt: skip
 
 
 @inner()

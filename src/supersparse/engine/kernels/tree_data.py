@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.kernels.references import by_reference
+from supersparse.engine.kernels.memory import by_reference
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -17,7 +17,7 @@ from supersparse.base.exact import shown
 from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.engine.cluster import Cluster
-from supersparse.engine.kernels.risk_data import BOXES
+from supersparse.engine.kernels.risk_loss import BOXES
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.risk.choices import Choices, choices_of

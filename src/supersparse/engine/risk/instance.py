@@ -17,8 +17,7 @@ from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import IntArray
 from supersparse.engine import deadline
 from supersparse.engine.kernels.risk_cells import Bits, Cells
-from supersparse.engine.kernels.risk_data import Best, Boxes, RiskData, Settled, Support
-from supersparse.engine.kernels.risk_loss import BLOCK
+from supersparse.engine.kernels.risk_loss import BLOCK, Best, Boxes, RiskData, Settled, Support
 from supersparse.engine.presolve import row_groups
 from supersparse.engine.risk.choices import choices_of
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds

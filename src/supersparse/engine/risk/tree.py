@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from supersparse.engine.kernels.risk_data import BOXES, FOUND, SUPPORTS, WORK
+from supersparse.engine.kernels.risk_loss import BOXES, FOUND, SUPPORTS, WORK
 from supersparse.engine.risk.instance import RiskInstance, copy_best, new_best
 from supersparse.engine.risk.node import Ints, Node, root_of
 from supersparse.engine.risk.worker import Worker

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.engine.kernels.risk_bound import tighten
 from supersparse.engine.kernels.risk_cells import LEVEL, STARTED, run_completions
-from supersparse.engine.kernels.risk_data import DEPTH, FITTED, SIZE, SUPPORTS, WORK
-from supersparse.engine.kernels.risk_open import relax_open
+from supersparse.engine.kernels.risk_loss import DEPTH, FITTED, SIZE, SUPPORTS, WORK
+from supersparse.engine.kernels.risk_projection import relax_open
 from supersparse.engine.kernels.risk_relaxation import relax
 from supersparse.engine.kernels.risk_search import round_support
-from supersparse.engine.kernels.risk_tightening import tighten
 from supersparse.engine.risk.branching import Branching, Relaxed
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
 from supersparse.engine.risk.node import Floats, Ints, Node

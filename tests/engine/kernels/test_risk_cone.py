@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from counts import examples
 from engine.kernels.regressions import from_python
-from supersparse.engine.kernels import risk_cone, risk_quadratic
-from supersparse.engine.kernels.risk_data import BELOW
+from supersparse.engine.kernels import risk_cone
+from supersparse.engine.kernels.risk_loss import BELOW
 
 Floats = NDArray[np.float64]
 LIMITS = np.array([50.0, 1e-13, 1e-12])
 relax_box, least_in_cone = from_python(risk_cone.relax_box), from_python(risk_cone.least_in_cone)
-quadratic_below, is_above = from_python(risk_quadratic.quadratic_below), from_python(risk_quadratic.is_above)
+quadratic_below, is_above = from_python(risk_cone.quadratic_below), from_python(risk_cone.is_above)
 
 
 def least_loss(x: Floats, positive: Floats, negative: Floats, points: Floats, is_free: bool) -> float:

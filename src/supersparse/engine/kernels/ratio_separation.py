@@ -15,7 +15,7 @@ are features have weights.
 import numpy as np
 
 from supersparse.engine.kernels.jit import reader
-from supersparse.engine.kernels.whole_data import Doubles, Floats, Separation
+from supersparse.engine.kernels.ratio_pairs import Doubles, Floats, Separation
 
 _ZERO = 1e-9  # what counts as nothing
 _MOST_STEPS = 60

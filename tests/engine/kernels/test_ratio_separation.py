@@ -11,8 +11,8 @@ from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.ratio_arrays import point_pairs, stack_for
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.jit import kernel
-from supersparse.engine.kernels.whole_data import Floats, Separation
-from supersparse.engine.kernels.whole_separation import separate
+from supersparse.engine.kernels.ratio_pairs import Floats, Separation
+from supersparse.engine.kernels.ratio_separation import separate
 from supersparse.engine.presolve import MergeRows
 from supersparse.problem.problem import Problem
 

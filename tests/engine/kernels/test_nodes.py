@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.engine.kernels.cover_masks import in_words, pack_masks
-from supersparse.engine.kernels.pairs import literal_bounds, most_gained
+from supersparse.engine.kernels.pairs import in_words, literal_bounds, most_gained, pack_masks
 
 
 @st.composite

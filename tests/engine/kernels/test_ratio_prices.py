@@ -9,8 +9,8 @@ from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.ratio_arrays import point_pairs, stack_for
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.jit import kernel
-from supersparse.engine.kernels.whole_data import FINE, MEMBERS
-from supersparse.engine.kernels.whole_prices import add_groups, begin_prices, read_prices, solve_prices
+from supersparse.engine.kernels.ratio_pairs import FINE, MEMBERS
+from supersparse.engine.kernels.ratio_prices import add_groups, begin_prices, read_prices, solve_prices
 from supersparse.problem.problem import Problem
 
 FEATURES, GROUPS = 5, 60

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba.core.registry import cpu_target
 
-from supersparse.engine.kernels.elements import element_code
 from supersparse.engine.kernels.jit import kernel
-from supersparse.engine.kernels.ranges import range_code
+from supersparse.engine.kernels.memory import element_code, range_code
 
 
 def _read(values, i):
