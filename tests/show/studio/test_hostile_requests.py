@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from supersparse.show.studio import edits, runs, tables
-from supersparse.show.studio.folder import KINDS, Folder, Limits
+from supersparse.show.studio import edits, tables
+from supersparse.show.studio.folder import KINDS, Folder, Limits, Records
 from supersparse.show.studio.requests import object_of
 from supersparse.show.studio.tables import shown_name
 from supersparse.show.studio.texts import StudioError
@@ -140,15 +140,14 @@ CHANGES = [
 
 
 def test_a_full_disk_changes_nothing(filled, monkeypatch, tmp_path):
-    def full(path, content):
+    def full(self, record):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     for method, path, body in CHANGES:
         before, places = state(filled), places_in(tmp_path)
         content = {"content": body} if isinstance(body, bytes) else {"json": body}
         with monkeypatch.context() as patch:
-            for module in (tables, runs):
-                patch.setattr(module, "write_json", full)
+            patch.setattr(Records, "_write", full)
             sent = filled.request(method, path, **content)
             assert (sent.status_code, sent.json()["error"]["code"]) == (500, "failed")
             assert "No space left" in sent.json()["error"]["message"]
@@ -162,7 +161,7 @@ def places_in(tmp_path):
 
 
 def test_a_run_is_stopped_on_a_full_disk_too(filled, monkeypatch):
-    monkeypatch.setattr(runs, "write_json", lambda path, content: (_ for _ in ()).throw(OSError("full")))
+    monkeypatch.setattr(Records, "_write", lambda self, record: (_ for _ in ()).throw(OSError("full")))
     assert filled.post("/api/runs/r1/stop", json={}).json()["state"] == "cancelled"
 
 
@@ -172,9 +171,9 @@ def test_an_edit_that_cannot_be_written_stays_as_it_is(monkeypatch, tmp_path):
 
     monkeypatch.setattr(edits.Edits, "_shown", shown)
     written = []
-    monkeypatch.setattr(edits, "write_json", lambda path, content: written.append(content["position"]))
+    monkeypatch.setattr(Records, "_write", lambda self, record: written.append(record["position"]))
     folder = Folder(tmp_path)
-    mine = edits.Edits(folder, None, None, Limits(), lambda name, data: None)
+    mine = edits.Edits(folder, None, Limits(), lambda name, data: None, None)
     mine._known["e1"] = {"id": "e1", "steps": [], "position": 0, "from": "r1.best", "table": "t1", "base": {}}
 
     async def go():
@@ -182,7 +181,7 @@ def test_an_edit_that_cannot_be_written_stays_as_it_is(monkeypatch, tmp_path):
         assert [one["change"]["n"] for one in mine._known["e1"]["steps"]] == [0, 1, 2]
         await asyncio.gather(mine.undo("e1"), mine.undo("e1"))
         assert mine._known["e1"]["position"] == 1
-        monkeypatch.setattr(edits, "write_json", lambda path, content: (_ for _ in ()).throw(OSError("full")))
+        monkeypatch.setattr(Records, "_write", lambda self, record: (_ for _ in ()).throw(OSError("full")))
         for change in (mine.undo("e1"), mine.redo("e1"), mine.step("e1", {}, "why")):
             with pytest.raises(OSError, match="full"):
                 await change

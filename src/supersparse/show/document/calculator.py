@@ -189,7 +189,6 @@ def _bar_style(content: Content) -> str:
 
 
 def _blocks(card: Card, content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
-    """What the page says, for its size in print."""
     yield Block(text=content.heading, size=1.5, bold=True, gap=2.5)
     yield Block(text="", gap=2)
     for line in lines:

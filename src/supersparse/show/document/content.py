@@ -31,8 +31,6 @@ TIMES = "\u00d7"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownAnswer:
-    """One answer of a line, and its points."""
-
     text: str
     points: str
 
@@ -56,8 +54,6 @@ class ShownLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Lines that are added up, and the name of their total."""
-
     lines: tuple[ShownLine, ...]
     adds: str
     total: str
@@ -97,7 +93,6 @@ class Content:
 
     @property
     def rule(self) -> str:
-        """The rule in a sentence."""
         if self.always is not None:
             return f"No question is asked: predict {self.always} for everyone."
         return (
@@ -111,7 +106,6 @@ class Content:
 
     @property
     def lines(self) -> tuple[ShownLine, ...]:
-        """The lines of all parts."""
         return tuple(line for part in self.parts for line in part.lines)
 
     @property

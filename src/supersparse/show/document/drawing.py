@@ -41,8 +41,6 @@ _BOLD = 1.13  # how much wider they are in bold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One line of text."""
-
     x: float
     y: float
     text: str
@@ -54,8 +52,6 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
-    """A straight line."""
-
     x1: float
     y1: float
     x2: float
@@ -168,7 +164,6 @@ _ISOLATES = {0x2068: _LEFT_TO_RIGHT, 0x2069: _LEFT_TO_RIGHT}
 
 
 def painted(drawing: Drawing, form: Literal["png", "pdf"]) -> bytes:
-    """Return the file; the same drawing gives the same bytes."""
     figure = drawing_figure(drawing)
     target = BytesIO()
     with painting():
@@ -211,7 +206,6 @@ def _ordered(text: str) -> str:
 
 @cache
 def font_names() -> tuple[str, ...]:
-    """The fonts at hand, in the order in which they are tried."""
     try:
         from matplotlib import font_manager
     except ModuleNotFoundError:
@@ -224,7 +218,6 @@ def font_names() -> tuple[str, ...]:
 
 
 def font_files() -> list[tuple[str, str]]:
-    """The files of the fonts at hand, regular and bold."""
     names = font_names()
     from matplotlib.font_manager import FontProperties, findfont
 
@@ -250,7 +243,6 @@ def _known_characters() -> frozenset[int]:
 
 
 def drawing_figure(drawing: Drawing) -> "Figure":
-    """Return a figure as large as the drawing, with all its parts."""
     font_names()
     from matplotlib.figure import Figure  # not pyplot: no window, no state to close
 

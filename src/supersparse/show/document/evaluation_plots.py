@@ -86,7 +86,6 @@ def _tick(row: RiskRow, *, upright: bool) -> str:
 
 
 def draw_groups(curve: CalibrationCurve, axes: "Axes") -> None:
-    """Draw groups with intervals, and the number of rows of each."""
     _groups(curve, axes)
     for b in curve.bins:
         x = b.predicted
@@ -178,7 +177,6 @@ def _legend_above(axes: "Axes") -> None:
 
 
 def draw_roc(found: Evaluation, axes: "Axes") -> None:
-    """Draw the ROC curve, with the card's own threshold marked."""
     points = found.thresholds.roc()
     axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="chance")
     if points:
@@ -218,7 +216,6 @@ class Shares:
 
 
 def draw_shares(result: Shares, axes: "Axes") -> None:
-    """Draw the bars, the first on top."""
     places = range(len(result.labels))
     colours = ["0.35" if marked else "0.8" for marked in result.marked]
     axes.barh(places, result.shares, color=colours, edgecolor="0.35", height=0.7)

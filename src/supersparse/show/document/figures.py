@@ -89,7 +89,6 @@ def _draw(picture: Picture, axes: "Axes") -> None:
 
 
 def _height(picture: Picture) -> float:
-    """How high a picture should be, in points."""
     if isinstance(picture, Shares):
         return 55 + 21 * len(picture.labels)
     if isinstance(picture, Calibration):

@@ -20,7 +20,6 @@ _BOX, _TICK = '<span class="box"></span>', '<span class="tick"></span>'
 
 
 def template(name: str) -> str:
-    """Return one of the files that pages are made from."""
     return files("supersparse.show.document").joinpath("templates", name).read_text(encoding="utf-8")
 
 
@@ -169,7 +168,6 @@ def print_style(blocks: Iterable[Block]) -> str:
 
 
 def print_size(blocks: Iterable[Block]) -> float:
-    """The largest letters, in points, with which the blocks fit a page."""
     listed = list(blocks)
     return next((s for s in _SIZES if _height(listed, s) <= _HEIGHT), _SIZES[-1])
 
@@ -208,7 +206,6 @@ def _page_of(content: Content, body: str, extra: str) -> str:
 
 
 def _blocks(content: Content) -> Iterator[Block]:
-    """What the card says, for its size in print."""
     yield Block(text=content.heading, size=1.35, bold=True, gap=2.5)
     yield from (Block(text=text, size=0.92) for text in (content.how, content.example) if text)
     yield Block(text="Name or number", gap=1.6)

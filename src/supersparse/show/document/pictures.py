@@ -29,20 +29,16 @@ class Page:
 
     @property
     def left(self) -> float:
-        """Where text starts."""
         return self.margin
 
     @property
     def right(self) -> float:
-        """Where text ends."""
         return self.width - self.margin
 
     def skip(self, height: float) -> None:
-        """Leave a gap."""
         self.y += height * self.scale
 
     def rule(self, thickness: float = 0.6, colour: str = LINE) -> None:
-        """Draw a line across."""
         self.parts.append(
             Stroke(x1=self.left, y1=self.y, x2=self.right, y2=self.y, thickness=thickness, colour=colour)
         )
@@ -87,7 +83,6 @@ class Page:
         self, x: float, y: float, width: float, height: float, *, fill: str = WHITE, edge: str = FAINT,
         thickness: float = 0.9, radius: float = 0.0,
     ) -> None:  # fmt: skip
-        """Draw a box whose upper left corner is given."""
         self.parts.append(
             Box(
                 x=x, y=y, width=width, height=height, fill=fill, edge=edge, thickness=thickness, radius=radius
@@ -95,7 +90,6 @@ class Page:
         )
 
     def text_width(self, text: str, size: float, *, bold: bool = False) -> float:
-        """How wide a text would be."""
         return text_width(self.show(text), size * self.scale, bold=bold)
 
     def done(self, title: str, height: float | None = None) -> Drawing:
@@ -134,7 +128,6 @@ def sheet_drawing(card: Card, paper: str = "a4", show: Show = str, *, style: Sty
 
 
 def paper_size(paper: str) -> tuple[float, float]:
-    """Return width and height in points."""
     size = PAPERS.get(str(paper).lower())
     if size is None:
         raise InvalidOptionError(subject="paper", value=paper, remedy="it must be 'a4' or 'letter'")
@@ -355,7 +348,6 @@ def _fitting(cells: list[str], width: float, page: Page, *, bold: bool) -> tuple
 
 
 def _evidence(content: Content, page: Page) -> None:
-    """How well the card does, a row for each set of rows."""
     if not content.judgements:
         return
     page.skip(9)

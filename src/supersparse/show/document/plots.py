@@ -102,7 +102,6 @@ def _shown_axes() -> "type[Axes]":
 
 
 def _new_panels(count: int = 1, size: tuple[float, float] | None = None) -> "list[Axes]":
-    """Return the axes of a new figure, side by side."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
@@ -335,7 +334,6 @@ def _loss(problem: Problem, found: PointsEvaluation) -> float:
 
 
 def whole_numbers() -> "Locator":
-    """Ticks at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(integer=True, min_n_ticks=1)  # else a single number has fractions beside it

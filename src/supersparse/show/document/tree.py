@@ -91,7 +91,6 @@ class _Places:
         self.heights: list[float] = []  # of the levels
 
     def visit(self, node: TreeNode | TreeLeaf, depth: int) -> float:
-        """Place a node and all below it; return its middle."""
         if depth == len(self.heights):
             self.heights.append(0.0)
         self.heights[depth] = max(self.heights[depth], self._height(node))
@@ -113,7 +112,6 @@ class _Places:
         return len(self._lines(node)) * _LINE + 10
 
     def draw(self, node: TreeNode | TreeLeaf, depth: int, page: Page, tops: list[float]) -> None:
-        """Draw a node at the top of its level, and all below it."""
         x, top, height = self._centres[id(node)], tops[depth], self._height(node)
         if isinstance(node, TreeNode):
             for child, answer, side in ((node.no, "no", -1), (node.yes, "yes", 1)):

@@ -27,8 +27,6 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A bulleted list of short statements."""
-
     items: tuple[str, ...]
 
 
@@ -58,8 +56,6 @@ class TableBlock(Tabular):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A picture with a caption, and a description for readers who cannot see it."""
-
     picture: Picture
     caption: str
     alt: str
@@ -67,8 +63,6 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class CardFace:
-    """The card itself, as it is printed."""
-
     card: Card
 
 
@@ -137,10 +131,8 @@ def column_name(name: str) -> str:
 
 
 def item_name(name: str) -> str:
-    """Show the name of an item or a feature."""
     return visible(name) or '""'
 
 
 def why(missing: Absent) -> str:
-    """Say that a part is missing, and why."""
     return f"Not in this report: {visible(missing.reason)}."

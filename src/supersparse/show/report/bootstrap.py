@@ -102,7 +102,6 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
 
 
 def _means(gaps: list[Values]) -> Values:
-    """The mean of each measure over the samples where it is defined."""
     found: list[float | None] = []
     for k in range(len(MEASURES)):
         known = [g for gap in gaps for g in [gap[k]] if g is not None]
@@ -111,7 +110,6 @@ def _means(gaps: list[Values]) -> Values:
 
 
 def _items(own: dict[str, Fraction], models: list[dict[str, Fraction]]) -> tuple[ItemStability, ...]:
-    """The items of the card first, then the others by frequency."""
     names = [*own, *sorted({name for model in models for name in model} - set(own))]
     items = [_item(name, own.get(name), models) for name in names]
     others = sorted((i for i in items if i.points is None), key=lambda i: -i.returned)
@@ -119,7 +117,6 @@ def _items(own: dict[str, Fraction], models: list[dict[str, Fraction]]) -> tuple
 
 
 def _columns(card: Card, found: list[Refitted]) -> tuple[tuple[str, int], ...]:
-    """Columns of the card first, then the others by frequency."""
     often = Counter(column for one in found for column in one.card.columns)
     others = sorted(often.keys() - set(card.columns), key=lambda name: (-often[name], name))
     return tuple((name, often[name]) for name in (*card.columns, *others))

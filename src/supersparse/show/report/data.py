@@ -123,7 +123,6 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
 
 
 def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Positions | None:
-    """Number the distinct values of a column."""
     if name is None:
         return None
     if name not in columns:

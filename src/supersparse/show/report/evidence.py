@@ -55,7 +55,6 @@ from supersparse.show.report.proofs import Recheck, card_points, recheck, sizes_
 
 
 def refit_of(card: Card, data: LabelledRows, plan: Plan, executor: Executor | None = None) -> Refit | Absent:
-    """Set up refitting of the card, or say why that is impossible."""
     try:
         # a checkpoint is of the fit that made the card; the refits are other problems
         return Refit.of(
@@ -75,7 +74,6 @@ def refit_of(card: Card, data: LabelledRows, plan: Plan, executor: Executor | No
 
 
 def is_edited(card: Card) -> bool:
-    """Whether a card was changed by hand after it was learned."""
     return card.provenance is not None and bool(card.provenance.edits)
 
 

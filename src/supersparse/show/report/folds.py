@@ -27,8 +27,6 @@ Values = tuple[float | None, ...]  # in the order of MEASURES; None if undefined
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A card, judged on some rows."""
-
     values: Values
     size: int
     proven: bool
@@ -63,7 +61,6 @@ def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, p
 
 
 def measures_of(found: Evaluation) -> Values:
-    """The measures of an evaluation."""
     right = found.confusion.accuracy.value
     return (
         None if right is None else 1 - right,
@@ -218,7 +215,6 @@ class Trades:
 
 
 def trades_planned(plan: Plan) -> int:
-    """How many refits the trade-off takes."""
     return plan.ratios * plan.folds
 
 

@@ -305,8 +305,6 @@ def _small(text: str, **style: Any) -> Any:
 
 
 class _Font:
-    """A font in two weights."""
-
     def __init__(self, regular: Any, bold: Any) -> None:
         self._weights = regular, bold
         self.names = regular.fontName, bold.fontName
@@ -314,7 +312,6 @@ class _Font:
             pdfmetrics.registerFont(weight)
 
     def has(self, c: str) -> bool:
-        """Whether both weights include a character."""
         return all(_has(weight, c) for weight in self._weights)
 
 

@@ -47,7 +47,6 @@ class Plan(Tabular):
 
     @classmethod
     def nothing(cls) -> "Plan":
-        """A plan without refits."""
         return cls().without_refits()
 
     def without_refits(self) -> "Plan":
@@ -57,8 +56,6 @@ class Plan(Tabular):
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Why a part of the report is missing."""
-
     reason: str
 
 
@@ -136,12 +133,10 @@ class Budget:
 
     @property
     def now(self) -> float:
-        """The time on the clock."""
         return self._clock()
 
     @property
     def seconds(self) -> float:
-        """The time since the report began."""
         return self.now - self._began
 
     def part(self, name: PartName) -> "Part":
@@ -154,7 +149,6 @@ class Budget:
         return part
 
     def tell(self, text: str) -> None:
-        """Announce a step."""
         self._tell(Step(text=text, seconds=self.seconds, left=self._left()))
 
     def _left(self) -> float | None:
@@ -172,8 +166,6 @@ class Budget:
 
 
 class Part:
-    """The time of one part of a report."""
-
     def __init__(self, budget: Budget, steps: int, until: float | None, planned: float | None = None) -> None:
         self._budget, self._steps, self._until = budget, steps, until
         self.planned = planned  # seconds of a step by the settings alone, whatever the clock leaves
@@ -182,7 +174,6 @@ class Part:
         self.ended = False
 
     def begin(self) -> None:
-        """Start the clock of this part."""
         self._began = self._budget.now
 
     def end(self) -> None:
@@ -191,7 +182,6 @@ class Part:
 
     @property
     def over(self) -> bool:
-        """Whether the time of this part is used up."""
         return self._until is not None and self._budget.now >= self._until
 
     @property

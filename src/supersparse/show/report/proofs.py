@@ -99,12 +99,10 @@ def card_points(card: Card, problem: Problem) -> Points | None:
 
 
 def size_of(card: Card) -> int:
-    """The size of a card, counted as when it was learned."""
     return len(card.items) if card.provenance is None else card.provenance.size
 
 
 def sizes_planned(card: Card, plan: Plan) -> int:
-    """How many sizes there are from 0 to `plan.larger` more than the card has."""
     return size_of(card) + plan.larger + 1 if plan.larger else 0
 
 

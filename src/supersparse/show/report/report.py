@@ -173,7 +173,6 @@ _PAPER = """\
 
 
 def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: str = "a4") -> str:
-    """Return the page; the same sections give the same text."""
     paper_size(paper)
     numbers = counting(1), counting(1)  # of figures and tables
     links = "\n".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)

@@ -6,6 +6,8 @@ import re
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
@@ -75,60 +77,84 @@ class _Routes:
 
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
+        self.tables, self.runs, self.cards, self.edits = (
+            studio.tables,
+            studio.runs,
+            studio.cards,
+            studio.edits,
+        )
         self.static = static_files()
 
     def all(self) -> list[Route]:
-        """Return all addresses."""
+        tables, runs, edits, of, told = self.tables, self.runs, self.edits, self.of, self.told
         listed: list[tuple[str, str, Callable[[Request], Awaitable[Any]]]] = [
             ("GET", "/", self.page),
             ("GET", "/static/{name}", self.file_of_page),
             ("GET", "/api/about", self.about),
             ("GET", "/api/form", self.form),
             ("GET", "/api/events", self.events),
-            ("GET", "/api/tables", self.tables),
+            ("GET", "/api/tables", self.list_tables),
             ("POST", "/api/tables", self.add_table),
             ("POST", "/api/tables/demo", self.add_demo),
-            ("GET", "/api/tables/{id}", self.table),
-            ("PATCH", "/api/tables/{id}", self.change_table),
+            ("GET", "/api/tables/{id}", of(tables.table)),
+            ("PATCH", "/api/tables/{id}", told(tables.change)),
             ("DELETE", "/api/tables/{id}", self.remove_table),
             ("POST", "/api/tables/{id}/cuts", self.cuts),
             ("GET", "/api/tables/{id}/rows", self.rows),
             ("PUT", "/api/tables/{id}/favourites", self.set_favourites),
-            ("GET", "/api/tables/{id}/plan", self.plan),
-            ("PUT", "/api/tables/{id}/plan", self.set_plan),
-            ("POST", "/api/tables/{id}/check", self.check),
-            ("POST", "/api/tables/{id}/conflicts", self.conflicts),
-            ("GET", "/api/runs", self.runs),
+            ("GET", "/api/tables/{id}/plan", of(tables.plan)),
+            ("PUT", "/api/tables/{id}/plan", told(tables.set_plan)),
+            ("POST", "/api/tables/{id}/check", told(partial(self.of_plan, "check"))),
+            ("POST", "/api/tables/{id}/conflicts", told(partial(self.of_plan, "conflicts"))),
+            ("GET", "/api/runs", self.list_runs),
             ("POST", "/api/runs", self.add_run),
-            ("GET", "/api/runs/{id}", self.run),
-            ("PATCH", "/api/runs/{id}", self.rename_run),
-            ("DELETE", "/api/runs/{id}", self.remove_run),
-            ("POST", "/api/runs/{id}/stop", self.stop),
-            ("POST", "/api/runs/{id}/cancel", self.cancel),
-            ("POST", "/api/runs/{id}/continue", self.proceed),
-            ("GET", "/api/runs/{id}/trace", self.trace),
+            ("GET", "/api/runs/{id}", of(runs.run)),
+            ("PATCH", "/api/runs/{id}", told(runs.rename)),
+            ("DELETE", "/api/runs/{id}", of(runs.remove)),
+            ("POST", "/api/runs/{id}/stop", of(runs.stop)),
+            ("POST", "/api/runs/{id}/cancel", of(runs.cancel)),
+            ("POST", "/api/runs/{id}/continue", told(self.proceed)),
+            ("GET", "/api/runs/{id}/trace", of(runs.trace)),
             ("GET", "/api/runs/{id}/events", self.log),
-            ("GET", "/api/runs/{id}/frontier", self.frontier),
+            ("GET", "/api/runs/{id}/frontier", of(self.frontier)),
             ("GET", "/api/runs/{id}/pool", self.pool),
             ("GET", "/api/cards/{id}.svg", self.picture),
-            ("GET", "/api/cards/{id}", self.card),
+            ("GET", "/api/cards/{id}", of(self.cards.card)),
             ("GET", "/api/cards/{id}/files", self.files),
             ("GET", "/api/cards/{id}/files/{key}", self.file),
             ("POST", "/api/compare", self.compare),
-            ("GET", "/api/edits", self.edits),
+            ("GET", "/api/edits", self.list_edits),
             ("POST", "/api/edits", self.add_edit),
-            ("GET", "/api/edits/{id}", self.edit),
-            ("DELETE", "/api/edits/{id}", self.remove_edit),
-            ("POST", "/api/edits/{id}/preview", self.preview),
-            ("POST", "/api/edits/{id}/steps", self.step),
-            ("POST", "/api/edits/{id}/undo", self.undo),
-            ("POST", "/api/edits/{id}/redo", self.redo),
-            ("POST", "/api/edits/{id}/repair", self.repair),
+            ("GET", "/api/edits/{id}", of(edits.edit)),
+            ("DELETE", "/api/edits/{id}", of(edits.remove)),
+            ("POST", "/api/edits/{id}/preview", told(self.preview)),
+            ("POST", "/api/edits/{id}/steps", told(self.step)),
+            ("POST", "/api/edits/{id}/undo", of(edits.undo)),
+            ("POST", "/api/edits/{id}/redo", of(edits.redo)),
+            ("POST", "/api/edits/{id}/repair", told(self.studio.repair, 201)),
         ]
         return [Route(path, answering(answer), methods=[method]) for method, path, answer in listed]
 
+    def of(self, do: Callable[[str], Any]) -> Callable[[Request], Awaitable[Any]]:
+        """Answer a request by what is done to the thing that its address names."""
+
+        async def answer(request: Request) -> Any:
+            found = do(request.path_params["id"])
+            return await found if isawaitable(found) else found
+
+        return answer
+
+    def told(self, do: Callable[[str, Any], Any], status: int = 200) -> Callable[[Request], Awaitable[Any]]:
+        """The same with the JSON object that the request brings."""
+
+        async def answer(request: Request) -> Any:
+            found = do(request.path_params["id"], await self.body(request))
+            found = await found if isawaitable(found) else found
+            return found if status == 200 else answer_of(found, status)
+
+        return answer
+
     async def body(self, request: Request) -> dict[str, Any]:
-        """Read a JSON object of bounded size."""
         return await read_object(request, self.studio.limits.json_bytes)
 
     async def page(self, request: Request) -> Response:
@@ -150,9 +176,6 @@ class _Routes:
     async def about(self, request: Request) -> Any:
         return {**self.studio.about(), "solvers": list(SOLVERS)}
 
-    async def form(self, request: Request) -> Any:
-        return await asyncio.to_thread(form)
-
     async def events(self, request: Request) -> Response:
         last = request.headers.get("last-event-id")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -160,15 +183,18 @@ class _Routes:
             self.studio.hub.stream(last), media_type="text/event-stream", headers=headers
         )
 
-    async def tables(self, request: Request) -> Any:
-        return {"tables": self.studio.tables.summaries()}
+    async def list_tables(self, request: Request) -> Any:
+        return {"tables": self.tables.summaries()}
+
+    async def form(self, request: Request) -> Any:
+        return await asyncio.to_thread(form)
 
     async def add_table(self, request: Request) -> Response:
         length = request.headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length) > self.studio.limits.upload_bytes:
             raise too_large(self.studio.limits.upload_bytes)
         name = request.query_params.get("name", "table.csv")
-        return answer_of(await self.studio.tables.add(name, request.stream()), 201)
+        return answer_of(await self.tables.add(name, request.stream()), 201)
 
     async def add_demo(self, request: Request) -> Response:
         await self.body(request)
@@ -177,25 +203,19 @@ class _Routes:
         async def once() -> AsyncIterator[bytes]:
             yield content
 
-        return answer_of(await self.studio.tables.add("biopsies.csv", once()), 201)
-
-    async def table(self, request: Request) -> Any:
-        return self.studio.tables.table(_id(request))
-
-    async def change_table(self, request: Request) -> Any:
-        return self.studio.tables.change(_id(request), await self.body(request))
+        return answer_of(await self.tables.add("biopsies.csv", once()), 201)
 
     async def remove_table(self, request: Request) -> None:
-        table_id = _id(request)
-        self.studio.tables.summary(table_id)
-        runs = self.studio.runs.of_table(table_id)
+        table_id = request.path_params["id"]
+        self.tables.summary(table_id)
+        runs = self.runs.of_table(table_id)
         if runs and request.query_params.get("runs") != "1":
             raise refused("busy", "has_runs", thing="table", value=table_id, n=len(runs))
         for run in runs:
-            self.studio.runs.remove(run)
-        for edit in self.studio.edits.of_table(table_id):
-            self.studio.edits.remove(edit)
-        self.studio.tables.remove(table_id)
+            self.runs.remove(run)
+        for edit in self.edits.of_table(table_id):
+            self.edits.remove(edit)
+        self.tables.remove(table_id)
 
     async def cuts(self, request: Request) -> Any:
         given = await self.body(request)
@@ -204,72 +224,39 @@ class _Routes:
             raise refused("input", "cuts_shape", thing="cuts", value=cuts)
         if not all(isinstance(cut, int | float) and not isinstance(cut, bool) for cut in cuts):
             raise refused("input", "cut_number", thing="cuts", value=cuts)
-        return await self.studio.tables.ask(_id(request), "cuts", column=column, cuts=cuts)
+        return await self.tables.ask(request.path_params["id"], "cuts", column=column, cuts=cuts)
 
     async def rows(self, request: Request) -> Any:
         query = request.query_params
         wanted = read_range(query.get("from"), query.get("count"))
-        return await self.studio.tables.ask(_id(request), "rows", **wanted)
+        return await self.tables.ask(request.path_params["id"], "rows", **wanted)
 
     async def set_favourites(self, request: Request) -> Any:
         cards = (await self.body(request)).get("cards")
-        return self.studio.tables.set_favourites(_id(request), cards)
+        return self.tables.set_favourites(request.path_params["id"], cards)
 
-    async def plan(self, request: Request) -> Any:
-        return self.studio.tables.plan(_id(request))
+    async def of_plan(self, job: str, table_id: str, given: dict[str, Any]) -> Any:
+        plan = read_plan(given) if given else self.tables.plan(table_id)
+        return await self.tables.ask(table_id, job, plan=plan)
 
-    async def set_plan(self, request: Request) -> Any:
-        return self.studio.tables.set_plan(_id(request), await self.body(request))
-
-    async def _plan_of(self, request: Request) -> dict[str, Any]:
-        given = await self.body(request)
-        return read_plan(given) if given else self.studio.tables.plan(_id(request))
-
-    async def check(self, request: Request) -> Any:
-        return await self.studio.tables.ask(_id(request), "check", plan=await self._plan_of(request))
-
-    async def conflicts(self, request: Request) -> Any:
-        return await self.studio.tables.ask(_id(request), "conflicts", plan=await self._plan_of(request))
-
-    async def runs(self, request: Request) -> Any:
-        return {"runs": self.studio.runs.runs(request.query_params.get("table"))}
+    async def list_runs(self, request: Request) -> Any:
+        return {"runs": self.runs.runs(request.query_params.get("table"))}
 
     async def add_run(self, request: Request) -> Response:
         return answer_of(self.studio.start(await self.body(request)), 201)
 
-    async def run(self, request: Request) -> Any:
-        return self.studio.runs.run(_id(request))
-
-    async def rename_run(self, request: Request) -> Any:
-        return self.studio.runs.rename(_id(request), await self.body(request))
-
-    async def remove_run(self, request: Request) -> None:
-        self.studio.runs.remove(_id(request))
-
-    async def stop(self, request: Request) -> Any:
-        return self.studio.runs.stop(_id(request))
-
-    async def cancel(self, request: Request) -> Any:
-        return self.studio.runs.cancel(_id(request))
-
-    async def proceed(self, request: Request) -> Any:
-        given = await self.body(request)
-        run_id = _id(request)
-        limit = given.get("time_limit", self.studio.runs.record(run_id)["time_limit"])
-        return self.studio.runs.proceed(run_id, self.studio.seconds(limit))
-
-    async def trace(self, request: Request) -> Any:
-        return self.studio.runs.trace(_id(request))
+    def proceed(self, run_id: str, given: dict[str, Any]) -> Any:
+        limit = given.get("time_limit", self.runs.record(run_id)["time_limit"])
+        return self.runs.proceed(run_id, self.studio.seconds(limit))
 
     async def log(self, request: Request) -> Any:
         after = request.query_params.get("after", "0")
-        return self.studio.runs.events(_id(request), read_range(after, None)["from"])
+        return self.runs.events(request.path_params["id"], read_range(after, None)["from"])
 
-    async def frontier(self, request: Request) -> Any:
-        run_id = _id(request)
-        result = self.studio.runs.result(run_id)
-        if self.studio.runs.record(run_id)["kind"] != "frontier" or result is None:
-            goal = self.studio.runs.record(run_id)["goal"]
+    def frontier(self, run_id: str) -> Any:
+        result = self.runs.result(run_id)
+        if self.runs.record(run_id)["kind"] != "frontier" or result is None:
+            goal = self.runs.record(run_id)["goal"]
             return {"goal": goal, "measure": None, "sizes": [], "chosen": None}
         shown = ("size", "proven", "bound", "features", "cross_validated")
         return {
@@ -287,28 +274,23 @@ class _Routes:
         }
 
     async def pool(self, request: Request) -> Any:
-        run_id = _id(request)
-        return pool_page(
-            run_id, self.studio.runs.record(run_id), self.studio.runs.result(run_id), request.query_params
-        )
-
-    async def card(self, request: Request) -> Any:
-        return await self.studio.cards.card(_id(request))
+        run_id = request.path_params["id"]
+        return pool_page(run_id, self.runs.record(run_id), self.runs.result(run_id), request.query_params)
 
     async def picture(self, request: Request) -> Response:
-        svg = await self.studio.cards.picture(_id(request))
+        svg = await self.cards.picture(request.path_params["id"])
         policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
 
     async def files(self, request: Request) -> Any:
-        return {"files": self.studio.cards.files(_id(request))}
+        return {"files": self.cards.files(request.path_params["id"])}
 
     async def file(self, request: Request) -> Response:
-        card_id, key = _id(request), request.path_params["key"]
+        card_id, key = request.path_params["id"], request.path_params["key"]
         if key == "all.zip":
-            path = await self.studio.cards.archive(card_id)
+            path = await self.cards.archive(card_id)
         else:
-            path = await self.studio.cards.file(card_id, key)
+            path = await self.cards.file(card_id, key)
         shown = request.query_params.get("show") == "1"
         return FileResponse(
             path,
@@ -323,45 +305,23 @@ class _Routes:
         most = self.studio.limits.cards_compared
         if not isinstance(ids, list) or not 2 <= len(ids) <= most or not all(isinstance(i, str) for i in ids):
             raise refused("input", "compare_ids", thing="cards", value=ids, most=most)
-        return await self.studio.cards.compare(ids)
+        return await self.cards.compare(ids)
 
-    async def edits(self, request: Request) -> Any:
-        return {"edits": self.studio.edits.summaries(request.query_params.get("table"))}
+    async def list_edits(self, request: Request) -> Any:
+        return {"edits": self.edits.summaries(request.query_params.get("table"))}
 
     async def add_edit(self, request: Request) -> Response:
         card = (await self.body(request)).get("card")
         if not isinstance(card, str):
             raise refused("input", "edit_card", thing="card", value=card)
-        return answer_of(await self.studio.edits.add(card), 201)
+        return answer_of(await self.edits.add(card), 201)
 
-    async def edit(self, request: Request) -> Any:
-        return await self.studio.edits.edit(_id(request))
+    async def preview(self, edit_id: str, given: dict[str, Any]) -> Any:
+        change = given.get("change")
+        return await self.edits.edit(edit_id, change if change is not None else {})
 
-    async def remove_edit(self, request: Request) -> None:
-        self.studio.edits.remove(_id(request))
-
-    async def preview(self, request: Request) -> Any:
-        change = (await self.body(request)).get("change")
-        return await self.studio.edits.edit(_id(request), change if change is not None else {})
-
-    async def step(self, request: Request) -> Any:
-        given = await self.body(request)
-        return await self.studio.edits.step(_id(request), given.get("change"), given.get("reason", ""))
-
-    async def undo(self, request: Request) -> Any:
-        return await self.studio.edits.undo(_id(request))
-
-    async def redo(self, request: Request) -> Any:
-        return await self.studio.edits.redo(_id(request))
-
-    async def repair(self, request: Request) -> Response:
-        run = await self.studio.repair(_id(request), await self.body(request))
-        return answer_of(run, 201)
-
-
-def _id(request: Request) -> str:
-    found: str = request.path_params["id"]
-    return found
+    async def step(self, edit_id: str, given: dict[str, Any]) -> Any:
+        return await self.edits.step(edit_id, given.get("change"), given.get("reason", ""))
 
 
 def _demo() -> bytes:

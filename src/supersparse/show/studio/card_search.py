@@ -237,7 +237,6 @@ class _Kept:
 
     @classmethod
     def of(cls, found: Validation) -> "_Kept":
-        """Keep a finished cross-validation."""
         chosen = found.chosen.C0
         return cls(
             {
@@ -249,25 +248,21 @@ class _Kept:
 
     @classmethod
     def load(cls, path: Path) -> "_Kept | None":
-        """Read what was kept, if anything was."""
         try:
             return cls(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError):
             return None
 
     def save(self, path: Path) -> None:
-        """Write it."""
         write_file(path, json.dumps(self._content))
 
     @property
     def penalty(self) -> float | None:
-        """The penalty that was chosen."""
         found: float | None = self._content["C0"]
         return found
 
     @property
     def measures(self) -> dict[str, Any]:
-        """The measures on held-out rows."""
         found: dict[str, Any] = self._content["measures"]
         return found
 
@@ -279,7 +274,6 @@ class _Kept:
 
     @property
     def unseen(self) -> tuple[LeftOut, ...]:
-        """The scores of the held-out rows."""
         return tuple(map(_left_out, self._content["unseen"]))
 
 

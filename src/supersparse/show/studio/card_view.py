@@ -28,7 +28,6 @@ _MOST_TOTALS = 40
 
 
 def model_of(problem: Problem, points: Points) -> Model:
-    """Return a model as JSON keeps it, exactly."""
     return {
         "points": {problem.rows.names[j]: str(points.values[j]) for j in points.support},
         "intercept": str(points.intercept_value),
@@ -96,7 +95,6 @@ def measure_of(problem: Problem) -> str:
 
 
 def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
-    """Return what a card gets right and wrong on the training rows."""
     found = solution.evaluation
     total, measure = found.positive + found.negative, measure_of(solution.problem)
     false_positive = found.wrong_negative - found.zero_negative
@@ -125,7 +123,6 @@ def _plain(value: Fraction) -> int | float:
 
 
 def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, Any]) -> dict[str, Any]:
-    """Return everything that a page shows of a card."""
     seen = content_of(card)
     training = next((p for p in card.performance if p.on == "training"), None)
     return {
@@ -175,7 +172,6 @@ def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, 
 
 
 def proof_of(solution: Solution, text: str | None) -> dict[str, Any]:
-    """Return what is proven about a solution."""
     return {
         "proven": solution.proven_optimal,
         "objective": float(solution.objective),
@@ -186,7 +182,6 @@ def proof_of(solution: Solution, text: str | None) -> dict[str, Any]:
 
 
 def threshold_of(card: Card) -> int | float:
-    """The smallest total that predicts the positive class."""
     return _plain(card.threshold)
 
 
@@ -212,7 +207,6 @@ def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
 
 
 def rules_of(asked: Inquiry) -> dict[str, Rule]:
-    """The rule of each question on its raw column."""
     prepare = asked.question.prepare
     return {} if prepare is None else {feature.name: feature.rule for feature in prepare.features_}
 

@@ -79,7 +79,6 @@ _NEEDS_PACKAGE = {
 
 
 def type_of(key: str) -> str:
-    """The media type of a file."""
     return _TYPES[Path(key).suffix]
 
 
@@ -91,7 +90,6 @@ class Cards:
         self._edits: Any = None
 
     def edits_by(self, edits: Any) -> None:
-        """Say where edited cards are found."""
         self._edits = edits
 
     def given(self, card_id: str) -> dict[str, Any]:
@@ -142,7 +140,6 @@ class Cards:
         raise _no_card(card_id)
 
     async def card(self, card_id: str) -> dict[str, Any]:
-        """Show a card."""
         if card_id.startswith("e"):
             found: dict[str, Any] = (await self._edits.edit(card_id))["card"]
             return found
@@ -152,7 +149,6 @@ class Cards:
         return await self._crew.ask(given["ids"]["table"], "show", given)  # type: ignore[no-any-return]
 
     async def picture(self, card_id: str) -> str:
-        """Draw a card as SVG."""
         given = self.given(card_id)
         svg: str = (await self._crew.ask(given["ids"]["table"], "picture", given))["svg"]
         return svg

@@ -37,7 +37,6 @@ class Classes:
     notes: tuple[str, ...]
 
     def as_data(self) -> dict[str, Any]:
-        """Return them for JSON."""
         return {
             "positive": self.positive,
             "negative": self.negative,
@@ -49,7 +48,6 @@ class Classes:
 
 
 def fitted(table: Table, classes: Classes, used: Mapping[str, str], prepare: Prepare) -> Prepare:
-    """Fit a preparation to the columns that are features, on the rows that have a class."""
     rows = np.flatnonzero(classes.known)
     raw = {name: table.columns[name].values[rows] for name, role in used.items() if role == "feature"}
     if not raw:
@@ -80,7 +78,6 @@ class ColumnDescriber:
                 self.notes[name] = rest
 
     def column(self, name: str, index: int) -> dict[str, Any]:
-        """Describe a column."""
         column = self.table.columns[name]
         role, _, why = self.used[name].partition(": ")
         classes = self.classes
@@ -190,14 +187,12 @@ def _range(numbers: NDArray[np.float64] | None) -> dict[str, Any]:
 
 
 def questions_of(features: Iterable[Feature], column: Column, classes: Classes) -> list[dict[str, Any]]:
-    """Describe the questions of a column."""
     cells = read_every_column({column.name: column.values}).columns[column.name]
     positive, negative = classes.is_positive & classes.known, ~classes.is_positive & classes.known
     return [_described(feature, cells, positive, negative) for feature in features]
 
 
 def _described(feature: Feature, cells: Cells, positive: Mask, negative: Mask) -> dict[str, Any]:
-    """Describe a question: its words, its cut, how many rows of each class say yes, and what that tells."""
     holds = feature.of_cells(cells).astype(bool)
     counts = [int((holds & of_class).sum()) for of_class in (positive, negative)]
     low = feature.rule.low if isinstance(feature.rule, InRange) else None

@@ -41,7 +41,6 @@ class Worker:
         self.current: int | None = None
 
     async def start(self) -> None:
-        """Start the process."""
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -59,12 +58,10 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process runs."""
         return self._process is not None and self._process.returncode is None
 
     @property
     def is_busy(self) -> bool:
-        """Whether it has a job."""
         return bool(self._waiting)
 
     async def do(self, job: str, given: dict[str, Any], listener: Listener | None = None) -> Any:
@@ -93,7 +90,6 @@ class Worker:
                 self._process.stdin.write(_line({"stop": self.current}))
 
     def kill(self) -> None:
-        """End the process now."""
         if self._process is None or self._process.returncode is not None:
             return
         with suppress(ProcessLookupError):
@@ -103,7 +99,6 @@ class Worker:
                 self._process.kill()
 
     async def close(self) -> None:
-        """End the process and wait until it has."""
         self.kill()
         if self._process is not None:
             await self._process.wait()
@@ -235,7 +230,6 @@ class Crew:
         return desk.worker
 
     def _leave(self, desk: _Desk) -> None:
-        """End the process of a desk."""
         if desk.worker is not None:
             self.release(desk.worker)
             desk.worker = None
@@ -258,7 +252,6 @@ class Crew:
         ending.add_done_callback(self._ending.discard)
 
     async def close(self) -> None:
-        """End all processes."""
         self._closed = True
         if self._later is not None:
             self._later.cancel()

@@ -61,7 +61,6 @@ def _made(given: Mapping[str, Any]) -> _Edited:
 
 
 def edited_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
-    """Return the question, the solution and the card of an edit."""
     made = _made(given)
     return made.asked, made.solution, made.card
 
@@ -234,7 +233,6 @@ def swaps_of(
 
 
 def kept_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
-    """Return the question, the solution and the card of a request."""
     if "changes" in given:
         return edited_card(given)
     asked = asked_of(given)
@@ -246,7 +244,6 @@ def kept_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
 
 
 def show(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
-    """Return a card as JSON."""
     asked, solution, card = kept_card(given)
     view = card_view(asked, solution, card, given["ids"])
     view["cross_validated"] = given.get("cross_validated")
@@ -254,5 +251,4 @@ def show(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 
 
 def picture(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
-    """Return a card as a drawing."""
     return {"svg": ScoringSystem(kept_card(given)[2]).to_svg()}

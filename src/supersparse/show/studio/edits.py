@@ -8,39 +8,33 @@ from typing import Any
 
 from supersparse.show.studio.cards import Cards
 from supersparse.show.studio.crew import Crew
-from supersparse.show.studio.folder import Folder, Limits, missing, read_json, write_json
-from supersparse.show.studio.tables import Publish, now
+from supersparse.show.studio.folder import Folder, Limits, Publish, Records, missing
+from supersparse.show.studio.tables import now
 from supersparse.show.studio.texts import refused
 
 _LONGEST_REASON = 500
 
 
-class Edits:
+class Edits(Records):
     """All edits of a studio."""
 
-    def __init__(self, folder: Folder, cards: Cards, crew: Crew, limits: Limits, publish: Publish) -> None:
-        self._folder, self._cards, self._crew = folder, cards, crew
-        self._limits, self._publish = limits, publish
-        self._known: dict[str, dict[str, Any]] = {}
+    kind, file = "e", "edit.json"
+
+    def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish, cards: Cards) -> None:
+        super().__init__(folder, crew, limits, publish)
+        self._cards = cards
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def load(self) -> None:
-        """Read what the folder holds."""
-        for edit_id in self._folder.ids("e"):
-            found = read_json(self._folder.place(edit_id) / "edit.json")
-            if isinstance(found, dict) and "base" in found:
-                self._known[edit_id] = found
+        self._known.update(self.read_all("base"))
 
     async def add(self, card: str) -> dict[str, Any]:
-        """Begin to edit a card."""
         if len(self._known) >= self._limits.edits:
             raise refused("busy", "most_edits", thing="edits", value=self._limits.edits)
         base = self._cards.given(card)
         kept = {name: base.get(name) for name in ("choices", "plan", "model", "found", "chosen")}
         earlier = base.get("steps_so_far", [])
-        edit_id = self._folder.make("e")
         new = {
-            "id": edit_id,
             "from": card,
             "table": base["ids"]["table"],
             "added": now(),
@@ -48,36 +42,18 @@ class Edits:
             "steps": earlier,
             "position": len(earlier),
         }
-        try:
-            self._write(new)
-        except BaseException:
-            self._folder.remove(edit_id)
-            raise
-        self._known[edit_id] = new
-        return await self.edit(edit_id)
+        return await self.edit(self._keep_new(new))
 
     def summaries(self, table: str | None) -> list[dict[str, Any]]:
-        """Describe all edits in short."""
         return [
-            {
-                "id": edit["id"],
-                "from": edit["from"],
-                "table": edit["table"],
-                "added": edit["added"],
-                "position": edit["position"],
-            }
+            {name: edit[name] for name in ("id", "from", "table", "added", "position")}
             for edit in reversed(self._known.values())
             if table is None or edit["table"] == table
         ]
 
-    def _get(self, edit_id: str) -> dict[str, Any]:
-        if edit_id not in self._known:
-            raise missing(edit_id)
-        return self._known[edit_id]
-
     def given(self, edit_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of the edited card as it stands."""
-        return self._given(self._get(edit_id))
+        return self._given(self.record(edit_id))
 
     def _given(self, edit: dict[str, Any]) -> dict[str, Any]:
         steps = edit["steps"][: edit["position"]]
@@ -93,7 +69,7 @@ class Edits:
 
     async def edit(self, edit_id: str, change: object = None) -> dict[str, Any]:
         """Show an edit; with a change, as it would be."""
-        return await self._shown(self._get(edit_id), change)
+        return await self._shown(self.record(edit_id), change)
 
     async def _shown(self, edit: dict[str, Any], change: object = None) -> dict[str, Any]:
         preview = change is not None
@@ -121,9 +97,9 @@ class Edits:
         """Make a change, with a reason; what was undone before is gone."""
         if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
             raise refused("input", "reason", thing="reason", most=_LONGEST_REASON)
-        self._get(edit_id)
+        self.record(edit_id)
         async with self._locks[edit_id]:
-            edit = self._get(edit_id)
+            edit = self.record(edit_id)
             position = edit["position"]
             if position >= self._limits.steps:
                 raise refused("busy", "most_steps", thing="steps")
@@ -132,19 +108,18 @@ class Edits:
             return await self._moved(edit, steps=[*edit["steps"][:position], step], position=position + 1)
 
     async def undo(self, edit_id: str) -> dict[str, Any]:
-        """Go back one step."""
-        self._get(edit_id)
+        self.record(edit_id)
         async with self._locks[edit_id]:
-            edit = self._get(edit_id)
+            edit = self.record(edit_id)
             if edit["position"] == 0:
                 raise refused("busy", "no_undo", thing="edit", value=edit_id)
             return await self._moved(edit, position=edit["position"] - 1)
 
     async def redo(self, edit_id: str) -> dict[str, Any]:
         """Make a step again that was undone."""
-        self._get(edit_id)
+        self.record(edit_id)
         async with self._locks[edit_id]:
-            edit = self._get(edit_id)
+            edit = self.record(edit_id)
             if edit["position"] == len(edit["steps"]):
                 raise refused("busy", "no_redo", thing="edit", value=edit_id)
             return await self._moved(edit, position=edit["position"] + 1)
@@ -152,21 +127,16 @@ class Edits:
     async def repair(self, edit_id: str) -> dict[str, Any]:
         """Return the plan and choices that keep what was edited, for a run that solves the rest again."""
         given = self.given(edit_id)
-        table = self._get(edit_id)["table"]
+        table = self.record(edit_id)["table"]
         found = (await self._crew.ask(table, "edit", {**given, "preview": True}))["repair"]
         return {**found, "table": table, "edits": given["edits"]}
 
     def remove(self, edit_id: str) -> None:
-        """Delete an edit."""
-        self._get(edit_id)
+        self.record(edit_id)
         del self._known[edit_id]
         self._locks.pop(edit_id, None)
         self._folder.remove(edit_id)
         self._publish("edit", {"id": edit_id})
-
-    def of_table(self, table: str) -> list[str]:
-        """The edits of a table."""
-        return [edit_id for edit_id, edit in self._known.items() if edit["table"] == table]
 
     async def _moved(self, edit: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """Show an edit as it will be, write it, then change it: what fails before that changes nothing."""
@@ -178,6 +148,3 @@ class Edits:
         edit.update(changes)
         self._publish("edit", {"id": edit["id"]})
         return shown
-
-    def _write(self, edit: dict[str, Any]) -> None:
-        write_json(self._folder.place(edit["id"]) / "edit.json", edit)

@@ -37,7 +37,6 @@ class Hub:
         self._closed = False
 
     def publish(self, name: str, data: Any) -> None:
-        """Send an event to every page."""
         self._last += 1
         event = Event(self._last, name, data)
         self._ring.append(event)
@@ -49,7 +48,6 @@ class Hub:
                 queue.put_nowait(event)
 
     def close(self) -> None:
-        """End every stream."""
         self._closed = True
         for queue in list(self._listening):
             queue.put_nowait(None)

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.writing import write_file
+from supersparse.show.studio.crew import Crew
 from supersparse.show.studio.texts import StudioError, refused, text
 
 
@@ -58,10 +59,10 @@ class Limits:
         return max(1, cores // self.running)
 
     def as_data(self) -> dict[str, Any]:
-        """Return the limits for JSON."""
         return asdict(self)
 
 
+Publish = Callable[[str, Any], None]
 KINDS = {"t": "tables", "r": "runs", "e": "edits"}
 _WORDS = {"t": "table", "r": "run", "e": "edit"}
 _ID = re.compile(r"([tre])([1-9][0-9]{0,8})", re.ASCII)
@@ -100,7 +101,6 @@ class Folder:
             self._lock = None
 
     def make(self, kind: str) -> str:
-        """Make a new place and return its id."""
         self._last[kind] += 1
         write_json(self.root / "studio.json", self._last)
         thing_id = f"{kind}{self._last[kind]}"
@@ -120,12 +120,10 @@ class Folder:
         return sorted(names, key=lambda thing_id: int(thing_id[1:]))
 
     def remove(self, thing_id: str) -> None:
-        """Delete a place and everything in it."""
         shutil.rmtree(self.place(thing_id), ignore_errors=True)
 
 
 def missing(thing_id: str) -> StudioError:
-    """Say that there is no such table, run or edit."""
     word = _WORDS.get(thing_id[:1], "thing")
     return refused("missing", "no_thing", thing=word, value=thing_id)
 
@@ -167,3 +165,51 @@ def _held(path: Path) -> IO[bytes] | None:
     except OSError:  # a file system without locks
         pass
     return file
+
+
+class Records:
+    """Things of one kind, each a JSON file in its place of the folder, and all of them in memory."""
+
+    kind = ""
+    file = ""  # the file of a thing
+
+    def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish) -> None:
+        self._folder, self._crew, self._limits, self._publish = folder, crew, limits, publish
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def read_all(self, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what the folder holds, by id; what lacks a key is no record of this kind."""
+        for thing_id in self._folder.ids(self.kind):
+            found = read_json(self._folder.place(thing_id) / self.file)
+            if isinstance(found, dict) and key in found:
+                yield thing_id, found
+
+    def record(self, thing_id: str) -> dict[str, Any]:
+        """Return everything that is kept about a thing."""
+        if thing_id not in self._known:
+            raise missing(thing_id)
+        return self._known[thing_id]
+
+    def of_table(self, table: str) -> list[str]:
+        """The ids of what was made of a table."""
+        return [thing_id for thing_id, one in self._known.items() if one["table"] == table]
+
+    def _keep_new(self, record: dict[str, Any]) -> str:
+        """Give a record an id and write it; nothing is left of one that cannot be written."""
+        thing_id = self._folder.make(self.kind)
+        try:
+            self._write({"id": thing_id, **record})
+        except BaseException:
+            self._folder.remove(thing_id)
+            raise
+        self._known[thing_id] = {"id": thing_id, **record}
+        return thing_id
+
+    def _write(self, record: dict[str, Any]) -> None:
+        write_json(self._folder.place(record["id"]) / self.file, record)
+
+    def _change(self, thing_id: str, **changes: Any) -> None:
+        """Write a record as it will be, then change it: where it cannot be kept, nothing changes."""
+        record = self.record(thing_id)
+        self._write({**record, **changes})
+        record.update(changes)

@@ -79,12 +79,10 @@ class Inquiry:
 
     @property
     def repeats(self) -> int:
-        """How often the rows are divided."""
         return 1 if self.by_time or self.validate is None else self.validate["repeats"]
 
 
 def reading_of(choices: Mapping[str, Any]) -> Reading:
-    """How the file is read."""
     given = choices["reading"]
     return Reading.of(
         na=given["missing"],
@@ -114,7 +112,6 @@ def prepare_section(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def prepare_of(choices: Mapping[str, Any]) -> Prepare:
-    """How columns become questions."""
     return Prepare(**prepare_section(choices))
 
 
@@ -124,7 +121,6 @@ def uncut(choices: Mapping[str, Any]) -> list[str]:
 
 
 def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ...] = ()) -> Roles:
-    """What the columns are for."""
     if choices["target"] is None:
         raise refused("input", "no_target", thing="target")
     groups = choices["split_groups"]

@@ -73,7 +73,6 @@ class _Line:
         threading.Thread(target=self._read, daemon=True).start()
 
     def is_stopped(self, job_id: int) -> bool:
-        """Whether a job was asked to stop."""
         return job_id in self._stopped or self.ended.is_set()
 
     def _read(self) -> None:

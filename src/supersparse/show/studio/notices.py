@@ -22,7 +22,6 @@ _READ_AS_MISSING = "read as missing"  # in notes of the library
 
 
 def said(key: str, **values: object) -> str:
-    """What is said of a notice."""
     return _text(f"noticed.{key}", **values)
 
 

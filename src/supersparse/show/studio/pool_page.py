@@ -43,7 +43,6 @@ def cost_of(version: Mapping[str, Any], costs: Mapping[str, float] | None) -> fl
 def pool_page(
     run_id: str, run: Mapping[str, Any], result: Mapping[str, Any] | None, query: QueryParams
 ) -> dict[str, Any]:
-    """Return some cards of a pool, as a page asks for them."""
     if run["kind"] != "pool":
         raise refused("missing", "no_pool", thing="run", value=run_id)
     if result is None:

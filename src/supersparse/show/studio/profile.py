@@ -105,7 +105,6 @@ def _read(path: Path, reading: Reading) -> tuple[Table, dict[str, Column]]:
 
 
 def _as_texts(path: Path, reading: Reading, names: Sequence[str]) -> Table:
-    """Read some columns as texts."""
     chosen = set(names)
     table, _ = read_with_problems(
         path,
@@ -233,7 +232,6 @@ def try_cuts(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 
 
 def some_rows(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
-    """Return some rows as text."""
     table, texts = read(given)
     first, last = given["from"], min(table.n_rows, given["from"] + given["count"])
     columns = {**table.columns, **texts}

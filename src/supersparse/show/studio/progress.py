@@ -31,7 +31,6 @@ class Talk:
         self.stopped = stopped
 
     def tell(self, event: str, data: Any) -> None:
-        """Send an event to the server."""
         self._say({"id": self._job_id, "event": event, "data": data})
 
     @contextmanager
@@ -69,7 +68,6 @@ class Cancel:
         self._flag, self._stopped = flag, stopped
 
     def __call__(self) -> bool:
-        """Whether it was."""
         return self._flag.exists() if self._stopped is None else self._stopped()
 
     def __reduce__(self) -> tuple[type["Cancel"], tuple[Path]]:
@@ -112,7 +110,6 @@ class Progress:
         self(replace(event, points=None))
 
     def stage(self, what: str) -> None:
-        """Take note of what is done from now on."""
         self.flush()
         self._stage = what
         self._event, self._best, self._shown = None, None, None
@@ -126,7 +123,6 @@ class Progress:
             raise KeyboardInterrupt
 
     def flush(self) -> None:
-        """Tell what has not been told."""
         if self._event is not None:
             self._tell_progress()
         if self._best is not None and self._best is not self._shown:

@@ -224,7 +224,6 @@ def answering(answer: Callable[..., Awaitable[Any]]) -> Answer:
 
 
 async def read_object(request: Request, most: int) -> dict[str, Any]:
-    """Read a JSON object of bounded size."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise refused("type", "content_type", thing="Content-Type", value=kind)

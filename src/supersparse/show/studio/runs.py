@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.show.studio.crew import Crew, Worker, WorkerEndedError
-from supersparse.show.studio.folder import Folder, Limits, missing, read_json, read_lines, write_json
-from supersparse.show.studio.tables import Publish, now
+from supersparse.show.studio.folder import Folder, Limits, Publish, Records, read_json, read_lines, write_json
+from supersparse.show.studio.tables import now
 from supersparse.show.studio.texts import StudioError, as_problem, refused, wrong
 
 KINDS = ("card", "frontier", "pool", "repair", "report", "certificate")
@@ -25,12 +25,13 @@ _SHOWN = (
 )  # fmt: skip
 
 
-class Runs:
+class Runs(Records):
     """All runs of a studio."""
 
+    kind, file = "r", "run.json"
+
     def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish) -> None:
-        self._folder, self._crew, self._limits, self._publish = folder, crew, limits, publish
-        self._known: dict[str, dict[str, Any]] = {}
+        super().__init__(folder, crew, limits, publish)
         self._queue: list[str] = []
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._workers: dict[str, Worker] = {}
@@ -39,15 +40,11 @@ class Runs:
         self._closed = False
 
     def given_by(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """Say what a worker is told about a run."""
         self._given = make
 
     def load(self) -> None:
         """Read what the folder holds; runs that the end of a server interrupted are queued again."""
-        for run_id in self._folder.ids("r"):
-            found = read_json(self._folder.place(run_id) / "run.json")
-            if not isinstance(found, dict) or "kind" not in found:
-                continue
+        for run_id, found in self.read_all("kind"):
             self._known[run_id] = found
             best = read_json(self._folder.place(run_id) / "best.json")
             if best is not None and not found["finished"]:
@@ -59,12 +56,9 @@ class Runs:
         self._pump()
 
     def add(self, run: dict[str, Any]) -> dict[str, Any]:
-        """Queue a new run."""
         if len(self._known) >= self._limits.runs:
             raise refused("busy", "most_runs", thing="runs", value=self._limits.runs)
-        run_id = self._folder.make("r")
         new = {
-            "id": run_id,
             "favourite": False,
             "state": "queued",
             "stage": None,
@@ -82,25 +76,13 @@ class Runs:
             "finished": False,
             **run,
         }
-        try:
-            self._write(new)
-        except BaseException:
-            self._folder.remove(run_id)
-            raise
-        self._known[run_id] = new
+        run_id = self._keep_new(new)
         self._queue.append(run_id)
         self._publish("run", self.run(run_id))
         self._pump()
         return self.run(run_id)
 
-    def record(self, run_id: str) -> dict[str, Any]:
-        """Return everything that is kept about a run."""
-        if run_id not in self._known:
-            raise missing(run_id)
-        return self._known[run_id]
-
     def run(self, run_id: str) -> dict[str, Any]:
-        """Describe a run."""
         run = self.record(run_id)
         has_card = run["kind"] in ("card", "repair") and run["model"] is not None
         can_continue = run["kind"] in ("card", "repair") and run["state"] not in _BUSY
@@ -119,17 +101,11 @@ class Runs:
             if table is None or self._known[run_id]["table"] == table
         ]
 
-    def of_table(self, table: str) -> list[str]:
-        """The runs of a table."""
-        return [run_id for run_id, run in self._known.items() if run["table"] == table]
-
     def place(self, run_id: str) -> Path:
-        """The folder of a run."""
         self.record(run_id)
         return self._folder.place(run_id)
 
     def result(self, run_id: str) -> dict[str, Any] | None:
-        """What a run found; None before it has."""
         found = read_json(self.place(run_id) / "result.json")
         return found if isinstance(found, dict) else None
 
@@ -164,7 +140,6 @@ class Runs:
         return self.run(run_id)
 
     def cancel(self, run_id: str) -> dict[str, Any]:
-        """End a run now, or take it out of the queue."""
         if self.record(run_id)["state"] not in _BUSY:
             raise _not_running(run_id)
         if run_id in self._queue:
@@ -202,7 +177,6 @@ class Runs:
         await asyncio.gather(*self._driven.values(), return_exceptions=True)
 
     def trace(self, run_id: str) -> dict[str, Any]:
-        """Return how errors and bound went, stage by stage."""
         stages: list[dict[str, Any]] = []
         for line in read_lines(self.place(run_id) / "events.jsonl"):
             data = line.get("data", {})
@@ -225,15 +199,9 @@ class Runs:
         lines = [line for line in read_lines(self.place(run_id) / "events.jsonl") if line.get("n", 0) > after]
         return {"events": lines[:5000], "last": lines[-1]["n"] if lines else after}
 
-    def _write(self, run: dict[str, Any]) -> None:
-        write_json(self._folder.place(run["id"]) / "run.json", run)
-
-    def _change(self, run_id: str, **changes: Any) -> None:
-        """Write a run as it will be, then change it: what cannot be kept is refused and changes nothing."""
-        run = self.record(run_id)
-        self._write({**run, **changes})
-        run.update(changes)
-        self._publish("run", self.run(run_id))
+    def _change(self, thing_id: str, **changes: Any) -> None:
+        super()._change(thing_id, **changes)
+        self._publish("run", self.run(thing_id))
 
     def _changed(self, run_id: str) -> None:
         """Keep and tell what became of a run; what a full disk does not take holds until the server ends."""
@@ -370,7 +338,6 @@ class Runs:
             self._logs[run_id] = (self._logs[run_id][0], moment)
 
     def _keep(self, run_id: str, event: str, data: Any) -> None:
-        """Add a line to the log of a run."""
         path = self.place(run_id) / "events.jsonl"
         if run_id not in self._logs:
             self._logs[run_id] = (sum(1 for _ in read_lines(path)), float("-inf"))

@@ -41,14 +41,12 @@ def check(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 
 
 def command(given: Mapping[str, Any]) -> str:
-    """Return the command that learns the same card beside its table and its settings file."""
     name: str = given["names"].get(given["path"], "table.csv")
     table = f"./{name}" if name.startswith("-") else name
     return shlex.join(["supersparse", "fit", table, "--settings", "settings.yaml", "--out", "card.json"])
 
 
 def settings_text(given: Mapping[str, Any]) -> str:
-    """Return the settings file that repeats a card; its head names the command."""
     head = [
         text("repeat.learn"),
         command(given),

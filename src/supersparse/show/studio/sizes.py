@@ -84,7 +84,6 @@ def best_of_each_size(
     begin: Callable[[int], None] | None = None,
     watch: Callable[[Any], None] | None = None,
 ) -> Iterator[tuple[int, Solution | None]]:
-    """Yield the best card with at most 0, 1, 2, ... questions; None where there is none."""
     free = errors_only(question.problem)
     start: Points | None = None
     for size in range(most + 1):

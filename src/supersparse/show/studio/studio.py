@@ -29,7 +29,7 @@ class Studio:
         self.tables = Tables(self.folder, self.crew, self.limits, self.hub.publish)
         self.runs = Runs(self.folder, self.crew, self.limits, self.hub.publish)
         self.cards = Cards(self.tables, self.runs, self.crew)
-        self.edits = Edits(self.folder, self.cards, self.crew, self.limits, self.hub.publish)
+        self.edits = Edits(self.folder, self.crew, self.limits, self.hub.publish, self.cards)
         self.tables.counts_runs_by(lambda table_id: len(self.runs.of_table(table_id)))
         self.runs.given_by(self._given)
         self.cards.edits_by(self.edits)
@@ -51,7 +51,6 @@ class Studio:
         self.folder.close()
 
     def about(self) -> dict[str, Any]:
-        """Describe the studio."""
         return {
             "version": __version__,
             "folder": str(self.folder.root),
@@ -60,7 +59,6 @@ class Studio:
         }
 
     def start(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Start a run, as a page asks for it."""
         kind = given.get("kind", "card")
         if kind not in KINDS or kind == "repair":
             raise wrong("kind", kind, "one_of", known=", ".join(k for k in KINDS if k != "repair"))

@@ -12,10 +12,9 @@ from typing import Any
 
 from supersparse.show.studio.choices import Choices, Plan, changed, done, first_plan, no_choices, read_plan
 from supersparse.show.studio.crew import Crew
-from supersparse.show.studio.folder import Folder, Limits, missing, read_json, write_json
+from supersparse.show.studio.folder import Folder, Limits, Publish, Records
 from supersparse.show.studio.texts import StudioError, as_problem, refused, wrong
 
-Publish = Callable[[str, Any], None]
 _ENDINGS = {
     ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".sav", ".zsav",
     ".por", ".sas7bdat", ".xpt",
@@ -27,7 +26,6 @@ _CARD = re.compile(r"[a-z0-9]{1,10}(?:\.[a-z0-9]{1,16})?", re.ASCII)
 
 
 def now() -> str:
-    """The time, as files and pages have it."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -59,28 +57,26 @@ def ending_of(name: str, start: bytes) -> str:
     )
 
 
-class Tables:
+class Tables(Records):
     """All tables of a studio; each is read by a worker, and its profile is kept."""
 
+    kind, file = "t", "table.json"
+
     def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish) -> None:
-        self._folder, self._crew, self._limits, self._publish = folder, crew, limits, publish
-        self._known: dict[str, dict[str, Any]] = {}
+        super().__init__(folder, crew, limits, publish)
         self._reading: dict[str, asyncio.Task[None]] = {}
         self._users: Callable[[str], int] = lambda table_id: 0
 
     def counts_runs_by(self, count: Callable[[str], int]) -> None:
-        """Say how many runs a table has."""
         self._users = count
 
     def load(self) -> None:
         """Read what the folder holds; a table that was being read is read again."""
-        for table_id in self._folder.ids("t"):
-            found = read_json(self._folder.place(table_id) / "table.json")
-            if not isinstance(found, dict) or not self._file(found).exists():
-                continue
-            self._known[table_id] = found
-            if found["state"] == "reading":
-                self._read(table_id)
+        for table_id, found in self.read_all("file"):
+            if self._file(found).exists():
+                self._known[table_id] = found
+                if found["state"] == "reading":
+                    self._read(table_id)
 
     async def add(self, name: str, content: AsyncIterator[bytes]) -> dict[str, Any]:
         """Add a file as it arrives; nothing of it is kept if it is too large."""
@@ -149,14 +145,9 @@ class Tables:
     def _file(self, table: dict[str, Any]) -> Path:
         return self._folder.place(table["id"]) / str(table["file"])
 
-    def _get(self, table_id: str) -> dict[str, Any]:
-        if table_id not in self._known:
-            raise missing(table_id)
-        return self._known[table_id]
-
     def given(self, table_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of a table as it stands."""
-        table = self._get(table_id)
+        table = self.record(table_id)
         path = str(self._file(table))
         return {
             "path": path,
@@ -166,12 +157,10 @@ class Tables:
         }
 
     def summaries(self) -> list[dict[str, Any]]:
-        """Describe all tables in short, the newest first."""
         return [self.summary(table_id) for table_id in reversed(self._known)]
 
     def summary(self, table_id: str) -> dict[str, Any]:
-        """Describe a table in short."""
-        table = self._get(table_id)
+        table = self.record(table_id)
         profile = table["profile"] or {}
         return {
             **{name: table[name] for name in ("id", "name", "bytes", "added", "state", "error")},
@@ -183,8 +172,7 @@ class Tables:
         }
 
     def table(self, table_id: str) -> dict[str, Any]:
-        """Describe a table with its columns and what was noticed."""
-        table = self._get(table_id)
+        table = self.record(table_id)
         task = self._reading.get(table_id)
         if table["state"] == "reading" and (task is None or task.done()):
             self._read(table_id)  # whatever became of it, nobody waits for ever
@@ -206,7 +194,7 @@ class Tables:
 
     def change(self, table_id: str, changes: object) -> dict[str, Any]:
         """Change choices, or answer what was noticed; the table is read again where that matters."""
-        table = self._get(table_id)
+        table = self.record(table_id)
         given = dict(changes) if isinstance(changes, dict) else changes
         answers = given.pop("answers", {}) if isinstance(given, dict) else {}
         made = {**table, "choices": changed(table["choices"], given)}
@@ -239,8 +227,7 @@ class Tables:
         }
 
     def plan(self, table_id: str) -> Plan:
-        """Return what is asked of a table."""
-        plan: Plan = self._get(table_id)["plan"]
+        plan: Plan = self.record(table_id)["plan"]
         return plan
 
     def set_plan(self, table_id: str, given: object) -> Plan:
@@ -263,8 +250,7 @@ class Tables:
         return self.summary(table_id)
 
     def remove(self, table_id: str) -> None:
-        """Delete a table."""
-        self._get(table_id)
+        self.record(table_id)
         task = self._reading.pop(table_id, None)
         if task is not None:
             task.cancel()
@@ -276,15 +262,6 @@ class Tables:
     async def ask(self, table_id: str, job: str, **more: Any) -> Any:
         """Have the worker of a table do something with it as it stands."""
         return await self._crew.ask(table_id, job, {**self.given(table_id), **more})
-
-    def _write(self, table: dict[str, Any]) -> None:
-        write_json(self._folder.place(table["id"]) / "table.json", table)
-
-    def _change(self, table_id: str, **changes: Any) -> None:
-        """Write a table as it will be, then change it: what cannot be kept is refused and changes nothing."""
-        table = self._get(table_id)
-        self._write({**table, **changes})
-        table.update(changes)
 
     def _read(self, table_id: str) -> None:
         """Read the table as it was chosen, in a worker; what was being read before is no longer of use."""
@@ -310,19 +287,16 @@ class Tables:
             self._publish("table", self.summary(table_id))
 
     async def close(self) -> None:
-        """Stop reading."""
         for task in self._reading.values():
             task.cancel()
         await asyncio.gather(*self._reading.values(), return_exceptions=True)
 
 
 def too_large(limit: int) -> StudioError:
-    """Say that a file is too large."""
     return refused("large", "file_large", thing="file", value=limit, limit=limit // 2**20)
 
 
 def read_range(first: str | None, count: str | None) -> dict[str, int]:
-    """Read which rows are wanted."""
     found = []
     for name, given, usual in (("from", first, 0), ("count", count, 50)):
         if given is not None and not (given.isascii() and given.isdigit() and len(given) < 10):

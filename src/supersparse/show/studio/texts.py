@@ -44,7 +44,6 @@ def text(key: str, **values: object) -> str:
 
 
 def has_text(key: str) -> bool:
-    """Whether there is a text of a key."""
     group, _, name = key.partition(".")
     return name in _texts().get(group, {})
 
@@ -94,11 +93,9 @@ class StudioError(Exception):
 
     @property
     def status(self) -> int:
-        """The status of the answer."""
         return STATUS[self.code]
 
     def as_data(self) -> dict[str, Any]:
-        """Return the error for JSON."""
         return {
             "code": self.code,
             "thing": self.thing,
@@ -110,7 +107,6 @@ class StudioError(Exception):
 
     @classmethod
     def from_data(cls, content: Mapping[str, Any]) -> "StudioError":
-        """Read what `as_data` returned."""
         return cls(
             content["code"],
             content["message"],

@@ -199,7 +199,6 @@ def _judged_on(evidence: Evidence) -> str:
 
 
 def missing_parts(evidence: Evidence) -> tuple[str, ...]:
-    """List every missing part, and why it is missing."""
     parts = {
         "the check of the claims": evidence.recheck,
         "the frontier of sizes": evidence.frontier,
