@@ -95,18 +95,13 @@ Problem problem_of(const ss_problem& in) {
   out.most = std::min(in.most, d);
   out.change_price = in.change_price;
   out.effect_limit = in.effect_limit;
-  for (int g = 0; g < in.groups; g++) {
-    Group group{{}, in.group_most[g]};
-    for (int i = in.group_start[g]; i < in.group_start[g + 1]; i++) {
-      require(in.group_members[i] >= 0 && in.group_members[i] < d, "a member of a group is out of range");
-      group.members.push_back(in.group_members[i]);
-    }
-    out.groups.push_back(std::move(group));
-  }
-  for (int i = 0; i < in.conditions; i++) {
-    const int first = in.only_if[2 * i], second = in.only_if[2 * i + 1];
-    require(first >= 0 && first < d && second >= 0 && second < d, "a condition is out of range");
-    out.only_if.push_back({first, second});
+  constexpr int64_t kLargestWeight = int64_t{1} << 44;  // so that the sum over all questions fits
+  for (int g = 0; g < in.limits; g++) {
+    const int64_t* weight = in.limit_weight + static_cast<int64_t>(g) * d;
+    Limit limit{{weight, weight + d}, in.limit_most[g]};
+    for (int64_t value : limit.weight)
+      require(value <= kLargestWeight && value >= -kLargestWeight, "a weight of a limit is out of range");
+    out.limits.push_back(std::move(limit));
   }
   if (in.reference) {
     out.most_questions_changed = in.most_questions_changed;

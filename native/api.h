@@ -15,7 +15,7 @@ extern "C" {
 
 enum { SS_OK = 0, SS_INVALID = 1, SS_MEMORY = 2, SS_FAILED = 3 };
 
-#define SS_INTERFACE 1 /* raised when a struct or a signature changes */
+#define SS_INTERFACE 2 /* raised when a struct or a signature changes */
 
 typedef struct {
   int64_t rows;
@@ -33,12 +33,9 @@ typedef struct {
   const uint8_t* must_not;
   int32_t least, most;
   double change_price, effect_limit;
-  int32_t groups;          /* group g: at most group_most[g] of group_members[group_start[g] .. group_start[g + 1] - 1] */
-  const int32_t* group_start;
-  const int32_t* group_members;
-  const int32_t* group_most;
-  int32_t conditions;      /* pairs: the first only together with the second */
-  const int32_t* only_if;
+  int32_t limits;          /* the weights (limits x questions) of the questions asked add up to at most limit_most */
+  const int64_t* limit_weight;
+  const int64_t* limit_most;
   const int32_t* reference; /* points of a given card, all answers of all questions in a row, or null */
   int32_t most_questions_changed, most_answers_changed; /* -1: any */
 } ss_problem;

@@ -104,35 +104,27 @@ void ColumnSearch::offer(double predicted) {
   (*sets_)(set, bound);
 }
 
-// Remove what can no longer be asked; false where no set is left. Groups that are full close; a question whose condition is
-// gone goes, and with it those that need it.
+// Remove what can no longer be asked; false where no set is left. The least that a limit's weights can add up to is that of
+// the included questions and of every active one below 0.
 bool ColumnSearch::narrow(std::vector<int>& active) const {
-  if (problem_.groups.empty() && problem_.only_if.empty() && problem_.least == 0 &&
-      std::find(problem_.must.begin(), problem_.must.end(), 1) == problem_.must.end())
-    return !active.empty();
-  std::vector<char> state(problem_.count(), 0);
-  for (int place : included_) state[rows_.set[place]] = 2;
-  for (int place : active) state[rows_.set[place]] = 1;
-  for (const Group& group : problem_.groups) {
-    int members = 0;
-    for (int j : group.members) members += state[j] == 2;
-    if (members > group.most) return false;
-    if (members == group.most)
-      for (int j : group.members)
-        if (state[j] == 1) state[j] = 0;
-  }
-  for (bool changed = true; changed;) {
+  std::vector<char> open(problem_.count(), 0);
+  for (int place : active) open[rows_.set[place]] = 1;
+  for (bool changed = !problem_.limits.empty(); changed;) {
     changed = false;
-    for (auto [dependent, condition] : problem_.only_if) {
-      if (state[condition] || !state[dependent]) continue;
-      if (state[dependent] == 2) return false;
-      state[dependent] = 0;
-      changed = true;
+    for (const Limit& limit : problem_.limits) {
+      int64_t least = 0;
+      for (int place : included_) least += limit.weight[rows_.set[place]];
+      for (int place : active)
+        if (const int j = rows_.set[place]; open[j]) least += std::min<int64_t>(0, limit.weight[j]);
+      if (least > limit.most) return false;
+      for (int place : active)
+        if (const int j = rows_.set[place]; open[j] && limit.weight[j] > 0 && least + limit.weight[j] > limit.most) {
+          open[j] = 0;
+          changed = true;
+        }
     }
   }
-  for (int j = 0; j < problem_.count(); j++)
-    if (problem_.must[j] && !state[j]) return false;
-  std::erase_if(active, [&](int place) { return state[rows_.set[place]] != 1; });
+  std::erase_if(active, [&](int place) { return !open[rows_.set[place]]; });
   return !active.empty() && static_cast<int>(included_.size() + active.size()) >= problem_.least;
 }
 

@@ -15,13 +15,11 @@ bool Problem::admits_set(const std::vector<int>& set) const {
   }
   for (int j = 0; j < count(); j++)
     if (must[j] && !on[j]) return false;
-  for (const Group& group : groups) {
-    int members = 0;
-    for (int j : group.members) members += on[j];
-    if (members > group.most) return false;
+  for (const Limit& limit : limits) {
+    int64_t total = 0;
+    for (int j : set) total += limit.weight[j];
+    if (total > limit.most) return false;
   }
-  for (auto [dependent, condition] : only_if)
-    if (on[dependent] && !on[condition]) return false;
   return true;
 }
 

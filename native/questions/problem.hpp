@@ -25,9 +25,10 @@ struct Question {
   int least_changes() const { return ordered == answers ? 1 : 0; }
 };
 
-struct Group {
-  std::vector<int> members;
-  int most;
+// The weights of the questions asked add up to at most `most`: groups, conditions, budgets, least numbers.
+struct Limit {
+  std::vector<int64_t> weight;
+  int64_t most;
 };
 
 using Points = std::vector<int>;  // of one question, by answer; the smallest is 0
@@ -41,8 +42,7 @@ struct Problem {
   double change_price = 0;
   double effect_limit = 30;                   // slope times standard deviation of a question's points
   std::vector<char> must, must_not;           // by question
-  std::vector<Group> groups;                  // at most `most` of `members`
-  std::vector<std::pair<int, int>> only_if;   // the first only together with the second
+  std::vector<Limit> limits;
   std::vector<Points> reference;              // a given card, by question (all 0 where it does not ask); empty: none
   int most_questions_changed = -1, most_answers_changed = -1;  // against the reference; -1: any
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from supersparse.base.errors import SolverFailedError, SolverNotInstalledError, TooLargeError
 
-INTERFACE = 1
+INTERFACE = 2
 JUDGE = ctypes.CFUNCTYPE(c_int32, POINTER(c_int32), c_double, c_double, c_double)
 PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_double, c_int64)
 
@@ -40,10 +40,9 @@ class ProblemBuffers(Structure):
         ("ordered", POINTER(c_int32)), ("shape", POINTER(c_int32)), ("equal_steps", POINTER(c_int32)),
         ("allowed", POINTER(c_uint64)), ("price", POINTER(c_double)), ("must", POINTER(c_uint8)),
         ("must_not", POINTER(c_uint8)), ("least", c_int32), ("most", c_int32), ("change_price", c_double),
-        ("effect_limit", c_double), ("groups", c_int32), ("group_start", POINTER(c_int32)),
-        ("group_members", POINTER(c_int32)), ("group_most", POINTER(c_int32)), ("conditions", c_int32),
-        ("only_if", POINTER(c_int32)), ("reference", POINTER(c_int32)), ("most_questions_changed", c_int32),
-        ("most_answers_changed", c_int32),
+        ("effect_limit", c_double), ("limits", c_int32), ("limit_weight", POINTER(c_int64)),
+        ("limit_most", POINTER(c_int64)), ("reference", POINTER(c_int32)),
+        ("most_questions_changed", c_int32), ("most_answers_changed", c_int32),
     )  # fmt: skip
 
 

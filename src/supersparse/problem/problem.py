@@ -21,11 +21,12 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, did_you_mean
+from supersparse.base.exact import read_whole
 from supersparse.base.schema.keywords import keywords_of, show
 from supersparse.problem.asked import Asked, AskedKeywords
 from supersparse.problem.conflicts import check_feasible, check_log_loss, smallest_conflict
 from supersparse.problem.constraints.single import read_constraints
-from supersparse.problem.constraints.support import MaxFeatures
+from supersparse.problem.constraints.support import MaxFeatures, MaxQuestions
 from supersparse.problem.counts import read_counted
 from supersparse.problem.intercept import Intercept, read_intercept
 from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SignLimit, SupportLimit, ValueLimit
@@ -286,7 +287,10 @@ class Problem(ProblemParts):
         >>> [constraint.in_words() for constraint in problem.asked]
         ['at most 0 features']
         """
-        more = [c for c in read_constraints(constraints, max_features, None) if c not in self.asked]
+        more = read_constraints(constraints, None if self.questions else max_features, None)
+        if self.questions and max_features is not None:
+            more = (*more, MaxQuestions(most=read_whole(max_features, "max_questions")))
+        more = tuple(c for c in more if c not in self.asked)
         limits = [
             limit
             for constraint in more

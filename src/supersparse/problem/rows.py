@@ -287,10 +287,10 @@ def read_rows(
 
 
 def read_soft_labels(given: object, n_rows: int) -> IntArray:
-    """Numbers from 0 to 1 as multiples of 2^-20.
+    """Numbers from 0 to 1 as multiples of 2^-20; none between 0 and 1 becomes 0 or 1.
 
-    >>> read_soft_labels([0.25, 1], 2).tolist()
-    [262144, 1048576]
+    >>> read_soft_labels([0.25, 1, 1e-9], 3).tolist()
+    [262144, 1048576, 1]
     """
     try:
         labels = as_array(given).astype(float)
@@ -304,8 +304,9 @@ def read_soft_labels(given: object, n_rows: int) -> IntArray:
             f"soft_labels: row {int(wrong.argmax())} (counted from 0) has {labels[wrong.argmax()]:g}",
             "give a number from 0 to 1",
         )
+    hard = (labels == 0) | (labels == 1)
     found: IntArray = np.rint(labels * LABEL_UNIT).astype(np.int64)
-    return found
+    return np.where(hard, found, found.clip(1, LABEL_UNIT - 1))
 
 
 def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.intp], NDArray[np.bool_]]:

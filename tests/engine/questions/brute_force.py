@@ -31,8 +31,7 @@ def admits(problem, asked):
         problem.min_questions <= len(asked) <= problem.max_questions
         and problem.must <= asked
         and not problem.must_not & asked
-        and all(len(asked & set(members)) <= most for members, most in problem.groups)
-        and all(first not in asked or second in asked for first, second in problem.only_if)
+        and all(sum(weights[j] for j in asked) <= most for weights, most in problem.limits)
     )
 
 
@@ -71,7 +70,7 @@ def least_loss(totals, weight, positive, limit):
         return math.fsum(w * softplus(a * t + b) - p * (a * t + b) for t, w, p in cells)
 
     def step(a, b):
-        """Newton's, around the mean weighted by curvature, where slope and offset decouple."""
+        """Newton's, around the mean weighted by curvature, where slope and offset decouple; what it gains."""
         rows = []
         for t, w, p in cells:
             z = a * t + b
@@ -82,13 +81,30 @@ def least_loss(totals, weight, positive, limit):
         by_slope = sum((t - pivot) * r for t, r, _ in rows)
         along = sum((t - pivot) ** 2 * h for t, _, h in rows)
         held = (a == 0 and by_slope >= 0) or (a == limit and by_slope <= 0) or along == 0
-        da = 0.0 if held else -by_slope / along
-        return da, -sum(r for _, r, _ in rows) / across - pivot * da
+        da, residual = 0.0 if held else -by_slope / along, sum(r for _, r, _ in rows)
+        return da, -residual / across - pivot * da, residual**2 / across - da * by_slope
+
+    def rises(a, b, by_slope=False):
+        """The derivative by the offset, or by the slope."""
+        return math.fsum(
+            (t if by_slope else 1) * (w * (0.5 + 0.5 * math.tanh((a * t + b) / 2)) - p) for t, w, p in cells
+        )
+
+    def root(of, low, high):
+        for _ in range(90):
+            middle = (low + high) / 2
+            low, high = (middle, high) if of(middle) < 0 else (low, middle)
+        return low
+
+    def best_offset(a):
+        return root(lambda b: rises(a, b), -1e4, 1e4)
 
     a, b = 0.0, math.log(cases / (whole - cases))
     value = loss(a, b)
-    for _ in range(500):
-        da, db = step(a, b)
+    for _ in range(200):
+        da, db, gain = step(a, b)
+        if gain < 1e-15:
+            return value
         size, moved = 1.0, False
         while size > 1e-14 and not moved:
             next_a = min(max(a + size * da, 0.0), limit)
@@ -100,13 +116,9 @@ def least_loss(totals, weight, positive, limit):
         if not moved:
             break
         a, b, value = next_a, b + part * db, trial
-    # Where the classes are separated the steps above may stall on the way: the end of the interval is tried.
-    low, high = -1e4, 1e4
-    for _ in range(100):
-        middle = (low + high) / 2
-        rise = sum(w * (0.5 + 0.5 * math.tanh((limit * t + middle) / 2)) - p for t, w, p in cells)
-        low, high = (middle, high) if rise < 0 else (low, middle)
-    return min(value, loss(limit, low))
+    # The steps stall, as where the classes are separated: the loss of the best offset is convex in the slope.
+    a = root(lambda a: rises(a, best_offset(a), by_slope=True), 0.0, limit)
+    return min(value, loss(a, best_offset(a)), loss(limit, best_offset(limit)))
 
 
 def cards(problem):

@@ -111,20 +111,28 @@ def with_prices(rng, problem):
     return replace(problem, questions=questions)
 
 
+def indicator(count, members, most):
+    """At most so many of the members."""
+    return tuple(int(j in members) for j in range(count)), most
+
+
 def with_rules(rng, problem):
-    """Must, must not, groups, conditions, a given card."""
+    """Must, must not, groups, conditions, budgets, a given card."""
     count = len(problem.questions)
     numbers = rng.permutation(count).tolist()
     if rng.random() < 0.15:
         problem = replace(problem, must=frozenset(numbers[:1]))
     if count > 1 and rng.random() < 0.15:
         problem = replace(problem, must_not=frozenset(numbers[1:2]))
-    if count > 2 and rng.random() < 0.25:
-        problem = replace(
-            problem, groups=((tuple(sorted(numbers[:2])), int(rng.integers(0, 2))), ((0, 1, 2), 2))
-        )
-    if count > 1 and rng.random() < 0.2:
-        problem = replace(problem, only_if=((numbers[0], numbers[1]),))
+    limits = []
+    if count > 2 and rng.random() < 0.25:  # at most so many of some, and not all
+        limits = [indicator(count, numbers[:2], int(rng.integers(0, 2))), indicator(count, [0, 1, 2], 2)]
+    if count > 1 and rng.random() < 0.2:  # one only if another is asked
+        first, second = numbers[:2]
+        limits.append((tuple((j == first) - (j == second) for j in range(count)), 0))
+    if rng.random() < 0.2:  # a budget, or at least so much
+        limits.append((tuple(rng.integers(-3, 4, count).tolist()), int(rng.integers(-3, 4))))
+    problem = replace(problem, limits=tuple(limits))
     if rng.random() < 0.15:
         chosen = [brute_force.points_of(question) for question in problem.questions]
         reference = tuple(
@@ -219,7 +227,7 @@ def check_one(seed, number):
         if found or not proven:
             print("problem", seed, number, options, found, flush=True)
     tally["given card"] += problem.reference is not None
-    tally["groups or conditions"] += bool(problem.groups or problem.only_if)
+    tally["limits"] += bool(problem.limits)
     tally["hard labels"] += bool(np.isin(problem.label, (0, 1)).all())
     tally["cards"] += len(every)
     tally["problems"] += 1

@@ -1,6 +1,5 @@
 """Cards of questions: the engine beside every card of small problems; limits, checkpoints, refusals."""
 
-import itertools
 import threading
 from dataclasses import replace
 
@@ -8,7 +7,14 @@ import numpy as np
 import pytest
 
 from engine.questions import brute_force
-from engine.questions.random_problems import check, faults, random_judge, random_options, random_problem
+from engine.questions.random_problems import (
+    check,
+    faults,
+    indicator,
+    random_judge,
+    random_options,
+    random_problem,
+)
 from supersparse.engine import core
 from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
@@ -239,23 +245,28 @@ def test_input_that_cannot_be_a_problem_is_refused_with_the_remedy():
     ):
         with pytest.raises(InvalidProblemError):
             Question(**bad)
+    with pytest.raises(InvalidProblemError, match="one weight for each"):
+        QuestionProblem((question,), answer, label, limits=(((1, 1), 0),))
     with pytest.raises(InvalidProblemError, match="out of range"):
-        search(QuestionProblem((question,), answer, label, only_if=((0, 3),)))
+        search(QuestionProblem((question,), answer, label, limits=(((2**45,), 0),)))
 
 
 def test_every_way_to_say_must_must_not_and_groups_excludes_what_it_says():
     problem = larger(count=6)
     best = search(problem).best.asked
     assert len(best) >= 3
-    first, second, third = best[:3]
+    first, second = best[:2]
     cases = [
         ({"must_not": frozenset({first})}, lambda asked: first not in asked),
         (
-            {"groups": (((first, second, third), 1),)},
-            lambda asked: len({first, second, third} & set(asked)) <= 1,
+            {"limits": (indicator(6, best[:3], 1),)},
+            lambda asked: len(set(best[:3]) & set(asked)) <= 1,
         ),
         (
-            {"only_if": tuple(itertools.permutations((first, second), 2)), "must_not": frozenset({second})},
+            {
+                "limits": ((tuple((j == first) - (j == second) for j in range(6)), 0),),
+                "must_not": frozenset({second}),
+            },
             lambda asked: first not in asked,
         ),
         (

@@ -1,19 +1,21 @@
 """Problems of questions: what they refuse, and the solver beside exhaustive search and other readings."""
 
 import math
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from supersparse import Problem, frontier, pool, solve
+from supersparse import Problem, explain_infeasible, frontier, pool, solve, what_if
 from supersparse import constraints as c
 from supersparse.base.errors import (
     InfeasibleError,
     InvalidDataError,
     InvalidOptionError,
     InvalidProblemError,
+    PenaltyRangeWarning,
     UnsupportedProblemError,
     VerificationError,
 )
@@ -238,3 +240,135 @@ def test_points_that_a_question_does_not_allow_are_refused():
         check_points(problem, Points((2, 0, 0), 0, slope=Fraction(1)), "a solver")
     with pytest.raises(VerificationError, match="slope"):
         check_points(problem, replace(good, slope=Fraction(math.ceil(good.slope * 1000))), "a solver")
+
+
+def test_ties_go_to_fewer_questions_then_the_smaller_largest_total_then_the_order_of_columns():
+    X, y, soft = table()
+    twice = np.c_[
+        X[:, 2] * 0, X[:, :1] > 0, X[:, :1] > 0
+    ]  # a column that says nothing, and the same one twice
+    both = {"soft_labels": soft, "C0": 0, "max_questions": 2}
+    first = solve(Problem.of_questions(twice, y, max_points=2, **both)).points
+    assert [any(own) for own in first.answers] == [False, True, False]
+    doubled = {"x1": [0, 2], "*": [0, 1]}
+    smaller = solve(Problem.of_questions(twice, y, points=doubled, **both)).points
+    assert [any(own) for own in smaller.answers] == [False, False, True]
+    nothing = Problem.of_questions(np.zeros((60, 2)), y, soft_labels=soft, C0=0)
+    assert solve(nothing).evaluation.size == 0
+
+
+def test_a_limit_on_fairness_is_checked_exactly_where_everything_is_decided():
+    X, y, soft = table()
+    sex = np.where(np.arange(60) % 3, "F", "M")
+    settings = {"soft_labels": soft, "C0": 0.001, "max_points": 1, "rate_groups": {"sex": sex}}
+    limits = [c.max_difference("sensitivity", group="sex", at_most=0.05), c.max_error(0.4)]
+    free, fair = (Problem.of_questions(X, y, constraints=own, **settings) for own in ([], limits))
+    found = solve(fair)
+    assert found.proven_optimal
+    assert abs(found.objective - solve(fair, "exhaustive").objective) <= Fraction(2, 10**9)
+    assert found.objective > solve(free).objective
+    total = sum(np.array(own)[answer] for own, answer in zip(found.points.answers, X.T, strict=True))
+    above = total > -float(found.points.intercept_value)
+    rates = [(above & (y == 1) & (sex == name)).sum() / ((y == 1) & (sex == name)).sum() for name in "FM"]
+    assert abs(rates[0] - rates[1]) <= 0.05
+
+
+def test_what_if_gives_the_price_of_a_change():
+    solution = solve(asked())
+    fewer = what_if(solution, max_questions=1)
+    assert fewer.after.objective == solve(asked(max_questions=1)).objective
+    assert fewer.cost > 0
+    assert "at most 1 instead of at most 6 questions" in str(fewer)
+    assert f"{'/'.join(map(str, solution.points.answers[0]))} -> " in str(fewer)
+    without = what_if(solution, forbid="x0")
+    assert not any(without.after.points.answers[0])
+    assert without.after.proven_optimal
+    kept = what_if(solution, constraints=[c.close_to({"x0": (2, 1, 0)}, questions=0)])
+    assert kept.after.points.answers == ((2, 1, 0), (0, 0, 0), (0, 0, 0))
+    with pytest.raises(InvalidProblemError, match="give max_features"):
+        what_if(solve(Problem.of([[0], [1]], [0, 1], C0=0.5)), max_questions=1)
+    with pytest.raises(InvalidProblemError, match="the unit of size is the question"):
+        what_if(solution, max_questions=1, max_features=1)
+
+
+def test_constraints_that_conflict_are_a_smallest_set():
+    limits = [
+        c.at_least(2, of=["x0", "x1"]),
+        c.only_if("x0", "x2"),
+        c.must_not_use("x2"),
+        c.at_most(3, of="x*"),
+    ]
+    problem = asked(constraints=limits)
+    assert set(explain_infeasible(problem).constraints) == set(limits[:3])
+    with pytest.raises(InfeasibleError, match="x0 only if x2"):
+        solve(problem)
+    rates = [c.min_sensitivity(0.9), c.min_specificity(0.9)]
+    problem = asked(
+        points=None, max_points=1, risk_threshold=0.4, constraints=[*rates, c.at_least(1, of="x*")]
+    )
+    assert set(explain_infeasible(problem).constraints) == set(rates)
+
+
+def random_asked(seed):
+    """A problem of all that can be asked of questions, small enough for exhaustive search."""
+    rng = np.random.default_rng([46, seed])
+    rows, answers = int(rng.integers(20, 60)), rng.integers(2, 4, 3)
+    X = np.stack([rng.integers(0, most, rows) for most in answers], axis=1)
+    X[0], X[1] = 0, 1
+    y = rng.random(rows) < 1 / (1 + np.exp(1 - X @ rng.normal(0, 1, 3)))
+    y[:2] = False, True
+    settings = {
+        "soft_labels": [None, np.round(rng.random(rows), 3), 0.8 * y + 0.1][rng.integers(3)],
+        "sample_weight": [None, rng.integers(1, 5, rows) / 2][rng.integers(2)],
+        "class_weight": [None, "balanced", {False: 1, True: 3}][rng.integers(3)],
+        "C0": [0, 0.002, {"x1": 0.03, "*": 0}][rng.integers(3)],
+        "change_price": float(rng.choice([0, 0.003])),
+        "points": [None, {"x0": [0, 2, 3], "*": 1}, {"x1": 2, "*": 1}][rng.integers(3)],
+        "shape": [str(rng.choice(["up", "down", "free", "either"])), {"x2": "up"}][rng.integers(2)],
+        "equal_steps": bool(rng.random() < 0.2),
+        "not_known": [[], ["x2"]][rng.integers(2)],
+        "max_questions": int(rng.integers(1, 4)),
+        "min_questions": int(rng.random() < 0.2),
+        "risk_threshold": [None, 0.3][rng.integers(2)],
+        "rate_groups": {"sex": np.where(np.arange(rows) % 2, "F", "M")},
+    }
+    if settings["points"] is None:
+        settings["max_points"] = 1
+    limits = [
+        c.must_use("x1"), c.must_not_use("x2"), c.at_most(1, of=["x0", "x1"]), c.only_if("x0", ["x1", "x2"]),
+        c.at_least(1, of="x*"), c.budget({"x0": 1.5, "x1": 1, "x2": 0.25}, at_most=1.75),
+        c.close_to({"x0": (0, 1, 1)[: answers[0]]}, questions=1), c.close_to({}, answers=2),
+        c.min_sensitivity(0.6), c.max_error(0.45), c.max_difference("error", group="sex", at_most=0.2),
+    ]  # fmt: skip
+    chosen = [limit for limit in limits if rng.random() < 0.15]
+    return X, y, settings | {"constraints": chosen}
+
+
+def beside_exhaustive_search(seed):
+    """Whether the solver agrees with exhaustive search, or both find no card."""
+    X, y, settings = random_asked(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PenaltyRangeWarning)
+        try:
+            problem = Problem.of_questions(X, y, **settings)
+            every = solve(problem, "exhaustive")
+        except InfeasibleError:
+            with pytest.raises(InfeasibleError):
+                solve(Problem.of_questions(X, y, **settings))
+            return
+        found = solve(problem)
+    assert found.proven_optimal
+    assert abs(found.objective - every.objective) <= Fraction(2, 10**9), settings
+    assert found.lower_bound <= every.objective
+    assert violated(problem, found.points) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_problems_of_all_settings_have_the_card_of_exhaustive_search(seed):
+    beside_exhaustive_search(seed)
+
+
+@pytest.mark.long
+def test_many_random_problems_of_all_settings_have_the_card_of_exhaustive_search():
+    for seed in range(20, 500):
+        beside_exhaustive_search(seed)

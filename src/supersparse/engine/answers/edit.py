@@ -1,6 +1,6 @@
 """Edit: the cost of a change to a problem, found by solving again."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
 from typing import Unpack
@@ -103,10 +103,24 @@ class Edit(Tabular):
         return self.after.problem.goal == "risk"
 
     def _changes(self) -> str:
-        if not self.points:
+        if self.before.points == self.after.points:
             return "No points change."
-        changes = (f"{name} {shown(one)} -> {shown(other)}" for name, (one, other) in self.points.items())
+        if self.after.points.answers is None:
+            changes = [f"{name} {shown(one)} -> {shown(other)}" for name, (one, other) in self.points.items()]
+        else:
+            changes = [
+                f"{name} {'/'.join(map(str, one))} -> {'/'.join(map(str, other))}"
+                for name, one, other in self._answers()
+                if one != other
+            ]
         return f"Points: {', '.join(changes)}."
+
+    def _answers(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
+        """The points by answer of each question, before and after."""
+        before, after = self.before.points.answers, self.after.points.answers
+        assert before is not None
+        assert after is not None
+        return zip(self.before.problem.rows.names, before, after, strict=True)
 
     def _proof(self) -> str:
         if self.before.proven_optimal and self.after.proven_optimal:
@@ -174,6 +188,7 @@ def what_if(
     force: Names | None = None,
     sign: Mapping[str, str | int] | None = None,
     max_features: int | None = None,
+    max_questions: int | None = None,
     constraints: Iterable[Constraint] = (),
     without: Iterable[Constraint] = (),
     solver: str | None = None,
@@ -183,9 +198,10 @@ def what_if(
 
     `pin` fixes the points of features. `forbid` names features that must not be used, or points that a
     feature must not have (``{"age": [3, 4]}``). `force` names features that must be used. `sign` fixes the
-    sign of a feature's points ("+" or "-"; 0 stays allowed). `max_features` replaces the problem's own limit.
-    `constraints` are added and those in `without` are dropped; to loosen one, do both. Features are given by
-    name or pattern. The solver defaults to that of the solution; options are those of `solve`.
+    sign of a feature's points ("+" or "-"; 0 stays allowed). `max_features` replaces the problem's own limit,
+    as `max_questions` does where it asks questions. `constraints` are added and those in `without` are
+    dropped; to loosen one, do both. Features are given by name or pattern. The solver defaults to that of the
+    solution; options are those of `solve`.
 
     >>> X, y = [[0, 0], [0, 1], [1, 1], [1, 1]] * 2, [0, 0, 1, 1] * 2
     >>> problem = Problem.of(X, y, C0=0.2, max_points=2)
@@ -196,6 +212,14 @@ def what_if(
     Both models are proven optimal, so this is the exact cost of the change.
     """
     before = solution.problem
+    if max_questions is not None:
+        if not before.questions or max_features is not None:
+            raise InvalidProblemError(
+                f"max_questions is {max_questions}, but the problem has features; give max_features"
+                if not before.questions
+                else f"max_features is {max_features}, but the unit of size is the question; remove it"
+            )
+        max_features = max_questions
     dropped = tuple(without)
     for constraint in dropped:
         if constraint not in before.asked:
@@ -213,7 +237,8 @@ def what_if(
     words = [f"without {c.in_words()!r}" for c in dropped]
     words += [word for one in kept.values() for word in one.words]
     if problem.max_features != before.max_features and replaced:
-        words.append(f"at most {problem.max_features} instead of at most {before.max_features} features")
+        what = "questions" if problem.questions else "features"
+        words.append(f"at most {problem.max_features} instead of at most {before.max_features} {what}")
     words += [
         _beside(c, free.asked)
         for c in problem.asked

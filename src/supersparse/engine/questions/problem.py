@@ -18,7 +18,8 @@ class QuestionProblem:
 
     ``answer`` holds the number of each row's answer (questions x rows, uint8). A row of weight s, label p (a
     multiple of 2^-20) and class weights W+ and W- loses s (W+ p log(1 + e^-z) + W- (1 - p) log(1 + e^z)),
-    divided by the sum of these weights over all rows. Prices are in that unit.
+    divided by the sum of these weights over all rows. Prices are in that unit. By ``limits``, the weights of
+    the questions asked add up to at most so much.
     """
 
     questions: tuple[Question, ...]
@@ -32,8 +33,7 @@ class QuestionProblem:
     effect_limit: float = 30.0
     must: frozenset[int] = frozenset()
     must_not: frozenset[int] = frozenset()
-    groups: tuple[tuple[tuple[int, ...], int], ...] = ()
-    only_if: tuple[tuple[int, int], ...] = ()
+    limits: tuple[tuple[tuple[int, ...], int], ...] = ()
     reference: tuple[tuple[int, ...], ...] | None = None
     most_questions_changed: int | None = None
     most_answers_changed: int | None = None
@@ -69,5 +69,7 @@ class QuestionProblem:
                 f"min_questions={self.min_questions}, max_questions={self.max_questions}: "
                 "0 <= min <= max is needed"
             )
+        if any(len(weights) != len(self.questions) for weights, _ in self.limits):
+            raise InvalidProblemError("a limit has one weight for each question")
         object.__setattr__(self, "positive", np.ascontiguousarray(positive / whole))
         object.__setattr__(self, "total", np.ascontiguousarray((positive + negative) / whole))

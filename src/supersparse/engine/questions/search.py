@@ -121,7 +121,6 @@ class _Buffers:
         self.sizes = [question.answers for question in questions]
         self._kept: list[Any] = []
         column = self._column
-        starts = np.cumsum([0] + [len(members) for members, _ in problem.groups])
         reference = problem.reference
         if reference is not None and [len(own) for own in reference] != self.sizes:
             raise InvalidProblemError("the given card has points for every answer of every question")
@@ -145,12 +144,9 @@ class _Buffers:
             most=problem.max_questions,
             change_price=problem.change_price,
             effect_limit=problem.effect_limit,
-            groups=len(problem.groups),
-            group_start=column(starts, np.int32),
-            group_members=column([member for members, _ in problem.groups for member in members], np.int32),
-            group_most=column([most for _, most in problem.groups], np.int32),
-            conditions=len(problem.only_if),
-            only_if=column([number for pair in problem.only_if for number in pair], np.int32),
+            limits=len(problem.limits),
+            limit_weight=column([weight for weights, _ in problem.limits for weight in weights], np.int64),
+            limit_most=column([most for _, most in problem.limits], np.int64),
             reference=None
             if reference is None
             else column([value for own in reference for value in own], np.int32),

@@ -23,6 +23,7 @@ from supersparse.engine.solvers import RATES, SUPPORT, Aim, Capabilities, Claime
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import CloseTo, MinFeatures
 from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.limits import SupportLimit
 from supersparse.problem.log_loss import EFFECT_CAP
 from supersparse.problem.objective import violated, with_answers
 from supersparse.problem.problem import Problem
@@ -195,12 +196,6 @@ def _scale(problem: Problem) -> Fraction:
 def _form(problem: Problem, scale: Fraction) -> QuestionProblem:
     """The problem for the core; limits that it does not know are left to `_Run._obeys`."""
     rows, limits = problem.rows, problem.support_limits
-    simple = [limit for limit in limits if set(limit.weights) <= {0, 1}]
-    pairs = [
-        (limit.weights.index(1), limit.weights.index(-1))
-        for limit in limits
-        if limit.at_most == 0 and sorted(w for w in limit.weights if w) == [-1, 1]
-    ]
     close = next((c for c in problem.asked if isinstance(c, CloseTo)), None)
     given = {} if close is None else dict(close.card)
     reference = tuple(
@@ -223,15 +218,20 @@ def _form(problem: Problem, scale: Fraction) -> QuestionProblem:
         effect_limit=EFFECT_CAP,
         must=frozenset(problem.forced),
         must_not=frozenset(j for j, own in enumerate(problem.sets) if own == NOTHING_ALLOWED_BUT_ZERO),
-        groups=tuple(
-            (tuple(j for j, w in enumerate(limit.weights) if w), math.floor(limit.at_most))
-            for limit in simple
-        ),
-        only_if=tuple(pairs),
+        limits=tuple(filter(None, map(_whole, limits))),
         reference=None if close is None else reference,
         most_questions_changed=None if close is None else close.questions,
         most_answers_changed=None if close is None else close.answers,
     )  # fmt: skip
+
+
+def _whole(limit: SupportLimit) -> tuple[tuple[int, ...], int] | None:
+    """A limit in whole numbers, which may be none where they are large."""
+    weights = [Fraction(weight) for weight in limit.weights]
+    unit = math.lcm(*(weight.denominator for weight in weights))
+    whole = tuple(int(weight * unit) for weight in weights)
+    fits = max(map(abs, whole), default=0) <= 2**44
+    return (whole, max(-(2**62), min(2**62, math.floor(limit.at_most * unit)))) if fits else None
 
 
 def _card(points: tuple[tuple[int, ...], ...]) -> QuestionCard:
