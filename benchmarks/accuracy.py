@@ -78,18 +78,14 @@ def folds_of(table: str) -> Iterator[tuple[int, TrainingRows, TrainingRows]]:
 def default_card(train: TrainingRows, limit: float = LIMIT, **asked: Any) -> tuple[Fitted, float]:
     """Learn a card as `supersparse fit` does by default, and count its CPU seconds."""
     began = time.process_time()
-    recipe = Recipe(
-        settings=Settings.of(**asked), prepare=Prepare(), options={"time_limit": limit, "random_state": 0}
-    )
+    recipe = Recipe(settings=Settings.of(**asked), prepare=Prepare(), options={"time_limit": limit, "random_state": 0})
     question = recipe.question(train)
     splits = repeated_splits(train.y, 5, 2)
     fitted = fit_card(question, train, splits, Unwatched(), Clock.of(recipe), repeats=2)
     return fitted, time.process_time() - began
 
 
-def measured_card(
-    table: str, fold: int, method: str, fitted: Fitted, seconds: float, test: TrainingRows
-) -> Measured:
+def measured_card(table: str, fold: int, method: str, fitted: Fitted, seconds: float, test: TrainingRows) -> Measured:
     """Judge a card on the test rows of a fold."""
     positive = fitted.question.problem.rows.classes[1]
     scores = fitted.question.scores(fitted.solution, test.X)
@@ -200,10 +196,7 @@ def recorded() -> list[Measured]:
 
 def shown(found: list[Measured], methods: list[str], tables: list[str]) -> str:
     """Return a table in Markdown: error and AUC on held-out rows, mean over the folds."""
-    lines = [
-        "| table | method | questions | error | AUC | log loss | CPU s |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    lines = ["| table | method | questions | error | AUC | log loss | CPU s |", "|---|---|---|---|---|---|---|"]
     for table in tables:
         for method in methods:
             rows = [m for m in found if (m.table, m.method) == (table, method)]

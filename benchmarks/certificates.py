@@ -48,9 +48,7 @@ OUT = ROOT / "docs" / "trust"
 
 def main() -> None:
     """Measure, and write the figures."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--viprchk", type=Path, default=None)
     parser.add_argument("--only", action="append", choices=NAMES, default=None)
     parser.add_argument("--tamper", type=int, default=1000)
@@ -120,9 +118,7 @@ def measured(instance: Instance, folder: Path, viprchk: Path | None) -> dict[str
         with unpacked.open("wb") as out:
             subprocess.run(["gzip", "-dc", str(proof)], stdout=out, check=True)
         found["megabytes_unpacked"] = round(unpacked.stat().st_size / 1e6, 2)
-        found["viprchk"] = _checked(
-            [str(viprchk), str(unpacked)], "Successfully verified optimal value range"
-        )
+        found["viprchk"] = _checked([str(viprchk), str(unpacked)], "Successfully verified optimal value range")
         unpacked.unlink()
     return found
 

@@ -134,9 +134,7 @@ def main() -> None:
     """Record and play each problem."""
     parser = argparse.ArgumentParser(prog="benchmarks.cluster", description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="problems, separated by commas")
-    parser.add_argument(
-        "--report", action="store_true", help="measure nothing, put the stored table into the page"
-    )
+    parser.add_argument("--report", action="store_true", help="measure nothing, put the stored table into the page")
     asked = parser.parse_args()
     if asked.report:
         return report()

@@ -24,11 +24,7 @@ class Answer:
 
 
 def solve_file(
-    path: Path,
-    *,
-    seconds: float,
-    start: dict[str, float] | None = None,
-    must_stop: Callable[[], bool] = lambda: False,
+    path: Path, *, seconds: float, start: dict[str, float] | None = None, must_stop: Callable[[], bool] = lambda: False
 ) -> Answer:
     """Let CP-SAT read and solve an .mps file."""
     from ortools.linear_solver.python import model_builder

@@ -20,11 +20,7 @@ def main() -> None:
     data = np.load(path)
     began = time.process_time()
     optimizer = RiskScoreOptimizer(
-        X=data["X"].astype(float),
-        y=data["y"].astype(float),
-        k=int(size),
-        lb=-int(largest),
-        ub=int(largest),
+        X=data["X"].astype(float), y=data["y"].astype(float), k=int(size), lb=-int(largest), ub=int(largest)
     )
     optimizer.optimize()
     _, intercepts, coefficients = optimizer.get_models()

@@ -25,11 +25,7 @@ def main() -> None:
         began = time.process_time()
         model.fit(data["X"].astype(float), data["y"].astype(int))
         seconds = time.process_time() - began
-        found = {
-            "coef": model.coef_.tolist(),
-            "scale": float(model.scale_),
-            "intercept": float(model.intercept_),
-        }
+        found = {"coef": model.coef_.tolist(), "scale": float(model.scale_), "intercept": float(model.intercept_)}
         print(json.dumps({"version": version("imodels"), "seconds": seconds, **found}), flush=True)
 
 

@@ -78,9 +78,7 @@ def measure(known: Known, seed: int) -> list[str]:
             met.append((time.process_time() - began, float(event.objective)))
 
     with patch.object(time, "perf_counter", time.process_time):
-        solution = solve(
-            problem, "exact", time_limit=SECONDS[-1], n_jobs=1, random_state=seed, on_progress=note
-        )
+        solution = solve(problem, "exact", time_limit=SECONDS[-1], n_jobs=1, random_state=seed, on_progress=note)
     best = objective_of(known, *table.X.shape)
     after = [min((value for t, value in met if t <= limit), default=1.0) for limit in SECONDS]
     after[-1] = float(solution.objective)

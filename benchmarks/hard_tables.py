@@ -64,14 +64,7 @@ class HardTable:
 TABLES = [
     HardTable(kind, hidden, noise, seed)
     for kind in KINDS
-    for hidden, noise, seed in (
-        (4, 0.02, 1),
-        (5, 0.02, 1),
-        (5, 0.03, 2),
-        (5, 0.03, 3),
-        (5, 0.05, 1),
-        (3, 0.1, 1),
-    )
+    for hidden, noise, seed in ((4, 0.02, 1), (5, 0.02, 1), (5, 0.03, 2), (5, 0.03, 3), (5, 0.05, 1), (3, 0.1, 1))
 ]
 
 

@@ -92,9 +92,7 @@ WHOLE = (-10_000, 10_000)  # so wide that it cuts nothing off
 
 
 def _study(name: str, file: str, settings: Settings, reference: Reference, limit: float = 60.0) -> Instance:
-    return Instance(
-        name=name, group="reference", file=file, settings=settings, reference=reference, limit=limit
-    )
+    return Instance(name=name, group="reference", file=file, settings=settings, reference=reference, limit=limit)
 
 
 def _known(objective: float, errors: int, size: int, l1: int | None, seconds: float | None) -> Reference:

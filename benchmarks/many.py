@@ -56,9 +56,7 @@ def _frontier_row(instance: Instance) -> str:
     found = frontier(problem, max_features=5)
     seconds = time.process_time() - began
     errors = ", ".join(
-        f"{float(row.solution.evaluation.training_errors):g}"
-        for row in found.rows
-        if row.solution is not None
+        f"{float(row.solution.evaluation.training_errors):g}" for row in found.rows if row.solution is not None
     )
     proven = "all" if found.proven else "not all"
     return f"| {instance.file} | {single:.2f} | {seconds:.2f} | {2 * single + 1:.2f} | {proven} | {errors} |"
@@ -71,9 +69,7 @@ def _pool_row(instance: Instance) -> str:
     found = pool(problem, within=0.01, max_features=3)
     seconds = time.process_time() - began
     ways = len(found.models) + found.left_out
-    return (
-        f"| {instance.file} | {seconds:.2f} | {ways} | {found.count} | {'yes' if found.complete else 'no'} |"
-    )
+    return f"| {instance.file} | {seconds:.2f} | {ways} | {found.count} | {'yes' if found.complete else 'no'} |"
 
 
 if __name__ == "__main__":

@@ -39,8 +39,7 @@ def markdown(results: Results, longer: Results | None) -> str:
 def headlines(results: Results) -> str:
     """Write some of the problems, in words, and how many of all were proven."""
     rows = [
-        [words, *_outcomes(results, name), str(against_best(results, name) or "-")]
-        for name, words in HEADLINES.items()
+        [words, *_outcomes(results, name), str(against_best(results, name) or "-")] for name, words in HEADLINES.items()
     ]
     return grid(("problem", *_SOLVERS, _RATIO), rows) + f"\n\n{_proven_of_all(results)}\n"
 
@@ -60,10 +59,7 @@ def raced(results: Results) -> list[str]:
 def _race(results: Results) -> str:
     return grid(
         ("problem", *_SOLVERS, _RATIO),
-        [
-            [name, *_outcomes(results, name), str(against_best(results, name) or "-")]
-            for name in raced(results)
-        ],
+        [[name, *_outcomes(results, name), str(against_best(results, name) or "-")] for name in raced(results)],
     )
 
 
@@ -73,9 +69,7 @@ def _proven_of_all(results: Results) -> str:
     def count(solver: str) -> int:
         return sum(record is not None and record.proven for record in (results.of(n, solver) for n in names))
 
-    ours, *others = (
-        f"{title} {count(solver)}" for title, solver in zip(_SOLVERS, (OURS, *PEERS), strict=True)
-    )
+    ours, *others = (f"{title} {count(solver)}" for title, solver in zip(_SOLVERS, (OURS, *PEERS), strict=True))
     return (
         f"Proven of all {len(names)} problems on which they were compared: {ours}, "
         f"{', '.join(others[:-1])} and {others[-1]}."
@@ -90,13 +84,7 @@ def _compared(results: Results) -> str:
     return grid(
         ("problem", "at most", "FasterRisk", "supersparse", "the fewest possible"),
         [
-            [
-                c.instance,
-                f"{c.size} features",
-                f"{c.fasterrisk_errors} errors",
-                f"{c.errors} errors",
-                _proof(c.proven),
-            ]
+            [c.instance, f"{c.size} features", f"{c.fasterrisk_errors} errors", f"{c.errors} errors", _proof(c.proven)]
             for c in results.comparisons
             if c.error is None
         ],

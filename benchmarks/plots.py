@@ -12,12 +12,7 @@ from benchmarks.instances import all_instances
 from benchmarks.record import Results
 from benchmarks.suites import FAMILIES, OURS, SOLVERS
 
-_LABELS = {
-    "rows": "rows",
-    "features": "features",
-    "coefficients": "largest coefficient",
-    "size": "size limit",
-}
+_LABELS = {"rows": "rows", "features": "features", "coefficients": "largest coefficient", "size": "size limit"}
 
 
 def draw(results: Results, folder: Path, name: str) -> None:
@@ -61,9 +56,7 @@ def _profile(axes: Axes, results: Results) -> None:
         last = shares[-1] if shares else 0.0
         xs, ys = [1e-3, *times, longest], [0.0, *shares, last]
         axes.step(xs, ys, where="post", label=solver)
-    axes.set(
-        xscale="log", ylim=(0, 1.02), xlabel="CPU seconds", ylabel=f"share of {len(names)} instances proven"
-    )
+    axes.set(xscale="log", ylim=(0, 1.02), xlabel="CPU seconds", ylabel=f"share of {len(names)} instances proven")
     axes.grid(alpha=0.3)
     axes.legend(loc="center left")  # ours ends at the top, the others near the bottom
 

@@ -9,9 +9,7 @@ from benchmarks.data import ROOT
 from benchmarks.record import Record, from_line
 from benchmarks.suites import PATIENCE, Job
 
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 _COMPILING = 120.0  # seconds a process may need before and after its solves
 
 

@@ -266,9 +266,7 @@ def _seconds(answer: Answer) -> str:
 def compiled(folder: str) -> str:
     """Compile the prototype; end the program where that cannot be done."""
     if not SOURCE.is_file():
-        sys.exit(
-            f"{SOURCE.name} is not in shared/prototype beside the checkout; name a program with --binary"
-        )
+        sys.exit(f"{SOURCE.name} is not in shared/prototype beside the checkout; name a program with --binary")
     if shutil.which(COMPILER[0]) is None:
         sys.exit(f"{COMPILER[0]} is not installed; name the compiled prototype with --binary")
     binary = os.path.join(folder, "slim")

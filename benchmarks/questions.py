@@ -90,9 +90,7 @@ class Race:
     def wrong(self) -> bool:
         """Whether both proved, and differ by more than their tolerances."""
         return bool(
-            self.proven
-            and self.prototype_proven
-            and abs(self.objective - (self.prototype_objective or 0.0)) > 3e-9
+            self.proven and self.prototype_proven and abs(self.objective - (self.prototype_objective or 0.0)) > 3e-9
         )
 
 
@@ -174,9 +172,7 @@ def compiled(prototype: Path, folder: Path) -> str | None:
     return str(folder / "card")
 
 
-def make_problems(
-    prototype: Path, suite: Path, jobs: int, names: Sequence[tuple[str, int]], folder: Path
-) -> None:
+def make_problems(prototype: Path, suite: Path, jobs: int, names: Sequence[tuple[str, int]], folder: Path) -> None:
     """Write the problems that the folder does not hold yet."""
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         tasks = []
@@ -189,12 +185,7 @@ def make_problems(
 
 
 def measure(
-    keys: Sequence[tuple[str, int, int]],
-    folder: Path,
-    program: str | None,
-    jobs: int,
-    results: Path,
-    seconds: float,
+    keys: Sequence[tuple[str, int, int]], folder: Path, program: str | None, jobs: int, results: Path, seconds: float
 ) -> list[Race]:
     """Solve the problems, those with many questions first; write each race as it ends."""
     races = read(results)
@@ -294,9 +285,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=math.inf, help="by the clock")
     parser.add_argument("--folds", type=int, default=FOLDS, help="of each table")
     parser.add_argument("--only", help="tables, separated by commas")
-    parser.add_argument(
-        "--results", type=Path, help="file of races; by default a new results/questions.jsonl"
-    )
+    parser.add_argument("--results", type=Path, help="file of races; by default a new results/questions.jsonl")
     parser.add_argument("--report", action="store_true", help="write the table of the stored run, only")
     asked = parser.parse_args()
     if asked.report:

@@ -141,9 +141,7 @@ def ours(method: str, table: Table, train: NDArray[Any]) -> tuple[PeerScore, Pro
     score = PeerScore(points=points, scale=scale, intercept=intercept, seconds=found, version="")
     proven = solution.proven_optimal
     return score, Proof(
-        seconds=round(seconds, 3) if proven else None,
-        gap=None if proven else solution.gap,
-        threshold=threshold,
+        seconds=round(seconds, 3) if proven else None, gap=None if proven else solution.gap, threshold=threshold
     )
 
 

@@ -86,9 +86,7 @@ def beaten(lines: list[Line]) -> list[Line]:
     """The cards of heuristics that beat a proven loss, of which there must be none."""
     proven = {(one.table, one.features): one.loss for one in lines if one.proven}
     return [
-        one
-        for one in lines
-        if one.loss < proven.get((one.table, one.features), 0.0) - 1.1 * float(PROOF_TOLERANCE)
+        one for one in lines if one.loss < proven.get((one.table, one.features), 0.0) - 1.1 * float(PROOF_TOLERANCE)
     ]
 
 
@@ -125,9 +123,7 @@ def in_markdown(lines: list[Line]) -> str:
     ]
     for one in lines:
         proof = "-" if one.proof_seconds is None else f"{one.proof_seconds:.2f}"
-        rows.append(
-            f"| {one.table} | {one.features} | {one.method} | {one.loss:.6f} | {one.seconds:.2f} | {proof} |"
-        )
+        rows.append(f"| {one.table} | {one.features} | {one.method} | {one.loss:.6f} | {one.seconds:.2f} | {proof} |")
     return "\n".join(rows) + "\n"
 
 

@@ -97,11 +97,7 @@ def main(names: Sequence[str]) -> int:
             continue
         run = prove(optimum)
         difference = float(run.solution.objective) - optimum.objective
-        met = (
-            run.solution.proven_optimal
-            and abs(difference) < 1e-8
-            and run.cpu_seconds <= optimum.seconds_allowed
-        )
+        met = run.solution.proven_optimal and abs(difference) < 1e-8 and run.cpu_seconds <= optimum.seconds_allowed
         missed += not met
         print(
             f"{optimum.name:44} {float(run.solution.objective):12.10f} {difference:+10.1e} "

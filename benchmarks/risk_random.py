@@ -64,9 +64,7 @@ def draw(seed: int) -> tuple[Table, int]:
     for j, kind in enumerate(kinds):
         if j and rng.random() < 0.3:  # correlated with an earlier column
             hidden = X[:, rng.integers(j)]
-            hidden = (hidden - hidden.mean()) / (hidden.std() or 1.0) + rng.normal(
-                0, rng.choice([0.3, 1.0]), rows
-            )
+            hidden = (hidden - hidden.mean()) / (hidden.std() or 1.0) + rng.normal(0, rng.choice([0.3, 1.0]), rows)
         else:
             hidden = rng.normal(0, 1, rows)
         if kind in ("binary", "rare"):

@@ -72,9 +72,7 @@ def mixed(rows: int, columns: int, seed: int) -> Table:
 def binary(rows: int, columns: int, seed: int) -> Table:
     """Correlated binary columns, a tenth to nine tenths of them ones; a quarter of the columns matter."""
     rng = np.random.default_rng([seed, rows, columns, 1])
-    hidden = rng.normal(size=(rows, 6)) @ rng.normal(0, 0.6, (6, columns)) + rng.normal(
-        0, 0.8, (rows, columns)
-    )
+    hidden = rng.normal(size=(rows, 6)) @ rng.normal(0, 0.6, (6, columns)) + rng.normal(0, 0.8, (rows, columns))
     X = (hidden > [np.quantile(own, rng.uniform(0.1, 0.9)) for own in hidden.T]).astype(float)
     return _named(X, _labels(rng, X @ np.where(rng.random(columns) < 0.25, rng.normal(0, 1, columns), 0)))
 
@@ -105,10 +103,7 @@ def cut(table: Table, cuts: int, columns: int) -> Table:
 
 def part(table: Table, rows: int, columns: int, first: int = 0) -> Table:
     """So many columns from the first on, and so many of the rows, by chance."""
-    chosen, own = (
-        np.sort(np.random.default_rng(0).permutation(len(table.y))[:rows]),
-        slice(first, first + columns),
-    )
+    chosen, own = (np.sort(np.random.default_rng(0).permutation(len(table.y))[:rows]), slice(first, first + columns))
     return Table(np.asarray(table.X, dtype=float)[chosen, own], table.y[chosen], table.names[own])
 
 
@@ -160,9 +155,7 @@ def cases() -> list[Case]:
         Case(f"spambase, columns by chance, seed {s}", lambda s=s: some(read("spambase.csv"), 27, s), 7, 1.0)
         for s in range(8)
     ]
-    found += [
-        Case("tic-tac-toe", lambda: read("tictactoe.csv"), k, 10.0 if k == 7 else 1.0) for k in (5, 6, 7)
-    ]
+    found += [Case("tic-tac-toe", lambda: read("tictactoe.csv"), k, 10.0 if k == 7 else 1.0) for k in (5, 6, 7)]
     for name, make in (("binary", binary), ("thresholds", thresholds)):
         found += [
             Case(name, lambda m=make, r=rows, c=columns: m(r, c, 0), k, 40.0)
@@ -205,10 +198,7 @@ def run(case: Case) -> dict[str, object]:
 
 def table() -> str:
     """Write what is stored as a table for the documentation."""
-    lines = [
-        "| table | rows | columns | features | log loss | CPU s | allowed |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    lines = ["| table | rows | columns | features | log loss | CPU s | allowed |", "|---|---|---|---|---|---|---|"]
     for text in RESULTS.read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
         spent = f"{line['cpu_seconds']:.2f}" if line["proven"] else "not proven"

@@ -153,9 +153,7 @@ def measure_folder(folder: Path, rows: int, *options: str) -> Measured:
     said_at: list[tuple[float, str]] = []
     began = time.monotonic()
     with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen(
-            [*arguments, "--json", *options], stdout=output, stderr=subprocess.PIPE, text=True
-        )
+        process = subprocess.Popen([*arguments, "--json", *options], stdout=output, stderr=subprocess.PIPE, text=True)
         peak = Peak(process.pid)
         peak.start()
         assert process.stderr is not None
@@ -218,8 +216,7 @@ def table(found: list[Measured]) -> str:
     cores = found[0].cores
     lines += [
         "",
-        f"Measured on {cores} cores that other work used too: {loads} processes were running or waiting at "
-        "the end.",
+        f"Measured on {cores} cores that other work used too: {loads} processes were running or waiting at the end.",
     ]
     return "\n".join(lines)
 
@@ -236,9 +233,7 @@ def picture(found: list[Measured], path: Path) -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     left.plot(rows, [one.wall_seconds for one in found], "o-", color="#1b5e8c", label="wall")
     left.plot(rows, [one.cpu_seconds for one in found], "s--", color="#b3541e", label="CPU")
-    left.plot(
-        rows, [one.counting_seconds for one in found], "^:", color="#4b7f52", label="wall, counting alone"
-    )
+    left.plot(rows, [one.counting_seconds for one in found], "^:", color="#4b7f52", label="wall, counting alone")
     left.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds", title="Time of the whole command")
     left.legend(frameon=False)
     right.plot(rows, [one.peak_megabytes / 1000 for one in found], "o-", color="#1b5e8c")
@@ -261,9 +256,7 @@ def load() -> dict[int, Measured]:
 def main() -> None:
     """Measure, store, and write the page."""
     parser = argparse.ArgumentParser(prog="benchmarks.rows", description=__doc__)
-    parser.add_argument(
-        "--rows", default="6,7,8", help="powers of ten, separated by commas; empty for the page only"
-    )
+    parser.add_argument("--rows", default="6,7,8", help="powers of ten, separated by commas; empty for the page only")
     asked = parser.parse_args()
     found = load()
     for power in filter(None, asked.rows.split(",")):

@@ -55,9 +55,7 @@ def full() -> Suite:
     raced = [i.name for i in listed.values() if i.group not in alone and i.name not in _NO_PEERS]
     return Suite(
         name="full",
-        ours=tuple(
-            Job(instance=i.name, solver=OURS, limit=i.limit, repeats=REPEATS) for i in listed.values()
-        ),
+        ours=tuple(Job(instance=i.name, solver=OURS, limit=i.limit, repeats=REPEATS) for i in listed.values()),
         peers=_race(raced, 60.0),
         compared=_COMPARED,
         startup=True,
@@ -106,9 +104,7 @@ def covers() -> Suite:
         name="covers",
         ours=(),
         peers=tuple(
-            Job(instance=name, solver=solver, limit=60.0)
-            for name in names
-            for solver in ("highs", "highs+covers")
+            Job(instance=name, solver=solver, limit=60.0) for name in names for solver in ("highs", "highs+covers")
         ),
     )
 

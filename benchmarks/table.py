@@ -136,16 +136,7 @@ def _comparisons(results: Results) -> str:
         ]
         for c in results.comparisons
     ]
-    head = (
-        "instance",
-        "size limit",
-        "points",
-        "FasterRisk errors",
-        "CPU s",
-        "our errors",
-        "CPU s",
-        "version",
-    )
+    head = ("instance", "size limit", "points", "FasterRisk errors", "CPU s", "our errors", "CPU s", "version")
     note = (
         "Training errors, counted by the same rule for both. FasterRisk minimises a different loss; we take "
         "the model with the fewest errors from its pool and choose its intercept again."

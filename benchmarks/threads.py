@@ -143,9 +143,7 @@ def compile_all() -> None:
 def main() -> None:
     """Measure each problem with each number of threads."""
     parser = argparse.ArgumentParser(prog="benchmarks.threads", description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--threads", help="numbers of threads, separated by commas; default: 1, 2, 4, ... cores"
-    )
+    parser.add_argument("--threads", help="numbers of threads, separated by commas; default: 1, 2, 4, ... cores")
     parser.add_argument("--processes", help="numbers of processes for executors, separated by commas")
     parser.add_argument("--only", help="problems, separated by commas")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the page's table")

@@ -186,9 +186,7 @@ def _command_line(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float)
         data, card = Path(folder) / "table.csv", Path(folder) / "card.json"
         call = ["fit", data, "--target", "y", "--out", card, "--quiet"]
         _write(data, *_few(40))
-        app(
-            [*map(str, call), "--time-limit", "1"], standalone_mode=False
-        )  # loads what is loaded on first use
+        app([*map(str, call), "--time-limit", "1"], standalone_mode=False)  # loads what is loaded on first use
         _write(data, X, y)
         more = [part for name, value in settings.items() for part in (f"--{name.replace('_', '-')}", value)]
         Recipe.question = question  # type: ignore[method-assign]
@@ -204,8 +202,7 @@ def _write(path: Path, X: Any, y: np.ndarray) -> None:
             some = some.toarray().astype(int) if hasattr(some, "toarray") else some
             labels = y[start : start + 10_000].tolist()
             file.writelines(
-                f"{label},{','.join(map(str, row))}\n"
-                for label, row in zip(labels, some.tolist(), strict=True)
+                f"{label},{','.join(map(str, row))}\n" for label, row in zip(labels, some.tolist(), strict=True)
             )
 
 
@@ -214,9 +211,7 @@ def measure(table: str, task: str) -> dict[str, Any]:
     call = [sys.executable, "-X", "faulthandler", "-m", "benchmarks.time_limits", "--here"]
     call += ["--table", table, "--task", task]
     try:
-        done = subprocess.run(
-            call, capture_output=True, text=True, cwd=Path(__file__).parents[1], timeout=PATIENCE
-        )
+        done = subprocess.run(call, capture_output=True, text=True, cwd=Path(__file__).parents[1], timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         return {"kept": False, "crashed": f"nothing after {PATIENCE:g} seconds"}
     last = done.stdout.strip().splitlines()[-1:]

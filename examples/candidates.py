@@ -25,9 +25,7 @@ def line(candidates: int | None, C0: float, seconds: float) -> str:
     model = SLIMClassifier(prepare=prepare, C0=C0, time_limit=seconds).fit(data.data, data.target)
     took = time.perf_counter() - began
     made = model.scoring_system_.card.provenance
-    state = (
-        f"{took:.0f} s" if made.proven_optimal else f"gap {100 * float(made.gap):.0f} % in {seconds:.0f} s"
-    )
+    state = f"{took:.0f} s" if made.proven_optimal else f"gap {100 * float(made.gap):.0f} % in {seconds:.0f} s"
     of_all = f"{len(made.features)} of {made.n_candidates}"
     return f"| {C0} | {of_all} | {model.training_errors_} | {made.size} | {state} |"
 

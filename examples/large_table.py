@@ -20,9 +20,7 @@ def table(n_rows: int, seed: int = 0) -> tuple[dict[str, np.ndarray], np.ndarray
     for k in range(20):
         numbers = rng.normal(50, 10, n_rows)
         numbers = numbers.round(1) if k < 8 else numbers.round() if k < 12 else numbers
-        columns[f"number {k}"] = (
-            np.where(rng.random(n_rows) < 0.05, np.nan, numbers) if k % 3 == 0 else numbers
-        )
+        columns[f"number {k}"] = np.where(rng.random(n_rows) < 0.05, np.nan, numbers) if k % 3 == 0 else numbers
     for k in range(6):
         levels = np.array([f"level {i}" for i in range(5 + 10 * k)], dtype=object)
         columns[f"text {k}"] = rng.choice(levels, n_rows)

@@ -22,11 +22,7 @@ SOURCE = "American College of Radiology: Breast Imaging Reporting and Data Syste
 def published(limit: int) -> ScoringSystem:
     """Malignant from this assessment on."""
     return ScoringSystem.of(
-        [item("BIRADS", at_least=limit, points=1)],
-        above=0,
-        classes=CLASSES,
-        title="a mass",
-        source=SOURCE,
+        [item("BIRADS", at_least=limit, points=1)], above=0, classes=CLASSES, title="a mass", source=SOURCE
     )
 
 

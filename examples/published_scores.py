@@ -28,9 +28,7 @@ def _bands(
         for start, end in zip(starts, [*starts[1:], None], strict=True)
     ]
     return [
-        item(column, points=given, unit=unit or None, missing=missing, **bounds)
-        for bounds, given in bands
-        if given
+        item(column, points=given, unit=unit or None, missing=missing, **bounds) for bounds, given in bands if given
     ]
 
 
@@ -139,9 +137,7 @@ def timi():
     return ScoringSystem.of(
         [
             item("age", at_least=65, points=1, unit="years"),
-            item(
-                "risk_factors", at_least=3, points=1, question="Risk factors of coronary disease: 3 or more?"
-            ),
+            item("risk_factors", at_least=3, points=1, question="Risk factors of coronary disease: 3 or more?"),
             _yes("known_stenosis", 1, "Coronary stenosis of 50 % or more known?"),
             _yes("aspirin", 1, "Aspirin in the last 7 days?"),
             item("anginal_events", at_least=2, points=1, question="Angina in the last 24 hours: 2 or more?"),
@@ -318,17 +314,4 @@ def apgar():
     )
 
 
-ALL = (
-    chads2,
-    cha2ds2_vasc,
-    curb65,
-    wells_dvt,
-    wells_pe,
-    timi,
-    sirs,
-    ranson,
-    light,
-    saps2,
-    apache2,
-    apgar,
-)
+ALL = (chads2, cha2ds2_vasc, curb65, wells_dvt, wells_pe, timi, sirs, ranson, light, saps2, apache2, apgar)

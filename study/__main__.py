@@ -87,9 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     fitting = argparse.ArgumentParser(add_help=False)
     fitting.add_argument("--jobs", type=_at_least_one, default=1, help="processes (%(default)s)")
-    fitting.add_argument(
-        "--data", type=Path, help="the data folder (else as 'supersparse datasets path' says)"
-    )
+    fitting.add_argument("--data", type=Path, help="the data folder (else as 'supersparse datasets path' says)")
     fitting.add_argument("--fasterrisk", type=Path, help="where FasterRisk is, or is to be, installed")
     fitting.add_argument("--datasets", type=_names, metavar="NAMES", help="only these, with commas between")
     fitting.add_argument("--methods", type=_names, metavar="NAMES", help="only these, as 'SLIM,SLIM free'")
@@ -105,18 +103,14 @@ def _parser() -> argparse.ArgumentParser:
         "--known", type=Path, action="append", default=[], help="other records, which are not made again"
     )
     repeating = commands.add_parser(
-        "repeat",
-        parents=[fitting],
-        help="fit some of the records again; exit code 1 if one differs",
+        "repeat", parents=[fitting], help="fit some of the records again; exit code 1 if one differs"
     )
     repeating.add_argument("plan", choices=sorted(PLANS))
     repeating.add_argument("records", type=Path, help="plain or compressed")
     repeating.add_argument(
         "--each", type=_at_least_one, default=1, help="how many of each method on each dataset (%(default)s)"
     )
-    storing = commands.add_parser(
-        "store", help="merge and compress records; the same records give the same bytes"
-    )
+    storing = commands.add_parser("store", help="merge and compress records; the same records give the same bytes")
     storing.add_argument("records", type=Path, nargs="+", help="plain or compressed; later ones win")
     storing.add_argument("stored", type=Path)
     page = commands.add_parser("page", help="write the tables, the figures and the verdict")

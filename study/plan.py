@@ -90,9 +90,7 @@ class Plan:
         values = values_of_C1(rows, data.paper_columns, self.contour_C0, self.contour_C1)
         return tuple(Setting.of(C0=C0, work=work, C1=C1) for C0 in self.contour_C0 for C1 in values)
 
-    def _split(
-        self, data: StudyData, method: Method, split: str, settings: tuple[Setting, ...]
-    ) -> Iterator[Task]:
+    def _split(self, data: StudyData, method: Method, split: str, settings: tuple[Setting, ...]) -> Iterator[Task]:
         parts = [settings] if method.whole_path else [(setting,) for setting in settings]
         for part in parts:
             yield Task(data=data, method=method, split=split, settings=part, seed=self.seed)

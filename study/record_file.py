@@ -11,18 +11,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from study.records import (
-    InSet,
-    Line,
-    Loaded,
-    Machine,
-    Moment,
-    Proof,
-    Record,
-    Shown,
-    Skipped,
-    Wrong,
-)
+from study.records import InSet, Line, Loaded, Machine, Moment, Proof, Record, Shown, Skipped, Wrong
 from study.setting import Setting
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.writing import write_file
@@ -143,9 +132,7 @@ def read_records(path: Path) -> list[Line]:
         try:
             found.append(from_line(line))
         except ValueError as error:
-            raise InvalidDataError(
-                f"{path}, line {number}: {error}; remove the line, and run again"
-            ) from None
+            raise InvalidDataError(f"{path}, line {number}: {error}; remove the line, and run again") from None
     return found
 
 

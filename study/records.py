@@ -103,9 +103,7 @@ class Record:
     test: Wrong
     size: int
     size_with_intercept: int
-    seconds: (
-        float  # of processor time, of a path its share; of SLIM by the clock of its history, which ends there
-    )
+    seconds: float  # of processor time, of a path its share; of SLIM by the clock of its history, which ends there
     in_set: InSet | None = None  # of a linear model, to be compared with SLIM's objective
     proof: Proof | None = None
 

@@ -141,9 +141,7 @@ def _evenly(group: list[tuple[Task, list[Record]]], count: int) -> list[tuple[Ta
     return [group[(2 * i + 1) * len(group) // (2 * count)] for i in range(count)]
 
 
-def repeat(
-    chosen: Iterable[tuple[Task, list[Record]]], *, n_jobs: int | None = None
-) -> Iterator[list[Repeated]]:
+def repeat(chosen: Iterable[tuple[Task, list[Record]]], *, n_jobs: int | None = None) -> Iterator[list[Repeated]]:
     """Do the tasks again, through joblib, and yield the fits of each beside their records."""
     pairs = list(chosen)
     found = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_again)(task) for task, _ in pairs)

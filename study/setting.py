@@ -58,8 +58,7 @@ class Setting:
     def in_words(self) -> str:
         """Say it in one line."""
         return ", ".join(
-            f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
-            for name, value in self.values
+            f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in self.values
         )
 
     def __repr__(self) -> str:

@@ -25,12 +25,7 @@ fractions = st.one_of(
     st.decimals(-100, 100, places=3).map(Fraction),
     st.fractions(-10, 10, max_denominator=50),
 )
-labels = st.one_of(
-    names,
-    st.integers(-(2**70), 2**70),
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.booleans(),
-)
+labels = st.one_of(names, st.integers(-(2**70), 2**70), st.floats(allow_nan=False, allow_infinity=False), st.booleans())
 
 
 @st.composite
@@ -137,9 +132,7 @@ def performances(draw):
         **dict(zip(names, counts, strict=True)),
         auc=auc if with_auc else None,
         auc_interval=(low, high) if with_auc else None,
-        **draw(
-            st.just({}) | st.fixed_dictionaries(dict.fromkeys(("log_loss", "baseline_log_loss"), _LOSSES))
-        ),
+        **draw(st.just({}) | st.fixed_dictionaries(dict.fromkeys(("log_loss", "baseline_log_loss"), _LOSSES))),
     )
 
 
@@ -227,8 +220,7 @@ def cards(draw, columns=names, most=6):
     return Card(
         title=draw(st.none() | names),
         items=tuple(
-            Item(rule=ValueOf(name), points=draw(fractions.filter(bool)), position=j)
-            for j, name in enumerate(used)
+            Item(rule=ValueOf(name), points=draw(fractions.filter(bool)), position=j) for j, name in enumerate(used)
         ),
         intercept=draw(fractions),
         reached=draw(st.booleans()),
@@ -241,13 +233,7 @@ def cards(draw, columns=names, most=6):
 
 def chads2():
     """Stroke risk in atrial fibrillation (Gage et al. 2001), high when the total exceeds 1."""
-    points = {
-        "congestive_heart_failure": 1,
-        "hypertension": 1,
-        "age_75": 1,
-        "diabetes": 1,
-        "stroke_before": 2,
-    }
+    points = {"congestive_heart_failure": 1, "hypertension": 1, "age_75": 1, "diabetes": 1, "stroke_before": 2}
     return Card(
         title="stroke",
         items=tuple(Item(rule=ValueOf(name), points=Fraction(p)) for name, p in points.items()),

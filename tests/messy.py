@@ -72,9 +72,7 @@ def registry(path: Path, n_patients: int = 80, seed: int = 3) -> Path:
         age, bmi = chance.randint(40, 85), round(chance.uniform(18, 42), 1)
         diabetes, stage = chance.random() < 0.3, chance.choice(["I", "II", "III", "iii"])
         for visit in range(1, chance.randint(2, 4) + 1):
-            relapse = _risk_to_outcome(
-                chance, (bmi - 30) / 3 + (1.5 if diabetes else -1) + stage.count("I") - 2
-            )
+            relapse = _risk_to_outcome(chance, (bmi - 30) / 3 + (1.5 if diabetes else -1) + stage.count("I") - 2)
             lines.append(
                 "\t".join(
                     [

@@ -63,8 +63,6 @@ def browsers():
     """Yield Chromium, driven by playwright."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(
-            executable_path=command("Chromium"), args=CHROMIUM_FLAGS, timeout=60_000
-        )
+        browser = running.chromium.launch(executable_path=command("Chromium"), args=CHROMIUM_FLAGS, timeout=60_000)
         yield browser
         browser.close()

@@ -153,9 +153,7 @@ def texts_of_latex(text):
     text = re.sub(r"\\([`'^~=u.\"rHvdcb])\{([A-Za-z])\}", lambda found: found[2] + ACCENTS[found[1]], text)
     for line in text.split("\n"):
         tables += [[]] if line.startswith((r"\begin{tabular}", r"\end{tabular}")) else []
-        if line in ("}", "") or re.match(
-            r"%|\\(begin|end|par|toprule|midrule|bottomrule)|\{\\\w+size|\{\\small", line
-        ):
+        if line in ("}", "") or re.match(r"%|\\(begin|end|par|toprule|midrule|bottomrule)|\{\\\w+size|\{\\small", line):
             continue
         line = re.sub(r"^\\textbf\{(\w[\w ]*:)\} ", r"\1 ", line)  # the label of a fact
         cells = re.split(r"(?<!\\) ?& ?", re.sub(r"( \\\\|\\par)$", "", line))

@@ -25,9 +25,7 @@ exact_numbers = st.one_of(
 )
 costs = exact_numbers.map(abs)
 shares = st.sampled_from([0, 1, 0.9, Fraction(1, 3), 1e-7])
-pairs = st.tuples(exact_numbers, exact_numbers).map(
-    lambda p: tuple(sorted(p, key=lambda v: Fraction(str(v))))
-)
+pairs = st.tuples(exact_numbers, exact_numbers).map(lambda p: tuple(sorted(p, key=lambda v: Fraction(str(v)))))
 counts = st.integers(0, 9)
 
 
@@ -81,9 +79,7 @@ CONSTRAINTS = {
         group=texts,
         at_most=shares,
     ),
-    "max_total_score": st.builds(
-        constraints.max_total_score, exact_numbers, ranges=st.none() | by_name(pairs)
-    ),
+    "max_total_score": st.builds(constraints.max_total_score, exact_numbers, ranges=st.none() | by_name(pairs)),
 }
 limits = st.none() | st.floats(1, 1e6, allow_nan=False)
 SOLVE = {
@@ -102,9 +98,7 @@ SOLVE = {
     "checkpoint": st.sampled_from(["tree.json", "runs/a b.json", "ß.ckpt", "yes"]),  # inside the folder
     "solver_options": by_name(st.one_of(st.booleans(), counts, st.floats(-1e9, 1e9), texts)),
 }
-ends = st.one_of(
-    pairs, st.tuples(st.none(), exact_numbers), st.tuples(exact_numbers, st.none()), st.just((None, None))
-)
+ends = st.one_of(pairs, st.tuples(st.none(), exact_numbers), st.tuples(exact_numbers, st.none()), st.just((None, None)))
 word = st.sampled_from
 TABLE = {
     "target": texts,
@@ -159,8 +153,7 @@ KEYS = {
     "max_features": st.sampled_from(["auto", None]) | counts,
     "min_features": counts,
     "intercept": st.sampled_from(["free", "paper", "none"]) | pairs,
-    "class_weight": st.sampled_from(["auto", "balanced", None])
-    | st.dictionaries(texts, costs, min_size=1, max_size=2),
+    "class_weight": st.sampled_from(["auto", "balanced", None]) | st.dictionaries(texts, costs, min_size=1, max_size=2),
     "positive": labels,
     "sample_weight": texts,
     "rate_groups": names,

@@ -50,9 +50,7 @@ class Case:
             max_features=self.max_features,
             class_weight=dict(zip((0, 1), weight, strict=True)) if isinstance(weight, tuple) else weight,
             sample_weight=None if self.sample_weight is None else list(self.sample_weight),
-            constraints=[
-                constraints.must_use(n) for n, s in zip(names, self.sets, strict=True) if 0.0 not in s
-            ],
+            constraints=[constraints.must_use(n) for n, s in zip(names, self.sets, strict=True) if 0.0 not in s],
         )
 
 
@@ -61,21 +59,14 @@ def numbers(s: CoefficientSet) -> tuple[float, ...]:
 
 
 # Kinds of columns: 0/1, small counts, signed, and decimals.
-COLUMNS = [
-    st.integers(0, 1),
-    st.integers(0, 4),
-    st.integers(-3, 3),
-    st.sampled_from([0.0, 0.5, 1.25, -0.75, 2.1, 3.3]),
-]
+COLUMNS = [st.integers(0, 1), st.integers(0, 4), st.integers(-3, 3), st.sampled_from([0.0, 0.5, 1.25, -0.75, 2.1, 3.3])]
 
 # Kinds of coefficient sets of section 3.4, cut down to a size that can be enumerated.
 SETS = [
     st.sampled_from([integers(1), integers(2), integers(3)]).map(numbers),
     st.sampled_from([non_negative(3), non_positive(3), non_negative(1), non_positive(1)]).map(numbers),
     st.sampled_from([(-1.5, -0.5, 0.0, 0.5, 1.5), (0.0, 0.25, 0.5), (-0.5, 0.0, 0.5, 1.0)]),
-    st.sets(
-        st.sampled_from([-0.3, -0.04, 0.01, 0.2, 2.0, 5.0, 30.0]), min_size=1, max_size=5
-    ).map(  # one digit
+    st.sets(st.sampled_from([-0.3, -0.04, 0.01, 0.2, 2.0, 5.0, 30.0]), min_size=1, max_size=5).map(  # one digit
         lambda s: tuple(sorted(s | {0.0}))
     ),
     st.sets(st.sampled_from([-99.0, -15.0, 12.0, 110.0, 350.0]), min_size=1, max_size=4).map(  # two digits

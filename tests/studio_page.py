@@ -70,9 +70,7 @@ def servers():
 class Visitor:
     """Someone with a browser; whatever goes wrong on the page is kept in `troubles`."""
 
-    def __init__(
-        self, browser, address: str, *, width: int = 1280, height: int = 900, scheme="light"
-    ) -> None:
+    def __init__(self, browser, address: str, *, width: int = 1280, height: int = 900, scheme="light") -> None:
         self.context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
         )

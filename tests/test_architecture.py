@@ -186,9 +186,7 @@ def late_imports(path):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
-    inside = [
-        node for f in functions for node in ast.walk(f) if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
+    inside = [node for f in functions for node in ast.walk(f) if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {module_of(name) for node in inside for name in names_imported(node)} - {None, "supersparse"}
     return sorted(module for module in modules if not loads_a_third_party(module))
 
@@ -287,9 +285,7 @@ def test_public_modules_can_be_imported_and_hold_what_is_documented(name):
     import supersparse
 
     module, page = getattr(supersparse, name), (SOURCE.parents[1] / "docs" / "api.md").read_text("utf-8")
-    documented = page.partition(f".. currentmodule:: supersparse.{name}\n")[2].partition(".. currentmodule")[
-        0
-    ]
+    documented = page.partition(f".. currentmodule:: supersparse.{name}\n")[2].partition(".. currentmodule")[0]
     functions = [n for n in module.__all__ if not isinstance(getattr(module, n), type)]
     assert re.findall(r"autofunction:: (\w+)", documented) != []
     assert set(re.findall(r"autofunction:: (\w+)", documented)) == set(functions)
@@ -315,7 +311,4 @@ def test_type_checkers_see_the_public_names_where_they_live():
     import supersparse
 
     modules = {name: f"supersparse.{home}" for name, home in supersparse._MODULES.items()}
-    assert seen == {
-        **modules,
-        **{name: f"supersparse.{home}.{name}" for name, home in supersparse._HOMES.items()},
-    }
+    assert seen == {**modules, **{name: f"supersparse.{home}.{name}" for name, home in supersparse._HOMES.items()}}

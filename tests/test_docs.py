@@ -144,12 +144,7 @@ def test_the_page_of_the_command_line_shows_every_key_of_a_file_of_names(tmp_pat
     names = read_names(tmp_path / "names.yaml")
     assert names.check({"age": None, "smoker": ["Y", "N"]}, ["died", "lived"]) == []
     assert all(names.places.get((key,)) for key in ("title", "classes", "columns"))
-    assert {key for words in names.columns.values() for key in words} == {
-        "label",
-        "unit",
-        "question",
-        "answers",
-    }
+    assert {key for words in names.columns.values() for key in words} == {"label", "unit", "question", "answers"}
 
 
 def test_make_targets_named_in_the_docs_exist():
@@ -168,8 +163,7 @@ def test_make_help_lists_every_target_by_purpose_and_measurements_apart():
         pytest.skip("make is not installed")
     shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     listed = {
-        group.splitlines()[0]: re.findall(r"^  ([a-z-]+)", group, re.MULTILINE)
-        for group in shown.strip().split("\n\n")
+        group.splitlines()[0]: re.findall(r"^  ([a-z-]+)", group, re.MULTILINE) for group in shown.strip().split("\n\n")
     }
     targets = re.findall(r"^([a-z-]+):(?! export)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert sorted(name for names in listed.values() for name in names) == sorted(targets)
@@ -186,12 +180,7 @@ def prose(page):
 
 
 BENCHMARKS = ROOT / "benchmarks" / "README.md"
-FOLDERS = [
-    ROOT,
-    *(ROOT / name for name in ("src", "docs", "tests", "benchmarks")),
-    SOURCE,
-    SOURCE / "engine",
-]
+FOLDERS = [ROOT, *(ROOT / name for name in ("src", "docs", "tests", "benchmarks")), SOURCE, SOURCE / "engine"]
 # what a command makes, what a reader has, and what is not in a clone (benchmarks/README.md says so)
 ELSEWHERE = re.compile(r"(build|rows|raw|shared)/.*|data/mammo_processed\.csv|results/SUITE\.jsonl|\d+/\d+")
 
@@ -271,8 +260,7 @@ def test_the_page_on_installing_says_what_each_extra_installs():
     extras = project["optional-dependencies"]
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     told = {
-        tuple(re.findall(r"`([\w-]+)`", row)): text
-        for row, text in re.findall(r"^\| (`.*?) \| (.*?) \|", page, re.M)
+        tuple(re.findall(r"`([\w-]+)`", row)): text for row, text in re.findall(r"^\| (`.*?) \| (.*?) \|", page, re.M)
     }
     for names, text in told.items():
         if not {"docs", "test-solvers", "all"} & {*names}:
@@ -312,11 +300,7 @@ def test_docstring_examples_run(name, tmp_path, monkeypatch):
     runner = doctest.DocTestRunner()
     finder = doctest.DocTestFinder()
     # a public class says that it is of `supersparse`, so the finder takes it for an imported one
-    public = [
-        node.name
-        for node in ast.parse(MODULES[name].read_text("utf-8")).body
-        if isinstance(node, ast.ClassDef)
-    ]
+    public = [node.name for node in ast.parse(MODULES[name].read_text("utf-8")).body if isinstance(node, ast.ClassDef)]
     hidden = [getattr(module, one) for one in public if getattr(module, one).__module__ != name]
     found = [finder.find(one, module=False, globs=dict(vars(module))) for one in hidden]
     for test in [*finder.find(module), *itertools.chain(*found)]:
@@ -328,9 +312,7 @@ def test_docstring_examples_run(name, tmp_path, monkeypatch):
 def test_the_data_are_in_the_wheel_by_the_build_settings():
     # scikit-build-core ships every file below a package folder that git does not ignore
     ignored = subprocess.run(
-        ["git", "check-ignore", "src/supersparse/table/datasets/data/breast_cancer.csv"],
-        cwd=ROOT,
-        capture_output=True,
+        ["git", "check-ignore", "src/supersparse/table/datasets/data/breast_cancer.csv"], cwd=ROOT, capture_output=True
     )
     if ignored.returncode == 128:
         pytest.skip("not a git checkout")

@@ -189,12 +189,7 @@ SUSPECTED_SEPSIS = {
         ("timi", {"age": 65, "aspirin": True, "risk_factors": 3, "anginal_events": 2}, 4, "high"),
         ("sirs", {"temperature": 38, "heart_rate": 90}, 0, "absent"),
         ("sirs", {"temperature": 35.9, "heart_rate": 90.1}, 2, "present"),
-        (
-            "sirs",
-            {"temperature": 36.667, "heart_rate": 150, "fast_breathing": True, "white_cells": True},
-            3,
-            "present",
-        ),
+        ("sirs", {"temperature": 36.667, "heart_rate": 150, "fast_breathing": True, "white_cells": True}, 3, "present"),
         ("ranson", {"age": 55, "white_cells": 16, "calcium": 8, "PaO2": 60}, 0, "not severe"),
         ("ranson", {"age": 58, "white_cells": 18, "glucose": 220, "AST": 240}, 3, "severe"),
         ("light", {}, 0, "transudate"),
@@ -223,8 +218,7 @@ def test_the_risk_of_saps_2_is_the_published_one(scores, changes, published):
 
 
 @pytest.mark.parametrize(
-    ("name", "largest"),
-    [("timi", 7), ("sirs", 4), ("ranson", 11), ("light", 3), ("saps2", 163), ("apache2", 71)],
+    ("name", "largest"), [("timi", 7), ("sirs", 4), ("ranson", 11), ("light", 3), ("saps2", 163), ("apache2", 71)]
 )
 def test_the_worst_answers_of_all_columns_add_up_to_the_published_largest_total(scores, name, largest):
     system = getattr(scores, name)()
@@ -249,12 +243,8 @@ LARGEST = {"chads2": 6, "cha2ds2_vasc": 9, "curb65": 5, "wells_dvt": 9, "wells_p
 @pytest.mark.parametrize("name", LARGEST)
 def test_the_largest_total_is_the_published_one(scores, name):
     system = getattr(scores, name)()
-    worst = healthy(
-        system, **{i.column: True for i in system.card.items if i.name.endswith("= true") and i.points > 0}
-    )
-    worst |= {
-        c: 200 for c in ("age", "urea", "respiratory_rate", "heart_rate", "calf_difference") if c in worst
-    }
+    worst = healthy(system, **{i.column: True for i in system.card.items if i.name.endswith("= true") and i.points > 0})
+    worst |= {c: 200 for c in ("age", "urea", "respiratory_rate", "heart_rate", "calf_difference") if c in worst}
     worst |= {"sex": "F"} if "sex" in worst else {}
     assert system.explain(worst).total == LARGEST[name]
 

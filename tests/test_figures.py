@@ -132,9 +132,7 @@ def test_the_longer_run_on_adult():
     gaps = [line["model"]["gap"] for line in runs if line["solver"] != "exact"]
     shorter = {line["instance"]: line["cpu_seconds"] for line in solves("full") if line["solver"] == "exact"}
     first, then = (f"{s['adult_reg']:.1f} and {s['adult_max5']:.1f} s" for s in (ours, shorter))
-    told = (
-        f"the gaps are {ceil(100 * min(gaps))} % and more. supersparse took {first} in that run, and {then}"
-    )
+    told = f"the gaps are {ceil(100 * min(gaps))} % and more. supersparse took {first} in that run, and {then}"
     assert told in page("benchmarks.md")
 
 
@@ -146,9 +144,7 @@ def test_ours_had_more_time_on_one_problem_as_the_pages_say():
     assert "(ours had up to 300 on the boards with C0 = 0.01)" in page("README.md")
 
 
-@pytest.mark.parametrize(
-    ("stored", "name"), [("many.md", "benchmarks.md"), ("large-table.md", "command-line.md")]
-)
+@pytest.mark.parametrize(("stored", "name"), [("many.md", "benchmarks.md"), ("large-table.md", "command-line.md")])
 def test_a_table_that_was_copied_is_the_stored_one(stored, name):
     lines = (RESULTS / stored).read_text("utf-8").splitlines()
     shown = (ROOT / "docs" / name).read_text("utf-8").splitlines()
@@ -195,9 +191,8 @@ def test_how_much_faster_more_threads_are():
 def test_the_times_of_the_random_tables_for_risk():
     pairs = records("risk_random")
     ours, peers = (sum(line[key] for line in pairs) for key in ("seconds", "peer_seconds"))
-    assert (
-        f"On the {len(pairs)} stored tables the search takes {ours:.1f} CPU seconds, FastRisk {peers:.1f}."
-        in page("risk-engine.md")
+    assert f"On the {len(pairs)} stored tables the search takes {ours:.1f} CPU seconds, FastRisk {peers:.1f}." in page(
+        "risk-engine.md"
     )
 
 
@@ -211,10 +206,7 @@ def test_other_runs_of_the_risk_proofs_were_much_like_the_stored_one():
     ranges = {
         "columns from 28": r"columns from 28 took ([\d.]+) to ([\d.]+) s",
         "columns by chance, seed 4": r"seed 4 ([\d.]+) to ([\d.]+) s",
-        **{
-            f"columns by chance, seed {n}": r"seeds 0, 1, 6 and 7 ([\d.]+) to ([\d.]+) s"
-            for n in (0, 1, 6, 7)
-        },
+        **{f"columns by chance, seed {n}": r"seeds 0, 1, 6 and 7 ([\d.]+) to ([\d.]+) s" for n in (0, 1, 6, 7)},
     }
     for name, words in ranges.items():
         low, high = map(float, re.search(words, told).groups())
@@ -286,9 +278,7 @@ MEASURED = re.compile(
     r"\b\d[\d,.]*\s(?:s|seconds?|minutes?|hours?|GB|MB)\b|\b\d[\d,.]* (?:CPU|errors)\b|\bAUC (?:is )?0\.\d"
     r"|\b(?:half an?|two|three|four|five|ten|sixteen|thirty) (?:seconds?|minutes?|hours?)\b"
 )
-COMMAND = re.compile(
-    r"`(?:make|python|supersparse|time|pip) |^```(?:python|console|sh)|python -m ", re.MULTILINE
-)
+COMMAND = re.compile(r"`(?:make|python|supersparse|time|pip) |^```(?:python|console|sh)|python -m ", re.MULTILINE)
 SETTINGS = {  # sections whose seconds and bytes are limits of the program, not measured
     ("docs/cluster.md", "## When a worker is lost"),
     ("docs/first-card.md", "# Your first card in five minutes"),

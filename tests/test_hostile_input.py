@@ -114,9 +114,7 @@ def test_rounded_columns_judge_each_coefficient_vector_once(monkeypatch):
     table = [[0, 0, 1], [0, 0, 5], [-1e16, 2 / 3, 1e16], [1, 5, 1 / 3], [0, 5, -1e16]]
     problem = Problem.of(table, [1, 1, 0, 0, 1], intercept=(-20, 20), max_points=2, C0=0.01)
     judged = []
-    monkeypatch.setattr(
-        cuts, "completed", lambda p, c, usual=cuts.completed: (judged.append(tuple(c)), usual(p, c))[1]
-    )
+    monkeypatch.setattr(cuts, "completed", lambda p, c, usual=cuts.completed: (judged.append(tuple(c)), usual(p, c))[1])
     assert solve(problem).objective == solve(problem, "exhaustive").objective
     assert len(judged) <= 5**3
 

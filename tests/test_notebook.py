@@ -66,10 +66,7 @@ def problem(**settings):
 
 
 def system(name="age", classes=("well", "ill")):
-    items = [
-        item(name, at_least=60, points=2, missing=0),
-        item("smoker", equals=1, points=Fraction(1, 3), missing=0),
-    ]
+    items = [item(name, at_least=60, points=2, missing=0), item("smoker", equals=1, points=Fraction(1, 3), missing=0)]
     return ScoringSystem.of(items, above=2, classes=classes, risk={0: 0.1, Fraction(7, 3): 0.9})
 
 
@@ -155,17 +152,7 @@ NAMES = [
     *("problem", "problem of the paper", "solution", "points", "many points", "coefficient set", "trace"),
     *("frontier", "path", "pool", "edit", "trade-off", "useful range", "settings", "settings by position"),
     *("conflict", "bound", "no bound", "one more digit", "scoring system", "learned system", "card", "sheet"),
-    *(
-        "tree",
-        "tree's root",
-        "explanation",
-        "flip",
-        "reasons",
-        "possible total",
-        "outside",
-        "evaluation",
-        "thresholds",
-    ),
+    *("tree", "tree's root", "explanation", "flip", "reasons", "possible total", "outside", "evaluation", "thresholds"),
     *("subgroups", "risk table", "calibration", "decision curve", "drift", "remembering", "scaling"),
     *("logistic", "dataset", "columns", "plan", "report", "classifier", "card of the classifier", "prepare"),
     *("feature", "constraint", "limit", "rule 0", "rule 1", "rule 2", "rule 3"),
@@ -261,8 +248,7 @@ def test_the_table_is_whole(name):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["frontier", "path", "trade-off", "thresholds", "subgroups", "risk table", "calibration", "drift"],
+    "name", ["frontier", "path", "trade-off", "thresholds", "subgroups", "risk table", "calibration", "drift"]
 )
 def test_the_table_has_the_numbers_of_the_printed_result(name):
     one = public_objects()[name]

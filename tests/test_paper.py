@@ -52,10 +52,7 @@ def test_the_misprints_page_quotes_the_paper_in_several_places():
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/misprints.md"])
 def test_the_paper_that_is_cited_is_the_one_implemented(page):
     cited = plain(text(ROOT / page))
-    assert (
-        "Ustun, Tracà and Rudin, *Supersparse Linear Integer Models for Interpretable Classification*"
-        in cited
-    )
+    assert "Ustun, Tracà and Rudin, *Supersparse Linear Integer Models for Interpretable Classification*" in cited
     assert "https://arxiv.org/abs/1306.6677" in cited
 
 

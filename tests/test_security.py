@@ -9,18 +9,7 @@ SOURCE = Path(supersparse.__file__).parent
 REPOSITORY = Path(__file__).parent.parent
 CHECKER, STUDY = REPOSITORY / "checker", REPOSITORY / "study"
 
-MODULES = {
-    "pickle",
-    "cPickle",
-    "_pickle",
-    "marshal",
-    "shelve",
-    "dill",
-    "cloudpickle",
-    "pty",
-    "code",
-    "codeop",
-}
+MODULES = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "pty", "code", "codeop"}
 BUILTINS = {"eval", "exec", "compile", "__import__", "input"}
 CALLS = {
     "os.system", "os.popen", "os.execv", "os.execve", "os.execvp", "os.spawnl", "os.spawnv", "os.startfile",

@@ -44,9 +44,7 @@ def test_the_page_on_installing_names_every_extra_for_users():
     page = (DOCS / "install.md").read_text(encoding="utf-8")
     first_cells = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
     named = {name for cell in first_cells for name in re.findall(r"`([\w-]+)`", cell)}
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert named == set(extras) - {"test", "bench", "dev"}
 
 
@@ -111,9 +109,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     for package in ("sphinx", "myst_parser", "pydata_sphinx_theme", "sphinx_gallery"):
         pytest.importorskip(package)
     for folder in ("docs", "examples/gallery", "benchmarks/results"):
-        shutil.copytree(
-            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("gallery", "*.jsonl", "sg_*")
-        )
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("gallery", "*.jsonl", "sg_*"))
     shutil.copytree(ROOT / "examples" / "gallery", tmp_path / "examples" / "gallery", dirs_exist_ok=True)
     shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
     done = subprocess.run(
@@ -124,6 +120,4 @@ def test_the_site_builds_without_a_warning(tmp_path):
     for page in ("index", "api", "constraints", "gallery/plot_1_first_card", "changelog"):
         assert (tmp_path / "site" / f"{page}.html").stat().st_size > 5000
     reference = (tmp_path / "site" / "api.html").read_text(encoding="utf-8")
-    assert all(
-        f'id="supersparse.{name}"' in reference for name in ("SLIMClassifier", "solve", "ScoringSystem")
-    )
+    assert all(f'id="supersparse.{name}"' in reference for name in ("SLIMClassifier", "solve", "ScoringSystem"))

@@ -17,14 +17,7 @@ from supersparse.errors import InfeasibleError, InvalidOptionError
 from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import Points
 from supersparse.problem.theory.size import _least_loss
-from supersparse.theory import (
-    Form,
-    bounds,
-    generalization_bound,
-    rounded_points,
-    size_limit,
-    size_limit_of_any_rows,
-)
+from supersparse.theory import Form, bounds, generalization_bound, rounded_points, size_limit, size_limit_of_any_rows
 
 # The size of optima
 
@@ -39,10 +32,7 @@ def intercepts(problem, coefficients):
     if rule.mode == "range":
         q = problem.unit
         return [Fraction(v, q) for v in range(math.ceil(rule.low * q), math.floor(rule.high * q) + 1)]
-    columns = [
-        [Fraction(int(v), s) for v in c]
-        for c, s in zip(problem.rows.columns, problem.rows.scales, strict=True)
-    ]
+    columns = [[Fraction(int(v), s) for v in c] for c, s in zip(problem.rows.columns, problem.rows.scales, strict=True)]
     totals = sorted({sum(map(lambda c, x: c * x, coefficients, row)) for row in zip(*columns, strict=True)})
     middles = [(a + b) / 2 for a, b in itertools.pairwise(totals)]
     return [-t for t in (totals[0] - 1, *middles, totals[-1] + 1)]
@@ -118,9 +108,7 @@ def test_a_known_card_makes_the_limit_smaller():
 
 
 def test_levels_and_prices_of_features_enter_by_the_cheapest():
-    problem = Problem.of(
-        [[0, 1, 2], [1, 1, 0], [0, 0, 1], [1, 0, 0]], [0, 1, 0, 1], C0=[0.4, 0.3, 0.15], max_points=1
-    )
+    problem = Problem.of([[0, 1, 2], [1, 1, 0], [0, 0, 1], [1, 0, 0]], [0, 1, 0, 1], C0=[0.4, 0.3, 0.15], max_points=1)
     assert size_limit(problem) == 2  # 0.15 + 0.3 <= 1/2
     levels = [([0], 0.1), ([-1, 1], 0.3)]  # using a feature costs 0.2 more than not using it
     with_levels = Problem.of(np.eye(4), [0, 1, 0, 1], levels=levels)
@@ -243,9 +231,7 @@ def test_the_theorem_with_norms_asks_for_what_it_says(case):
     found = rounded_points(problem, rho, b)
     X = np.array([c / s for c, s in zip(problem.rows.columns, problem.rows.scales, strict=True)]).T
     scores = X @ np.array(rho, dtype=float) + b
-    right = sorted(
-        set(range(len(X))) - wrong_rows(problem, [Fraction(str(v)) for v in rho], Fraction(str(b)))
-    )
+    right = sorted(set(range(len(X))) - wrong_rows(problem, [Fraction(str(v)) for v in rho], Fraction(str(b))))
     if not right:
         assert found.margin == math.inf
         assert found.largest_by_norms == found.largest == 1

@@ -15,10 +15,7 @@ ROOT = Path(__file__).parent.parent
 def diffs_of_the_guide():
     """The diffs, by the heading that they stand below."""
     parts = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n## ")
-    found = {
-        part.splitlines()[0]: re.findall(r"```diff\n(.*?)^```", part, re.DOTALL | re.MULTILINE)
-        for part in parts
-    }
+    found = {part.splitlines()[0]: re.findall(r"```diff\n(.*?)^```", part, re.DOTALL | re.MULTILINE) for part in parts}
     return {heading: diffs for heading, diffs in found.items() if diffs}
 
 

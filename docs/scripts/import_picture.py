@@ -83,11 +83,7 @@ def routes(arrows: Graph) -> dict[tuple[str, str], list[str]]:
     """Return the stations of each arrow, one a row: the two rooms and, on long arrows, bends between them."""
     height = heights(arrows)
     return {
-        (room, below): [
-            room,
-            *(f"{room} {below} {h}" for h in range(height[room] - 1, height[below], -1)),
-            below,
-        ]
+        (room, below): [room, *(f"{room} {below} {h}" for h in range(height[room] - 1, height[below], -1)), below]
         for room in arrows
         for below in sorted(arrows[room])
     }
@@ -137,8 +133,7 @@ def picture(graph: Graph) -> str:
     for stops in routes(arrows).values():
         half = BOX_HEIGHT / 2
         line = "".join(
-            f"V{where[one][1] + half:.1f}" + _curve(where[one], where[other])
-            for one, other in pairwise(stops)
+            f"V{where[one][1] + half:.1f}" + _curve(where[one], where[other]) for one, other in pairwise(stops)
         )
         x, y = where[stops[0]]
         parts.append(

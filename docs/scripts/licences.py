@@ -40,9 +40,7 @@ def licence(name: str) -> str | None:
     declared = about.get("License-Expression")
     if declared:
         return declared
-    classes = [
-        c.rsplit(" :: ", 1)[-1] for c in about.get_all("Classifier") or () if c.startswith("License ::")
-    ]
+    classes = [c.rsplit(" :: ", 1)[-1] for c in about.get_all("Classifier") or () if c.startswith("License ::")]
     written = (about.get("License") or "").strip().split("\n")[0]
     return "; ".join(classes) or written[:80] or "not declared"
 

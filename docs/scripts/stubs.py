@@ -70,10 +70,7 @@ def _annotation(tree: ast.Module, one: Keyword) -> ast.expr:
 def _needed(annotation: ast.expr, tree: ast.Module, module: str) -> Iterator[tuple[str, str]]:
     """Where each name of a type comes from."""
     imported = {
-        alias.name: node.module
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
+        alias.name: node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     for node in ast.walk(annotation):
         if isinstance(node, ast.Name) and not hasattr(builtins, node.id):
@@ -95,7 +92,7 @@ def _imports(found: Iterable[tuple[str, str]]) -> Iterator[str]:
         group = 2 if top == "supersparse" else 0 if top in sys.stdlib_module_names else 1
         names = ", ".join(sorted(modules[module], key=lambda n: (not n.isupper(), n[0].islower(), n)))
         line = f"from {module} import {names}"
-        if len(line) > 110:
+        if len(line) > 120:
             line = f"from {module} import (\n    " + names.replace(", ", ",\n    ") + ",\n)"
         groups[group].append(line)
     blocks = ["\n".join(group) for group in groups if group]

@@ -109,12 +109,7 @@ def _figures(figures: dict[str, Any]) -> list[str]:
     if all(isinstance(value, dict) for value in figures.values()):
         return [*_table("instance", {name: _flat(value) for name, value in figures.items()}), ""]
     plain = {name: value for name, value in figures.items() if not isinstance(value, dict)}
-    lines = [
-        "| | |",
-        "|---|---|",
-        *(f"| {name} | {_single(name, value)} |" for name, value in plain.items()),
-        "",
-    ]
+    lines = ["| | |", "|---|---|", *(f"| {name} | {_single(name, value)} |" for name, value in plain.items()), ""]
     for name, value in figures.items():
         if isinstance(value, dict) and value:
             lines += [*_table(name, value), ""]
@@ -129,10 +124,7 @@ def _flat(figures: dict[str, Any]) -> dict[str, Any]:
             found |= {f"{name}: {inner}": figure for inner, figure in value.items()}
         else:
             found[name] = value
-    return {
-        name.replace("_", " "): value
-        for name, value in sorted(found.items(), key=lambda pair: ":" in pair[0])
-    }
+    return {name.replace("_", " "): value for name, value in sorted(found.items(), key=lambda pair: ":" in pair[0])}
 
 
 def _table(name: str, rows: dict[str, Any]) -> list[str]:

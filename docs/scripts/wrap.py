@@ -12,10 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *(ROOT / "docs").glob("*.md"),
-]
+PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
 WIDTH = 120
 
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})")
@@ -23,9 +20,7 @@ _MADE = re.compile(r"^<!-- (?:[\w-]+: )?(begin|end)\b")
 _LEFT = re.compile(r"^\s*(\||#|<|\[[^\]]+\]:|\([\w-]+\)=|---|===|%)|^$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s?")
 _ATOM = re.compile(r"(?:`+[^`]*`+|\$[^$]*\$|[^\s`$]+|[`$])+")  # words; code and formulas are not broken
-_MARKER = re.compile(
-    r"[-+*#>|=:]+$|\d+[.)]$|[#>|<]"
-)  # what would begin something else at the start of a line
+_MARKER = re.compile(r"[-+*#>|=:]+$|\d+[.)]$|[#>|<]")  # what would begin something else at the start of a line
 
 
 def wrapped(text: str) -> str:
@@ -69,9 +64,7 @@ def _paragraphs(lines: list[str]) -> Iterator[str]:
 
 def _rewrapped(block: list[str]) -> list[str]:
     """A paragraph or list item of lines of at most `WIDTH` characters."""
-    if all(len(line.rstrip("\n")) <= WIDTH for line in block) or any(
-        line.endswith(("  \n", "\\\n")) for line in block
-    ):
+    if all(len(line.rstrip("\n")) <= WIDTH for line in block) or any(line.endswith(("  \n", "\\\n")) for line in block):
         return block
     marker = _ITEM.match(block[0])
     first = marker[0] if marker else re.match(r"\s*", block[0])[0]

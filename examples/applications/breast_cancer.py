@@ -48,14 +48,10 @@ def application() -> Application:
         ask=ask,
         printed=(
             PrintedModel(
-                name="paper, figure (cell size)",
-                coefficients={**shared, "UniformityOfCellSize": 1},
-                intercept=-10,
+                name="paper, figure (cell size)", coefficients={**shared, "UniformityOfCellSize": 1}, intercept=-10
             ),
             PrintedModel(
-                name="paper, equation (cell shape)",
-                coefficients={**shared, "UniformityOfCellShape": 1},
-                intercept=-10,
+                name="paper, equation (cell shape)", coefficients={**shared, "UniformityOfCellShape": 1}, intercept=-10
             ),
             PrintedModel(
                 name="paper, lasso",

@@ -106,9 +106,7 @@ def curve_text(curve: TradeOff) -> str:
                 "proven" if solution.proven_optimal else f"gap {solution.gap:.1%}",
             ]
         )
-    return table(
-        ["W+/W-", "sensitivity", "specificity", "sens., test", "spec., test", "size", "proof"], lines
-    )
+    return table(["W+/W-", "sensitivity", "specificity", "sens., test", "spec., test", "size", "proof"], lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,9 +135,7 @@ def folds(data: Dataset, seed: int, n_folds: int) -> list[tuple[Dataset, Dataset
     dealt = sorted(order, key=lambda row: int(data.y[row]))  # stable: still in drawn order within a class
     fold = np.empty(len(order), dtype=np.int64)
     fold[dealt] = np.arange(len(order)) % n_folds
-    return [
-        (data.part(np.flatnonzero(fold != k)), data.part(np.flatnonzero(fold == k))) for k in range(n_folds)
-    ]
+    return [(data.part(np.flatnonzero(fold != k)), data.part(np.flatnonzero(fold == k))) for k in range(n_folds)]
 
 
 def cross_validated(data: Dataset, ratios: Sequence[Fraction], options: Options) -> list[Pooled]:
@@ -149,16 +145,13 @@ def cross_validated(data: Dataset, ratios: Sequence[Fraction], options: Options)
     for ratio in ratios:
         problems = [(ask(train, ratio), ask(test, ratio)) for train, test in parts]
         solutions = [
-            solve(train, "exact", time_limit=options.time_limit, node_limit=WORK_IN_A_FOLD)
-            for train, _ in problems
+            solve(train, "exact", time_limit=options.time_limit, node_limit=WORK_IN_A_FOLD) for train, _ in problems
         ]
         pooled.append(
             Pooled(
                 ratio=ratio,
                 train=tuple(s.evaluation for s in solutions),
-                test=tuple(
-                    evaluate(test, s.points) for (_, test), s in zip(problems, solutions, strict=True)
-                ),
+                test=tuple(evaluate(test, s.points) for (_, test), s in zip(problems, solutions, strict=True)),
                 proven=sum(s.proven_optimal for s in solutions),
             )
         )
@@ -190,12 +183,7 @@ def report(options: Options) -> Iterator[str]:
     yield from rates_text(found)
     yield "\nThe trade-off, by the ratio of the class weights (of several ratios, the proof is that of one):"
     curve = trade_off(
-        found.train,
-        RATIOS,
-        "exact",
-        test=found.test,
-        time_limit=options.time_limit,
-        node_limit=options.node_limit,
+        found.train, RATIOS, "exact", test=found.test, time_limit=options.time_limit, node_limit=options.node_limit
     )
     yield curve_text(curve)
     yield f"\nThe same by {FOLDS}-fold cross-validation of all rows, each of them tested once:"

@@ -80,12 +80,7 @@ def _check(name: str, text: str, complaint: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Make the criminology application's table.")
-    parser.add_argument(
-        "file",
-        type=Path,
-        nargs="?",
-        help=f"your copy of {PUBLISHED}, from {WHERE} (what was fetched)",
-    )
+    parser.add_argument("file", type=Path, nargs="?", help=f"your copy of {PUBLISHED}, from {WHERE} (what was fetched)")
     parser.add_argument("--out", type=Path, help="folder to write to (that of `supersparse datasets path`)")
     given = parser.parse_args(arguments)
     folder = data_folder() if given.out is None else given.out

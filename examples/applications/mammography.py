@@ -47,9 +47,7 @@ def application() -> Application:
         ask=ask,
         printed=(
             PrintedModel(
-                name="paper, equation",
-                coefficients={"OvalShape": -2, "CircumscribedMargin": -2},
-                intercept=1,
+                name="paper, equation", coefficients={"OvalShape": -2, "CircumscribedMargin": -2}, intercept=1
             ),
         ),
     )

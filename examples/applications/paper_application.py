@@ -11,16 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supersparse import (
-    CoefficientSet,
-    Points,
-    PointsEvaluation,
-    Problem,
-    ScoringSystem,
-    Solution,
-    evaluate,
-    solve,
-)
+from supersparse import CoefficientSet, Points, PointsEvaluation, Problem, ScoringSystem, Solution, evaluate, solve
 from supersparse.datasets import Columns, Dataset
 from supersparse.errors import MissingDataError
 from supersparse.table.datasets.originals import data_folder
@@ -91,9 +82,7 @@ class Comparison:
     @property
     def never_worse(self) -> bool:
         """Whether F of ours on the training rows is at most that of every printed model of the same set."""
-        return all(
-            self.ours.train.objective <= model.train.objective for model in self.printed if model.allowed
-        )
+        return all(self.ours.train.objective <= model.train.objective for model in self.printed if model.allowed)
 
 
 def split(data: Dataset, seed: int) -> tuple[Dataset, Dataset]:
@@ -141,14 +130,11 @@ def read_csv(file: str, *, advice: str, target: str, classes: tuple[str, str], s
     path = folder() / file
     if not path.is_file():
         raise MissingDataError(
-            f"{file} is missing: not in {path.parent}. "
-            f"Set SUPERSPARSE_DATA to the folder that holds it.\n{advice}"
+            f"{file} is missing: not in {path.parent}. Set SUPERSPARSE_DATA to the folder that holds it.\n{advice}"
         )
     header, *rows = (line.split(",") for line in path.read_text(encoding="utf-8").splitlines())
     table = np.array(rows, dtype=np.int64)
-    raw = Columns(
-        dict(zip(header[1:], table[:, 1:].T, strict=True)) | {target: np.array(classes)[table[:, 0]]}
-    )
+    raw = Columns(dict(zip(header[1:], table[:, 1:].T, strict=True)) | {target: np.array(classes)[table[:, 0]]})
     return Dataset(
         name=file,
         feature_names=tuple(header[1:]),
@@ -218,13 +204,7 @@ def comparison_text(comparison: Comparison) -> Iterator[str]:
     yield table(
         ["model", "F, training", "size", "training errors", "test errors"],
         [
-            [
-                m.name,
-                f"{float(m.train.objective):.6f}",
-                str(m.train.size),
-                errors_of(m.train),
-                errors_of(m.test),
-            ]
+            [m.name, f"{float(m.train.objective):.6f}", str(m.train.size), errors_of(m.train), errors_of(m.test)]
             for m in (comparison.ours, *comparison.printed)
         ],
     )

@@ -12,9 +12,7 @@ from supersparse import Problem, constraints, plot, solve, trade_off
 from supersparse.datasets import load_mammography
 
 data = load_mammography()
-problem = Problem.of(
-    data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_points=5, max_features=3
-)
+problem = Problem.of(data.X, data.labels, feature_names=data.feature_names, C0=0.01, max_points=5, max_features=3)
 curve = trade_off(problem, [0.5, 1, 2, 8])
 print(curve)
 

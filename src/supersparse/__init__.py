@@ -23,14 +23,8 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.problem import theory as theory
     from supersparse.base.stop import Stop as Stop
     from supersparse.card.build import item as item
-    from supersparse.card.card import (
-        Card as Card,
-        Item as Item,
-    )
-    from supersparse.card.evaluate.evaluation import (
-        Evaluation as Evaluation,
-        Subgroups as Subgroups,
-    )
+    from supersparse.card.card import Card as Card, Item as Item
+    from supersparse.card.evaluate.evaluation import Evaluation as Evaluation, Subgroups as Subgroups
     from supersparse.card.evaluate.forecasts import (
         CalibrationCurve as CalibrationCurve,
         DecisionCurve as DecisionCurve,
@@ -39,30 +33,14 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.card.evaluate.risk_table import RiskTable as RiskTable
     from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff as CrossValidatedTradeOff
     from supersparse.card.explain.reasons import Explanation as Explanation
-    from supersparse.card.export.estimator import (
-        load_estimator as load_estimator,
-        save_estimator as save_estimator,
-    )
+    from supersparse.card.export.estimator import load_estimator as load_estimator, save_estimator as save_estimator
     from supersparse.card.file import card_schema as card_schema
     from supersparse.card.printed import printed as printed
-    from supersparse.card.risk import (
-        LogisticRisk as LogisticRisk,
-        TableRisk as TableRisk,
-    )
+    from supersparse.card.risk import LogisticRisk as LogisticRisk, TableRisk as TableRisk
     from supersparse.card.rules import Domain as Domain
-    from supersparse.engine.answers.edit import (
-        Edit as Edit,
-        what_if as what_if,
-    )
-    from supersparse.engine.answers.frontier import (
-        C0Path as C0Path,
-        Frontier as Frontier,
-        frontier as frontier,
-    )
-    from supersparse.engine.answers.pool import (
-        Pool as Pool,
-        pool as pool,
-    )
+    from supersparse.engine.answers.edit import Edit as Edit, what_if as what_if
+    from supersparse.engine.answers.frontier import C0Path as C0Path, Frontier as Frontier, frontier as frontier
+    from supersparse.engine.answers.pool import Pool as Pool, pool as pool
     from supersparse.engine.answers.trade_off import (
         TradeOff as TradeOff,
         TradeOffPoint as TradeOffPoint,
@@ -71,22 +49,12 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.engine.explain import explain_infeasible as explain_infeasible
     from supersparse.engine.options import SolveOptions as SolveOptions
     from supersparse.engine.rounding import rounded as rounded
-    from supersparse.engine.solution import (
-        Conflict as Conflict,
-        Solution as Solution,
-        Trace as Trace,
-    )
+    from supersparse.engine.solution import Conflict as Conflict, Solution as Solution, Trace as Trace
     from supersparse.engine.solve import solve as solve
     from supersparse.learn.prepare.prepare import Prepare as Prepare
-    from supersparse.learn.row_counts import (
-        RowCounts as RowCounts,
-        count_rows as count_rows,
-    )
+    from supersparse.learn.row_counts import RowCounts as RowCounts, count_rows as count_rows
     from supersparse.learn.settings.settings import Settings as Settings
-    from supersparse.problem.objective import (
-        PointsEvaluation as PointsEvaluation,
-        evaluate as evaluate,
-    )
+    from supersparse.problem.objective import PointsEvaluation as PointsEvaluation, evaluate as evaluate
     from supersparse.problem.points import (
         CoefficientSet as CoefficientSet,
         Points as Points,
@@ -98,10 +66,7 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     )
     from supersparse.problem.problem import Problem as Problem
     from supersparse.show.document import ScoringSystem as ScoringSystem
-    from supersparse.show.document.plots import (
-        plot as plot,
-        plot_evaluation as plot_evaluation,
-    )
+    from supersparse.show.document.plots import plot as plot, plot_evaluation as plot_evaluation
     from supersparse.show.estimators import (
         RiskScoreClassifier as RiskScoreClassifier,
         RiskScoreClassifierCV as RiskScoreClassifierCV,

@@ -41,9 +41,7 @@ class FasterRisk(Method):
 
     def settings(self, data: StudyData) -> tuple[Setting, ...]:
         """The numbers of features, the smallest last."""
-        return tuple(
-            Setting.of(size=size, largest=_LARGEST) for size in self.sizes if size <= data.X.shape[1]
-        )
+        return tuple(Setting.of(size=size, largest=_LARGEST) for size in self.sizes if size <= data.X.shape[1])
 
     def why_not(self) -> str | None:
         """It needs an environment, which is made when it is missing."""

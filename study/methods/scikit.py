@@ -35,10 +35,7 @@ class Cart(Method):
         """Grow and prune."""
         for setting in settings:
             tree = DecisionTreeClassifier(
-                min_samples_split=20,
-                min_samples_leaf=7,
-                ccp_alpha=setting.number("pruning"),
-                random_state=seed,
+                min_samples_split=20, min_samples_leaf=7, ccp_alpha=setting.number("pruning"), random_state=seed
             ).fit(train.X, train.y)
             yield Model(setting=setting, predict=tree.predict, size=Size.of_parts(int(tree.get_n_leaves())))
 
@@ -96,8 +93,7 @@ class PrunedByErrors:
         if self._is_leaf[node]:
             return self._wrong[node], 1, []
         left, right = (
-            self._branches(int(child[node]))
-            for child in (self._tree.children_left, self._tree.children_right)
+            self._branches(int(child[node])) for child in (self._tree.children_left, self._tree.children_right)
         )
         wrong, leaves = left[0] + right[0], left[1] + right[1]
         return wrong, leaves, [(node, self._wrong[node] - wrong, leaves - 1), *left[2], *right[2]]

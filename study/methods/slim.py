@@ -70,9 +70,7 @@ class SlimFree(Slim):
     intercept: ClassVar[str] = "free"
 
 
-def study_problem(
-    rows: StudyData, C0: float, C1: float | Literal["auto"] = "auto", *, intercept: str
-) -> Problem:
+def study_problem(rows: StudyData, C0: float, C1: float | Literal["auto"] = "auto", *, intercept: str) -> Problem:
     """State the study's problem on these rows."""
     return Problem.of(
         rows.X,

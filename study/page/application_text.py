@@ -27,8 +27,7 @@ def applications_text(study: Study) -> Iterator[str]:
     if biopsy:
         yield "### Breast cancer from a biopsy (section 5.1)"
         yield _errors(
-            biopsy,
-            (("SLIM, paper", "4", "3.7 %", "2.2 %", ""), ("Lasso, paper", "7", "3.7 %", "3.7 %", "")),
+            biopsy, (("SLIM, paper", "4", "3.7 %", "2.2 %", ""), ("Lasso, paper", "7", "3.7 %", "3.7 %", ""))
         ).markdown()
         yield from (_block(shown.text) for shown in biopsy)
         yield "The paper's lasso model:"
@@ -53,8 +52,7 @@ def applications_text(study: Study) -> Iterator[str]:
             if card is not None:
                 balance = card.train.negatives / card.train.positives
                 yield (
-                    f"The card with {words}, W+/W- = {float(ratio):g} "
-                    f"(balanced on its training rows: {balance:.1f}):"
+                    f"The card with {words}, W+/W- = {float(ratio):g} (balanced on its training rows: {balance:.1f}):"
                 )
                 yield _block(card.text)
 
@@ -65,8 +63,7 @@ def _of(study: Study, application: str) -> list[Shown]:
 
 def _errors(models: list[Shown], paper: tuple[tuple[str, ...], ...]) -> Table:
     rows = [
-        (m.model, str(m.size), f"{100 * m.train.rate:.1f} %", f"{100 * m.test.rate:.1f} %", m.proof)
-        for m in models
+        (m.model, str(m.size), f"{100 * m.train.rate:.1f} %", f"{100 * m.test.rate:.1f} %", m.proof) for m in models
     ]
     header = ("model", "size with intercept", "training error", "test error", "proof")
     return Table("Errors", header, (*rows, *paper))

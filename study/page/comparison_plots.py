@@ -57,9 +57,7 @@ def _boxes(study: Study, dataset: str, axes: "Axes") -> None:
         sizes, test = result.sizes(), result.test
         low, high = test.mean - test.sd, test.mean + test.sd
         axes.add_patch(
-            Rectangle(
-                (sizes[0], low), sizes[-1] - sizes[0], high - low, color=colour, alpha=0.13, linewidth=0
-            )
+            Rectangle((sizes[0], low), sizes[-1] - sizes[0], high - low, color=colour, alpha=0.13, linewidth=0)
         )
         axes.plot([result.size] * 2, [low, high], color=colour, linewidth=0.6)
         axes.plot(result.size, test.mean, "o", color=colour, markersize=4 if method in front else 3)

@@ -31,9 +31,7 @@ def datasets_table(study: Study) -> Table:
         there = study.tables.get(name)
         N, P = ("not run", "") if there is None else (str(there.rows), str(there.columns))
         rows.append((name, N, str(paper.N), P, str(paper.P), paper.task))
-    return Table(
-        "Datasets; P counts the intercept", ("dataset", "N", "paper", "P", "paper", "task"), tuple(rows)
-    )
+    return Table("Datasets; P counts the intercept", ("dataset", "N", "paper", "P", "paper", "task"), tuple(rows))
 
 
 def results_table(study: Study, dataset: str, rule: str) -> Table:

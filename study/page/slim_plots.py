@@ -94,9 +94,7 @@ def contours(study: Study) -> str | None:
 
 
 def _contour(study: Study, name: str, left: "Axes", right: "Axes") -> None:
-    results = {
-        (r.setting.number("C0"), r.setting.number("C1")): r for r in study.results(name, "SLIM", contour=True)
-    }
+    results = {(r.setting.number("C0"), r.setting.number("C1")): r for r in study.results(name, "SLIM", contour=True)}
     C0 = sorted({key[0] for key in results})
     C1 = sorted({key[1] for key in results})
     whole = all((a, b) in results for a in C0 for b in C1)

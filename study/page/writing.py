@@ -7,13 +7,7 @@ from study.page.application_text import applications_text
 from study.page.comparison_plots import accuracy_against_sparsity, slim_against_lasso
 from study.page.difference_text import differences_text
 from study.page.number_tables import nested_numbers, results_numbers
-from study.page.result_tables import (
-    RULES,
-    datasets_table,
-    methods_table,
-    nested_table,
-    results_table,
-)
+from study.page.result_tables import RULES, datasets_table, methods_table, nested_table, results_table
 from study.page.slim_plots import contours, performance_over_time
 from study.page.table import Table
 from study.page.verdict_text import conventions_text, verdict_text
@@ -44,15 +38,9 @@ def tables(study: Study) -> dict[str, str]:
         ("methods", methods, [methods]),
         ("datasets", datasets, [datasets]),
         ("nested", nested_numbers(study), [nested]),
-        *(
-            (f"results-{rule.replace('_', '-')}", results_numbers(study, rule), _results(study, rule))
-            for rule in RULES
-        ),
+        *((f"results-{rule.replace('_', '-')}", results_numbers(study, rule), _results(study, rule)) for rule in RULES),
     ):
-        found |= {
-            f"{name}.csv": for_programs.csv(),
-            f"{name}.tex": "\n".join(table.latex() for table in to_print),
-        }
+        found |= {f"{name}.csv": for_programs.csv(), f"{name}.tex": "\n".join(table.latex() for table in to_print)}
     return found
 
 
@@ -149,9 +137,7 @@ def _contours(study: Study) -> Iterator[str]:
     if not found:
         yield "Not on record."
         return
-    rows = tuple(
-        (t.dataset, t.where, str(t.fits), str(t.proven), str(t.same), str(t.proven - t.same)) for t in found
-    )
+    rows = tuple((t.dataset, t.where, str(t.fits), str(t.proven), str(t.same), str(t.proven - t.same)) for t in found)
     header = ("dataset", "C1", "fits", "proven, with C1 = auto too", "same F", "different F")
     yield (
         "F without its C1 term, compared with the fit of the same fold and C0 in which C1 only breaks ties. "
@@ -187,8 +173,7 @@ def _made(study: Study) -> Iterator[str]:
         yield f"Not on record, or not for every fold: {'; '.join(absent)}."
     if study.skipped:
         lines = [
-            f"- {' '.join(part for part in (s.dataset, s.method, s.split) if part)}: {s.reason}"
-            for s in study.skipped
+            f"- {' '.join(part for part in (s.dataset, s.method, s.split) if part)}: {s.reason}" for s in study.skipped
         ]
         yield "Skipped:"
         yield "\n".join(lines)

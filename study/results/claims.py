@@ -45,8 +45,7 @@ def _on_the_frontier(study: Study) -> Verdict:
         of_all = efficient(study, dataset, "best")
         on, on_all = on + ("SLIM" in front), on_all + ("SLIM" in of_all)
         numbers.append(
-            f"{dataset}: frontier of the paper's methods {', '.join(front)}; "
-            f"of all methods {', '.join(of_all)}"
+            f"{dataset}: frontier of the paper's methods {', '.join(front)}; of all methods {', '.join(of_all)}"
         )
     held = None if not numbers else on * 2 > len(numbers)
     return Verdict(
@@ -55,8 +54,7 @@ def _on_the_frontier(study: Study) -> Verdict:
             'unable to produce a model that was both more accurate and more sparse"'
         ),
         reading=(
-            "among the paper's ten methods, on more than half of the datasets; "
-            "errors less than one row apart are ties"
+            "among the paper's ten methods, on more than half of the datasets; errors less than one row apart are ties"
         ),
         held=held,
         summary=f"on {on} of {len(numbers)} datasets; among all methods of this study, on {on_all}",
@@ -77,9 +75,7 @@ def _sparser(study: Study) -> Verdict:
             f"the smallest other is {least} with {others.get(least, 0):g}"
         )
     return Verdict(
-        claim=(
-            '(ii) "SLIM scoring systems are generally more sparse than the models produced by other methods"'
-        ),
+        claim=('(ii) "SLIM scoring systems are generally more sparse than the models produced by other methods"'),
         reading="in more than half of the comparisons with the paper's nine other methods",
         held=None if not pairs else smaller * 2 > pairs,
         summary=f"smaller in {smaller} of {pairs} comparisons",
@@ -127,8 +123,7 @@ def _jumpy(study: Study) -> Verdict:
         numbers.append(f"{dataset}: {'; '.join(said) or 'not on record'}")
     return Verdict(
         claim=(
-            '(iv) "some of the baseline methods have very high variance in model size (e.g., CART, C5.0R and '
-            'C5.0T)"'
+            '(iv) "some of the baseline methods have very high variance in model size (e.g., CART, C5.0R and C5.0T)"'
         ),
         reading="a range over the folds of at least half the median, in more than half of the cases",
         held=None if not pairs else wide * 2 > pairs,

@@ -14,10 +14,7 @@ RANGES = ("safe", "in the paper's range", "past it")  # of C1
 def fits_with_zero_scores(study: Study) -> tuple[int, int]:
     """Of SLIM's fits: those with training rows of the score 0 that predict counts right, and all."""
     records = [
-        record
-        for dataset in study.datasets
-        for result in study.results(dataset, "SLIM")
-        for record in result.records
+        record for dataset in study.datasets for result in study.results(dataset, "SLIM") for record in result.records
     ]
     of_zero = [r for r in records if r.proof is not None and r.proof.training_errors > r.train.errors]
     return len(of_zero), len(records)

@@ -69,9 +69,7 @@ def objectives_hold(study: Study) -> Verdict:
         if study.results(dataset, method)
     ]
     compared = sum(c.compared for c in checks)
-    numbers = [
-        f"{c.method} on {c.dataset}: {c.compared} comparisons, worse in {len(c.worse)}" for c in checks
-    ]
+    numbers = [f"{c.method} on {c.dataset}: {c.compared} comparisons, worse in {len(c.worse)}" for c in checks]
     numbers += [f"{c.method} on {c.dataset}: {line}" for c in checks for line in c.worse[:5]]
     if absent := not_rounded(study):
         numbers.append(f"not compared, or not in every fold: {'; '.join(absent)}")
@@ -80,8 +78,7 @@ def objectives_hold(study: Study) -> Verdict:
         leads = [lead for _, found in searches for lead in found]
         largest = f", by at most {float(max(leads)):.4f}" if leads else ""
         numbers.append(
-            f"SLIM's search found a model with a smaller SLIM-free F in {len(leads)} of {pairs} fits"
-            + largest
+            f"SLIM's search found a model with a smaller SLIM-free F in {len(leads)} of {pairs} fits" + largest
         )
     return Verdict(
         claim=(

@@ -21,7 +21,7 @@ REASONS = {
 MISPRINTS = {
     ("best", "mammography", "Ridge", "train error"): (
         "the paper's 25.7 % is far above its own test error, and above the 20.8 % of its sparser model"
-    ),
+    )
 }
 
 
@@ -62,9 +62,7 @@ def large_differences(study: Study) -> list[Difference]:
                     ("train error", result.train, paper.train, trains),
                 ):
                     if abs(deviations) > 2:
-                        nearest = min(
-                            study.results(dataset, method), key=lambda r: hypot(*_deviations(r, paper))
-                        )
+                        nearest = min(study.results(dataset, method), key=lambda r: hypot(*_deviations(r, paper)))
                         found.append(
                             Difference(
                                 rule=rule, dataset=dataset, method=method, what=what, ours=ours.mean,

@@ -109,9 +109,7 @@ def against_lasso(study: Study, dataset: str) -> AgainstLasso | None:
     if not leads:
         return None
     ours = [Place.of(r) for r in slim]
-    beaten = sum(
-        any(s.error <= p.error and s.size <= p.size and s != p for s in ours) for p in map(Place.of, lasso)
-    )
+    beaten = sum(any(s.error <= p.error and s.size <= p.size and s != p for s in ours) for p in map(Place.of, lasso))
     return AgainstLasso(
         dataset=dataset,
         lasso_models=len(lasso),

@@ -86,9 +86,7 @@ class Study:
         self.skipped = [line for line in lines if isinstance(line, Skipped)]
         self.tables = {line.dataset: line for line in lines if isinstance(line, Loaded)}
         self.shown = [line for line in lines if isinstance(line, Shown)]
-        self._by: dict[tuple[str, str], dict[Setting, dict[str, Record]]] = defaultdict(
-            lambda: defaultdict(dict)
-        )
+        self._by: dict[tuple[str, str], dict[Setting, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
         for line in lines:
             if isinstance(line, Record):
                 self._by[line.dataset, line.method][line.setting][line.split] = line

@@ -42,15 +42,7 @@ QUICK = [
     "haberman_reg", "haberman_max5", "breastcancer_reg", "breastcancer_max5", "breastcancer_paperfree",
     "tictactoe_max5", "breastcancer-regularized",
 ]  # fmt: skip
-SLOW = [
-    "mammo_reg",
-    "mammo_max5",
-    "mammo_paper",
-    "mammo_paperfree",
-    "breastcancer_paper",
-    "adult_reg",
-    "adult_max5",
-]
+SLOW = ["mammo_reg", "mammo_max5", "mammo_paper", "mammo_paperfree", "breastcancer_paper", "adult_reg", "adult_max5"]
 WHOLE = ["haberman_reg", "haberman_max5", "breastcancer_reg"]  # with whole b too, in every run
 REFERENCES = [
     *(pytest.param(n, marks=pytest.mark.long) for n in SLOW),

@@ -11,9 +11,7 @@ from benchmarks.record import Comparison, Machine, Model, Record, Results, Start
 from benchmarks.suites import Job, Suite
 from shared_data import marked_where_missing
 
-MACHINE = Machine(
-    cpu="a chip", cores=2, system="Linux", python="3.11.0", packages=(("numpy", "2.0"),), load=0.1
-)
+MACHINE = Machine(cpu="a chip", cores=2, system="Linux", python="3.11.0", packages=(("numpy", "2.0"),), load=0.1)
 MODEL = Model(
     objective=0.0522108, errors=22.0, size=2, l1=6.0, lower_bound=0.0522108, gap=0.0, proven_optimal=True,
     proven_smallest=True, stop="OPTIMAL", nodes=7, incumbents=((0.01, 0.349), (0.02, 0.0522108)),
@@ -140,9 +138,7 @@ def test_the_overview_says_proven_or_the_gap_that_was_left():
 
 
 def test_the_overview_shows_a_longer_run_below():
-    text = overview.markdown(
-        RESULTS, Results(MACHINE, (replace(OURS, limit=600.0), replace(STOPPED, limit=600.0)))
-    )
+    text = overview.markdown(RESULTS, Results(MACHINE, (replace(OURS, limit=600.0), replace(STOPPED, limit=600.0))))
     assert "With 600 CPU seconds for each of the others:" in text
     assert text.count("| breastcancer_reg |") == 2
 

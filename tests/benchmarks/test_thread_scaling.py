@@ -13,9 +13,7 @@ def test_the_page_shows_the_stored_times():
     assert {record["threads"] for record in records} >= set(threads.SHOWN)
     table = threads.table()
     assert table.count("\n") == 2 + len({record["problem"] for record in records})
-    assert f"<!-- threads: begin -->\n{table}<!-- threads: end -->" in threads.PAGE.read_text(
-        encoding="utf-8"
-    )
+    assert f"<!-- threads: begin -->\n{table}<!-- threads: end -->" in threads.PAGE.read_text(encoding="utf-8")
 
 
 def test_the_page_shows_the_stored_simulation():

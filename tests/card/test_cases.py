@@ -10,9 +10,7 @@ from supersparse.card.rules import Domain
 from supersparse.errors import InvalidDataError
 from supersparse.table.reading import ColumnReading, Reading
 
-CARD = ScoringSystem.of(
-    [item("country", equals="NA", points=1, missing=0)], above=0, classes=("no", "yes")
-).card
+CARD = ScoringSystem.of([item("country", equals="NA", points=1, missing=0)], above=0, classes=("no", "yes")).card
 
 
 @pytest.fixture
@@ -52,9 +50,7 @@ def test_a_limit_is_scored_only_if_it_answers_the_card(tmp_path, asked, decided,
     assert [abs(value) == float("inf") for value in columns["x"]] == [True] * len(decided) + [False]
     for cell in left_open:
         path.write_text(f"x\n1\n{cell}\n")
-        with pytest.raises(
-            InvalidDataError, match=r"leaves 'X .*\?' open: .*, the first in line 3; treat as m"
-        ):
+        with pytest.raises(InvalidDataError, match=r"leaves 'X .*\?' open: .*, the first in line 3; treat as m"):
             read_cases(path, Reading(), card)
         with pytest.raises(InvalidDataError, match=r"which leaves 'X .*' open; enter a number, or leave it"):
             person_of(card, {"x": cell}, Reading())

@@ -119,10 +119,7 @@ ITEM = {"rule": "value", "column": "a", "points": 1, "position": None}
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"threshold": 0.5},
-            "'threshold' of the card is 0.5; it must be an integer, or a decimal or fraction in",
-        ),
+        ({"threshold": 0.5}, "'threshold' of the card is 0.5; it must be an integer, or a decimal or fraction in"),
         ({"threshold": "1/0"}, "'threshold' of the card is '1/0'"),
         ({"threshold": "half"}, "'threshold'"),
         ({"threshold": True}, "'threshold'"),

@@ -17,9 +17,7 @@ from supersparse.learn.prepare.sample import Most
 
 def near(*items, **domains):
     made = {
-        name: Domain(
-            column=name, outside="near", **({"values": known} if isinstance(known, tuple) else known)
-        )
+        name: Domain(column=name, outside="near", **({"values": known} if isinstance(known, tuple) else known))
         for name, known in domains.items()
     }
     return ScoringSystem.of(items, threshold=1, domains=made)
@@ -35,9 +33,7 @@ def test_a_number_further_outside_than_the_range_is_wide_is_refused(age, scored)
         if scored:
             system.predict(data)
             continue
-        with pytest.raises(
-            InvalidDataError, match=r"column 'age'.* further from the training rows' 20 to 80"
-        ):
+        with pytest.raises(InvalidDataError, match=r"column 'age'.* further from the training rows' 20 to 80"):
             system.predict(data)
         with pytest.raises(InvalidDataError, match=r"accepting_unknown"):
             system.total(data)
@@ -113,9 +109,7 @@ def test_a_file_keeps_it_and_older_versions_do_not_know_it():
     assert again.domains[0].outside == "near"
 
 
-ROWS = pd.DataFrame(
-    {"age": [20, 30, 40, 50, 60, 80] * 10, "grade": ["I", "II", "III", "IV", "IV", "II"] * 10}
-)
+ROWS = pd.DataFrame({"age": [20, 30, 40, 50, 60, 80] * 10, "grade": ["I", "II", "III", "IV", "IV", "II"] * 10})
 Y = ROWS["grade"].isin(["III", "IV"]).to_numpy()
 
 

@@ -46,9 +46,7 @@ def test_numbers_without_limits_are_not_known():
     system = ScoringSystem.of([item("dose", points=2)], above=1)
     assert possible_totals(system.card, 100) is None
     wide = {"dose": Domain(column="dose", low=0, high=10**9, whole=True)}
-    assert (
-        possible_totals(ScoringSystem.of([item("dose", points=2)], above=1, domains=wide).card, 100) is None
-    )
+    assert possible_totals(ScoringSystem.of([item("dose", points=2)], above=1, domains=wide).card, 100) is None
 
 
 def test_a_range_in_which_nothing_is_accepted_gives_nothing():

@@ -18,13 +18,7 @@ from supersparse.card.lines import lines_of
 from supersparse.card.printed import printed
 from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
 from supersparse.card.scoring import item_points, score_person
-from supersparse.datasets import (
-    load_breast_cancer,
-    load_haberman,
-    load_mammography,
-    load_spambase,
-    load_tic_tac_toe,
-)
+from supersparse.datasets import load_breast_cancer, load_haberman, load_mammography, load_spambase, load_tic_tac_toe
 from supersparse.errors import InvalidDataError
 
 
@@ -33,9 +27,7 @@ def learned(*items, threshold=0, **details):
 
 
 def test_negative_points_are_asked_the_other_way_round():
-    card = printed(
-        learned(item("age", at_least=60, points=3), item("bp", at_least=90, points=-2), threshold=0)
-    )
+    card = printed(learned(item("age", at_least=60, points=3), item("bp", at_least=90, points=-2), threshold=0))
     assert [(i.name, i.points) for i in card.items] == [("age >= 60", 3), ("bp < 90", 2)]
     assert card.threshold == 3
     assert card.cutoff.positive == "3 or more"
@@ -52,9 +44,7 @@ def test_categories_that_no_item_names_share_an_answer():
     card = printed(learned(item("sex", equals="F", points=-2), domains={"sex": ["F", "M"]}))
     assert [(i.rule, i.points) for i in card.items] == [(IsNoneOf("sex", ("F",)), 2)]
     assert score_person(card, {"sex": "X"}) == score_person(card, {"sex": "M"}) == -1
-    refusing = printed(
-        learned(item("sex", equals="F", points=-2), domains={"sex": ["F", "M"]}, outside="refuse")
-    )
+    refusing = printed(learned(item("sex", equals="F", points=-2), domains={"sex": ["F", "M"]}, outside="refuse"))
     assert [i.name for i in refusing.items] == ["sex = M"]
 
 
@@ -67,9 +57,7 @@ def test_a_missing_value_that_would_lower_the_total_gets_points_elsewhere():
 
 def test_columns_of_0_and_1_are_questions():
     X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]] * 3)
-    problem = Problem.of(
-        X, ["no", "no", "yes", "no"] * 3, feature_names=["smoker", "fit"], max_points=2, C0=0.1
-    )
+    problem = Problem.of(X, ["no", "no", "yes", "no"] * 3, feature_names=["smoker", "fit"], max_points=2, C0=0.1)
     card = ScoringSystem.from_solution(solve(problem)).card
     assert all(isinstance(i.rule, IsOneOf) and i.points > 0 for i in card.items)
     assert {i.name for i in card.items} == {"smoker = false", "fit = false"}

@@ -79,9 +79,7 @@ def predicted(system, rows, folder):
         writer = csv.DictWriter(file, list(CELLS))
         writer.writeheader()
         writer.writerows(rows)
-    return [
-        float(total) for total in system.total(read_cases(folder / "raw.csv", Reading(), system.card).columns)
-    ]
+    return [float(total) for total in system.total(read_cases(folder / "raw.csv", Reading(), system.card).columns)]
 
 
 @pytest.fixture(scope="module")

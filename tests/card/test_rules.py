@@ -20,12 +20,7 @@ from supersparse.errors import InvalidCardError, InvalidDataError, SinglePrecisi
 from supersparse.table.values import equal_to, from_on
 
 edges = st.sampled_from([0, 1, 2, 0.1, 0.5, 2.5, -1, Fraction(1, 3), 60, 0.30000000000000004])
-numbers = st.one_of(
-    edges,
-    st.integers(-100, 100),
-    st.decimals(-10, 10, places=1).map(float),
-    st.floats(-1e6, 1e6),
-)
+numbers = st.one_of(edges, st.integers(-100, 100), st.decimals(-10, 10, places=1).map(float), st.floats(-1e6, 1e6))
 COLUMNS = {
     "whole": st.integers(-3, 70),
     "large": st.integers(-(2**62), 2**62),
@@ -47,9 +42,7 @@ def items_on(draw, column):
     if kind == "value":
         return item(column, **options)
     if kind == "category":
-        return item(
-            column, one_of=draw(st.lists(numbers, min_size=1, max_size=3, unique_by=exactly)), **options
-        )
+        return item(column, one_of=draw(st.lists(numbers, min_size=1, max_size=3, unique_by=exactly)), **options)
     if kind == "missing":
         return item(column, points=options["points"], is_missing=True)
     low, high = sorted(draw(st.tuples(numbers, numbers)), key=exactly)
@@ -94,13 +87,7 @@ def cases(draw):
 
 PANDAS = {"whole": "Int64", "large": "Int64", "real": "Float64", "truth": "boolean", "text": "string"}
 POLARS = {"whole": pl.Int32, "large": pl.Int64, "real": pl.Float64, "truth": pl.Boolean, "text": pl.String}
-ARROW = {
-    "whole": pa.int8(),
-    "large": pa.int64(),
-    "real": pa.float64(),
-    "truth": pa.bool_(),
-    "text": pa.string(),
-}
+ARROW = {"whole": pa.int8(), "large": pa.int64(), "real": pa.float64(), "truth": pa.bool_(), "text": pa.string()}
 
 
 def as_nan(data):
@@ -137,9 +124,7 @@ TABLES = {
 def test_people_tables_and_the_reference_agree(form, case):
     system, data = case
     rows = [{c: v[i] for c, v in data.items()} for i in range(len(data["text"]))]
-    expected = [
-        sum(by_hand(i, row[i.column]) for i in system.card.items) + system.card.intercept for row in rows
-    ]
+    expected = [sum(by_hand(i, row[i.column]) for i in system.card.items) + system.card.intercept for row in rows]
     totals = [score - system.card.intercept for score in expected]
     assert [system.total(row) for row in rows] == totals
     table = TABLES[form](data)
@@ -177,12 +162,7 @@ def test_a_column_is_compared_as_its_decimals_are(bound, dtype, included, data):
     if kind.kind == "f":
         with np.errstate(over="ignore"):
             near = kind.type(float(max(min(bound, 10**4), -(10**4))))
-        values = [
-            near,
-            np.nextafter(near, kind.type(np.inf)),
-            np.nextafter(near, kind.type(-np.inf)),
-            kind.type(0.1),
-        ]
+        values = [near, np.nextafter(near, kind.type(np.inf)), np.nextafter(near, kind.type(-np.inf)), kind.type(0.1)]
     elif kind.kind == "b":
         values = [False, True]
     else:
@@ -197,9 +177,7 @@ def test_a_column_is_compared_as_its_decimals_are(bound, dtype, included, data):
     assert equal_to(column, bound).tolist() == [v == bound for v in exact]
 
 
-@pytest.mark.parametrize(
-    "one", [1, 1.0, True, Decimal("1.00"), Fraction(1), np.float32(1), np.int8(1), np.True_]
-)
+@pytest.mark.parametrize("one", [1, 1.0, True, Decimal("1.00"), Fraction(1), np.float32(1), np.int8(1), np.True_])
 def test_equal_numbers_are_one_category(one):
     for declared in (1, 1.0, True, Decimal(1)):
         system = ScoringSystem.of([item("x", equals=declared, points=1)], above=0)
@@ -224,11 +202,7 @@ def test_a_decimal_is_a_category_as_it_is_written():
     system = ScoringSystem.of([item("x", equals=0.1, points=1)], above=0)
     for tenth in (0.1, np.float32(0.1), Decimal("0.1"), Fraction(1, 10)):
         assert system.predict({"x": tenth}) == "yes"
-    assert system.predict({"x": [0.1, Decimal("0.1"), Decimal.from_float(0.1)]}).tolist() == [
-        "yes",
-        "yes",
-        "no",
-    ]
+    assert system.predict({"x": [0.1, Decimal("0.1"), Decimal.from_float(0.1)]}).tolist() == ["yes", "yes", "no"]
     assert system.predict({"x": np.array([0.1, 0.2], dtype=np.float32)}).tolist() == ["yes", "no"]
 
 
@@ -259,9 +233,7 @@ def test_text_is_compared_as_it_is():
     assert [system.predict({"x": v}) for v in ("é", "e\u0301", "É", " é")] == ["yes", "no", "no", "no"]
 
 
-@pytest.mark.parametrize(
-    "gone", [None, math.nan, "", pd.NA, pd.NaT, np.nan, np.float32("nan"), Decimal("nan")]
-)
+@pytest.mark.parametrize("gone", [None, math.nan, "", pd.NA, pd.NaT, np.nan, np.float32("nan"), Decimal("nan")])
 def test_every_kind_of_missing(gone):
     strict = ScoringSystem.of([item("x", points=1)], above=0)
     with pytest.raises(InvalidDataError, match="column 'x' is"):
@@ -294,10 +266,7 @@ def test_values_outside_a_domain_are_accepted_refused_or_reported():
     assert strict.outside({"sex": "M", "age": 120}) == ()
     for person, message in [
         ({"sex": "X", "age": 1}, "column 'sex' is 'X', which is outside the known values F, M"),
-        (
-            {"sex": "F", "age": 121},
-            "column 'age' is 121, which is outside the whole numbers from 0 up to 120",
-        ),
+        ({"sex": "F", "age": 121}, "column 'age' is 121, which is outside the whole numbers from 0 up to 120"),
         ({"sex": "F", "age": 0.5}, "column 'age' is 0.5"),
         ({"sex": ["F"], "age": [121]}, "column 'age', row 1 is 121"),
     ]:

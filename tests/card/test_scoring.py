@@ -184,11 +184,7 @@ def test_sums_beyond_64_bits_are_exact():
     assert scores.positive.tolist() == [True, False, True]
 
 
-@given(
-    st.lists(
-        st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.decimals(-99, 99, places=3).map(float))
-    )
-)
+@given(st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.decimals(-99, 99, places=3).map(float))))
 def test_columns_are_read_as_the_problem_reads_them(values):
     column = np.array(values, dtype=np.float64)
     mine, scale = whole_numbers(column, "x")
@@ -231,10 +227,7 @@ def test_a_person_who_cannot_be_scored_is_refused(data, message):
     ("data", "message"),
     [
         (pd.DataFrame({"a": [1]}), "'b'"),
-        (
-            pd.DataFrame({"a": [1, 2], "b": [1.0, np.nan]}),
-            r"'b' has 1 missing value\(s\), the first in row 2",
-        ),
+        (pd.DataFrame({"a": [1, 2], "b": [1.0, np.nan]}), r"'b' has 1 missing value\(s\), the first in row 2"),
         (pl.DataFrame({"a": [1, 2], "b": [None, 1]}), r"'b' has 1 missing value\(s\), the first in row 1"),
         (pl.DataFrame({"a": [1], "b": ["x"]}), "column 'b', row 1 is 'x', which is not a number"),
         ({"a": [1, 2], "b": [1]}, "'b' has shape"),

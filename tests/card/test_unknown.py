@@ -11,12 +11,7 @@ from supersparse.card.rules import Domain
 from supersparse.errors import InvalidDataError
 
 small = st.integers(-3, 3).filter(bool)
-VALUES = {
-    "age": [9, 10, 15, 20, 40],
-    "kind": ["a", "b", "c", "never seen"],
-    "dose": [1, 2, 3],
-    "grade": [0, 1],
-}
+VALUES = {"age": [9, 10, 15, 20, 40], "kind": ["a", "b", "c", "never seen"], "dose": [1, 2, 3], "grade": [0, 1]}
 
 
 @st.composite
@@ -67,9 +62,7 @@ def test_a_missing_value_that_the_card_has_a_rule_for_is_not_unknown():
 
 def test_a_number_without_a_range_is_refused_by_name():
     system = ScoringSystem.of([item("dose", points=2)], above=1)
-    with pytest.raises(
-        InvalidDataError, match="column 'dose' is missing in row 2, and the card does not say"
-    ):
+    with pytest.raises(InvalidDataError, match="column 'dose' is missing in row 2, and the card does not say"):
         system.possible({"dose": [1, None]})
     assert system.possible({"dose": [1, 2]})[1].prediction == "yes"
 

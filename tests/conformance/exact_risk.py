@@ -21,9 +21,7 @@ from supersparse.problem.log_loss import PROOF_TOLERANCE
 
 NAMES = ("a", "b", "c")
 DIGITS = 60
-TOLERANCE = PROOF_TOLERANCE + Fraction(
-    1, 10**11
-)  # the evaluator's own sum may be off by as much, as `proves` allows
+TOLERANCE = PROOF_TOLERANCE + Fraction(1, 10**11)  # the evaluator's own sum may be off by as much, as `proves` allows
 DOUBT = 1e-6  # log odds: rows as near as this to the threshold may count as right or wrong
 Card = tuple[int, ...]
 
@@ -111,8 +109,7 @@ class BruteForce:
         self.weights = list(map(_exact, drawn.weights or [1.0] * len(drawn.y)))
         total = sum(self.weights)
         self.shares = [
-            w / total * _exact(drawn.class_weight[label])
-            for w, label in zip(self.weights, drawn.y, strict=True)
+            w / total * _exact(drawn.class_weight[label]) for w, label in zip(self.weights, drawn.y, strict=True)
         ]
         self.scale = Fraction(max(1.0, float(sum(self.shares))))
         self.rows = [list(map(_exact, row)) for row in drawn.X]
@@ -124,9 +121,7 @@ class BruteForce:
             self._fit()
 
     def _fit(self) -> None:
-        centred = np.array(
-            [[float(v - m) for v, m in zip(row, self.means, strict=True)] for row in self.rows]
-        )
+        centred = np.array([[float(v - m) for v, m in zip(row, self.means, strict=True)] for row in self.rows])
         weight = np.array([float(w / sum(self.weights)) for w in self.weights])
         deviation = np.sqrt(weight @ centred**2)
         w = np.array(self.cards, dtype=float)
@@ -215,9 +210,7 @@ class BruteForce:
         wrong = np.where(np.abs(away) < doubt, not in_doubt, wrong)
         s = np.array([float(w) for w in self.weights])
         for kind, bound in self.drawn.rates:
-            of = {"min_sensitivity": self.y == 1, "min_specificity": self.y == 0, "max_error": self.y >= 0}[
-                kind
-            ]
+            of = {"min_sensitivity": self.y == 1, "min_specificity": self.y == 0, "max_error": self.y >= 0}[kind]
             share = (wrong * s * of).sum() / (s * of).sum()
             if share > (bound if kind == "max_error" else 1 - bound) + 1e-12:
                 return False
@@ -267,11 +260,7 @@ def draw(seed: int) -> HardRisk:
     y[:2] = [0, 1]
     price = 10.0 ** r.randint(-12, 15)
     shared = r.choice([0.0, 0.001, 0.02, price, price])
-    C0 = (
-        [shared] * p
-        if r.random() < 0.7
-        else [r.choice([0.0, 0.01, 10.0 ** r.randint(-12, 15)]) for _ in range(p)]
-    )
+    C0 = [shared] * p if r.random() < 0.7 else [r.choice([0.0, 0.01, 10.0 ** r.randint(-12, 15)]) for _ in range(p)]
     levels = None
     if r.random() < 0.25:
         step = r.choice([0.001, 0.01, price])
@@ -285,16 +274,12 @@ def draw(seed: int) -> HardRisk:
     asked: list[tuple[Any, ...]] = []
     if r.random() < 0.35:
         asked.append(
-            r.choice(
-                [("must_use", list(NAMES[: r.randint(1, p)])), ("at_least", r.randint(1, p), list(NAMES[:p]))]
-            )
+            r.choice([("must_use", list(NAMES[: r.randint(1, p)])), ("at_least", r.randint(1, p), list(NAMES[:p]))])
         )
     rates: list[tuple[str, float]] = []
     if r.random() < 0.55:
         kinds = r.sample(["min_sensitivity", "min_specificity", "max_error"], r.choice([1, 1, 2]))
-        rates = [
-            (k, r.choice([0.1, 0.2, 0.3, 0.45] if k == "max_error" else [0.5, 0.6, 0.8, 1.0])) for k in kinds
-        ]
+        rates = [(k, r.choice([0.1, 0.2, 0.3, 0.45] if k == "max_error" else [0.5, 0.6, 0.8, 1.0])) for k in kinds]
     weights = None
     if r.random() < 0.3:
         spread = r.choice([1, 3, 6])
@@ -308,16 +293,7 @@ def draw(seed: int) -> HardRisk:
         max_features=r.choice([None, None, 1, 2]) if not asked else None,
         weights=weights,
         class_weight=r.choice(
-            [
-                (1.0, 1.0),
-                (1.0, 1.0),
-                (1.0, 1.0),
-                (1.0, 7.0),
-                (1e-6, 1.0),
-                (1e-12, 1e-12),
-                (1.0, 1e6),
-                (1e9, 1e9),
-            ]
+            [(1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (1.0, 7.0), (1e-6, 1.0), (1e-12, 1e-12), (1.0, 1e6), (1e9, 1e9)]
         ),
         asked=asked,
         rates=rates,

@@ -89,17 +89,13 @@ class _Rounds:
             coefficients, point = program.read(values)
             program.add_point(point)
             self._evaluate(coefficients)
-        if (
-            status == "kInfeasible"
-        ):  # every other card is worse than the best by more than the room in the model
+        if status == "kInfeasible":  # every other card is worse than the best by more than the room in the model
             if best is None:
                 return False
             believed = best
         if believed is not None and self._objective is not None:
             self._bound = max(self._bound, min(believed, self._objective - _EVALUATION))
-        assert len(self._seen) > before or self._is_proven or self._nodes_left == 0, (
-            "no new card, and no proof"
-        )
+        assert len(self._seen) > before or self._is_proven or self._nodes_left == 0, "no new card, and no proof"
         return True
 
     @property

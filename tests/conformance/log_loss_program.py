@@ -109,11 +109,7 @@ class RiskProgram:
         limit = problem.max_features
         self.written: list[WrittenTerm] = [
             write_term(
-                draft,
-                term,
-                str(t + 1),
-                replace(limits.wants(t), size=True, magnitude=bool(problem.C1)),
-                priority=0,
+                draft, term, str(t + 1), replace(limits.wants(t), size=True, magnitude=bool(problem.C1)), priority=0
             )
             for t, term in enumerate(terms)
         ]
@@ -163,9 +159,7 @@ class RiskProgram:
             assert self.whole_intercept is not None
             centre.append((self.whole_intercept, 1.0))
             moved_by = 0.0
-            for e, own, f, d, shift in zip(
-                self.effects, choices, fixed, self.deviation, self.shift, strict=True
-            ):
+            for e, own, f, d, shift in zip(self.effects, choices, fixed, self.deviation, self.shift, strict=True):
                 self._row([(e, -1.0), *((u, v * d) for v, u in own)], -f * d, -f * d)
                 centre += [(u, v * float(shift)) for v, u in own]
                 moved_by += f * float(shift)
@@ -220,9 +214,7 @@ class RiskProgram:
         g = into.T @ (slope[:, None] * self.x)
         gb = into.T @ slope
         value = into.T @ loss - g @ point.effects - gb * point.intercept
-        size = into.T @ (
-            loss + self.weight * (1 + np.abs(z) + np.abs(self.x) @ (self.reach + np.abs(point.effects)))
-        )
+        size = into.T @ (loss + self.weight * (1 + np.abs(z) + np.abs(self.x) @ (self.reach + np.abs(point.effects))))
         size += self.furthest * (into.T @ self.weight)
         error = (len(self.weight) + 8 * len(self.used) + 64) * _ROUNDING * size
         self._cuts.append((g, gb, value - error))
@@ -298,11 +290,7 @@ class RiskProgram:
             factors = [*(_LOSS_UNIT * penalty[costly]).tolist(), *[1.0] * self.n_groups]
             rows.append(([*costly.tolist(), *self.losses], factors, -inf, _LOSS_UNIT * most))
         places = [(i, v, f) for i, (own, fs, _, _) in enumerate(rows) for v, f in zip(own, fs, strict=True)]
-        i, v, f = (
-            (np.array(one) for one in zip(*places, strict=True))
-            if places
-            else (none := np.zeros(0), none, none)
-        )
+        i, v, f = (np.array(one) for one in zip(*places, strict=True)) if places else (none := np.zeros(0), none, none)
         parts.append(coo_array((f, (i.astype(int), v.astype(int))), shape=(len(rows), width)))
         lower.append(np.array([low for _, _, low, _ in rows]))
         upper.append(np.array([high for _, _, _, high in rows]))
@@ -315,10 +303,7 @@ class RiskProgram:
             lower.append(_LOSS_UNIT * value)
             upper.append(np.full(self.n_groups, inf))
         return LinearRows(
-            matrix=csr_array(vstack(parts)),
-            lower=np.concatenate(lower),
-            upper=np.concatenate(upper),
-            names=(),
+            matrix=csr_array(vstack(parts)), lower=np.concatenate(lower), upper=np.concatenate(upper), names=()
         )
 
     def read(self, values: Floats) -> tuple[tuple[int, ...], Point]:

@@ -56,9 +56,7 @@ class Drawn:
 
     def problem(self) -> Problem:
         levels = {self.names[j]: given for j, given in self.levels.items()}
-        points = {
-            n: s for j, (n, s) in enumerate(zip(self.names, self.sets, strict=True)) if j not in self.levels
-        }
+        points = {n: s for j, (n, s) in enumerate(zip(self.names, self.sets, strict=True)) if j not in self.levels}
         penalties: dict[str, float] = {
             n: c for j, (n, c) in enumerate(zip(self.names, self.C0, strict=True)) if j not in self.levels
         }
@@ -98,10 +96,7 @@ def draw(seed: int) -> Drawn:
     columns = [_column(r, n) for _ in range(p)]
     if p > 1 and r.random() < 0.25:  # a twin, or what adds up with it to a constant
         columns[1] = list(columns[0]) if r.random() < 0.5 else [round(1.0 - v, 12) for v in columns[0]]
-    y = [
-        int(sum(c[i] * w for c, w in zip(columns, (2, -1, 1), strict=False)) + r.gauss(0, 1) > 0.5)
-        for i in range(n)
-    ]
+    y = [int(sum(c[i] * w for c, w in zip(columns, (2, -1, 1), strict=False)) + r.gauss(0, 1) > 0.5) for i in range(n)]
     y[:2] = [0, 1]
     sets = [_set(r, 5 if p == 3 else 7) for _ in range(p)]
     intercept: Any = r.choice(["free", "free", "free", "none", "paper", (0, 0), (-2, 3), (1, 4)])
@@ -109,9 +104,7 @@ def draw(seed: int) -> Drawn:
         X=[list(row) for row in zip(*columns, strict=True)],
         y=y,
         sets=sets,
-        C0=[r.choice([0, 0.01, 0.05, 0.1])] * p
-        if r.random() < 0.7
-        else [r.choice([0, 0.02, 0.1]) for _ in range(p)],
+        C0=[r.choice([0, 0.01, 0.05, 0.1])] * p if r.random() < 0.7 else [r.choice([0, 0.02, 0.1]) for _ in range(p)],
         C1=r.choice([None, None, None, 0.003, 0.0]),
         intercept=intercept,
         intercept_set=_set(r, 7),
@@ -193,9 +186,7 @@ def _with_constraints(r: random.Random, drawn: Drawn) -> Drawn:
                 for cls in (0, 1)
             )
             if both:
-                asked.append(
-                    ("max_difference", r.choice(["sensitivity", "specificity"]), r.choice([0.25, 0.999999]))
-                )
+                asked.append(("max_difference", r.choice(["sensitivity", "specificity"]), r.choice([0.25, 0.999999])))
             else:
                 groups = []
         elif kind == 3:
@@ -224,9 +215,7 @@ def best(drawn: Drawn) -> tuple[Fraction, Fraction] | None:
         for w, label in zip(drawn.weights or [1.0] * len(X), drawn.y, strict=True)
     ]
     sets = [_penalties(drawn, j) for j in range(len(drawn.sets))]
-    intercepts = {
-        exact(v): (exact(drawn.intercept_C0) if v else Fraction(0)) for v in (*drawn.intercept_set, 0)
-    }
+    intercepts = {exact(v): (exact(drawn.intercept_C0) if v else Fraction(0)) for v in (*drawn.intercept_set, 0)}
     unit = 1
     for value in {v for s in sets for v in s}:
         unit = unit * value.denominator // _gcd(unit, value.denominator)
@@ -241,9 +230,7 @@ def best(drawn: Drawn) -> tuple[Fraction, Fraction] | None:
             counted = drawn.intercept == "paper" and b != 0
             if drawn.max_features is not None and used + counted > drawn.max_features:
                 continue
-            wrong = [
-                (t + b <= 0) if label else (t + b >= 0) for t, label in zip(totals, drawn.y, strict=True)
-            ]
+            wrong = [(t + b <= 0) if label else (t + b >= 0) for t, label in zip(totals, drawn.y, strict=True)]
             if not _obeys_rates(drawn, wrong, weights):
                 continue
             length = l1 + (abs(b) if counted else 0)
@@ -291,10 +278,7 @@ def _obeys_support(drawn: Drawn, vector: tuple[Fraction, ...], X: list[list[Frac
         if kind == "only_if" and value[rest[0]] != 0 and value[rest[1]] == 0:
             return False
         if kind == "max_total_score":
-            reach = sum(
-                (max(v * x for x in c) for v, c in zip(vector, zip(*X, strict=True), strict=True)),
-                Fraction(0),
-            )
+            reach = sum((max(v * x for x in c) for v, c in zip(vector, zip(*X, strict=True), strict=True)), Fraction(0))
             if reach > rest[0]:
                 return False
     return True
@@ -302,9 +286,7 @@ def _obeys_support(drawn: Drawn, vector: tuple[Fraction, ...], X: list[list[Frac
 
 def _obeys_rates(drawn: Drawn, wrong: list[bool], weights: list[Fraction]) -> bool:
     def rate(label: int, group: str | None = None) -> Fraction:
-        rows = [
-            i for i, own in enumerate(drawn.y) if own == label and (group is None or drawn.groups[i] == group)
-        ]
+        rows = [i for i, own in enumerate(drawn.y) if own == label and (group is None or drawn.groups[i] == group)]
         return sum((weights[i] for i in rows if not wrong[i]), Fraction(0)) / sum(weights[i] for i in rows)
 
     for kind, *rest in drawn.asked:

@@ -88,9 +88,7 @@ def test_solver_agrees_whatever_is_branched_on_first(name, formulation, case):
     check(name, formulation, case, branching_priorities=given)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in solvers.names() if solvers.solver_class(n).capabilities.takes_pair_covers]
-)
+@pytest.mark.parametrize("name", [n for n in solvers.names() if solvers.solver_class(n).capabilities.takes_pair_covers])
 @settings(deterministic, max_examples=examples(40))
 @given(case=cases())
 def test_pair_covers_cut_off_no_best_model(name, case):

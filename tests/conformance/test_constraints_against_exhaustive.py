@@ -83,9 +83,7 @@ def test_the_default_mip_agrees_with_exhaustive_search(case):
     check(case.problem, oracle(case), *DEFAULT_WAY)
 
 
-@pytest.mark.parametrize(
-    ("name", "formulation"), [w for w in WAYS if w != DEFAULT_WAY], ids=lambda word: word
-)
+@pytest.mark.parametrize(("name", "formulation"), [w for w in WAYS if w != DEFAULT_WAY], ids=lambda word: word)
 @settings(deterministic, max_examples=8)
 @given(case=constrained_problems())
 def test_every_solver_agrees_with_exhaustive_search(name, formulation, case):
@@ -168,10 +166,7 @@ ASKED = {
     },
     "error": {"constraints": c.max_error(0.1), "C0": 0.15},
     "error in every group": {"constraints": c.max_error(0.2, group="sex"), "C0": 0.35},
-    "sensitivity of a class that weighs nothing": {
-        "constraints": c.min_sensitivity(0.8),
-        "class_weight": {0: 1, 1: 0},
-    },
+    "sensitivity of a class that weighs nothing": {"constraints": c.min_sensitivity(0.8), "class_weight": {0: 1, 1: 0}},
     "difference in error": {"constraints": c.max_difference("error", group="sex", at_most=0), "C0": 0.01},
     "difference in sensitivity": {"constraints": c.max_difference("sensitivity", group="sex", at_most=0.1)},
     "difference, weighted": {
@@ -191,11 +186,7 @@ ASKED = {
         "C0": 0.01,
     },
     "total score below 0": {"constraints": c.max_total_score(-3, ranges={"*": (1, 2)})},
-    "total score of scattered values": {
-        "constraints": c.max_total_score(3),
-        "points": [-5, -1, 0, 1, 4],
-        "C0": 0.01,
-    },
+    "total score of scattered values": {"constraints": c.max_total_score(3), "points": [-5, -1, 0, 1, 4], "C0": 0.01},
     "all kinds": {
         "levels": {"a": TWO_LEVELS},
         "constraints": [
@@ -253,9 +244,7 @@ def test_rows_that_must_be_exact_are_so_by_indicators_too(name, kind):
 def test_what_only_search_finds_infeasible_is_said_in_the_words_of_what_was_asked(name, formulation):
     require_solver(name)
     asked = [c.max_error(0.05), c.at_most(1, of="*"), c.max_difference("error", group="sex", at_most=0.5)]
-    problem = Problem.of(
-        X, Y, feature_names=list("abc"), rate_groups={"sex": SEX}, max_points=3, constraints=asked
-    )
+    problem = Problem.of(X, Y, feature_names=list("abc"), rate_groups={"sex": SEX}, max_points=3, constraints=asked)
     assert best_of(problem) is None
     with pytest.raises(InfeasibleError, match=r"'error of at most 0.05', 'at most 1 of \*'"):
         solve(problem, name, formulation=formulation)
@@ -271,9 +260,9 @@ def test_a_known_model_that_obeys_is_a_start(name):
 
 @settings(deterministic, max_examples=8)
 @given(
-    rows=st.lists(
-        st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.booleans()), min_size=4, max_size=8
-    ).filter(lambda rows: len({y for _, _, y in rows}) == 2),
+    rows=st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.booleans()), min_size=4, max_size=8).filter(
+        lambda rows: len({y for _, _, y in rows}) == 2
+    ),
     intercept=st.sampled_from(["free", "paper", "none", (-1, 2)]),
     C0=st.sampled_from([0.01, 0.1, 0.25]),
 )

@@ -55,9 +55,7 @@ def test_doubling_all_columns_changes_neither_f_nor_the_points(name, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_f_is_never_larger_than_with_a_whole_b(name, seed):
     X, y = rows_of(seed)
-    anywhere, whole = (
-        solve(Problem.of(X, y, C0=0.02, max_points=2, intercept=b), name) for b in ("free", (-100, 100))
-    )
+    anywhere, whole = (solve(Problem.of(X, y, C0=0.02, max_points=2, intercept=b), name) for b in ("free", (-100, 100)))
     assert anywhere.objective <= whole.objective
 
 

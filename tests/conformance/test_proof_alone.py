@@ -47,10 +47,7 @@ def test_prices_on_rates_do_not_overflow_with_large_sample_weights():
     X = [[1, 3], [0, 1], [2, 0], [3, 0], [1, 3], [0, 3], [3, 1], [0, 0], [0, 1], [0, 2], [3, 2], [1, 2]]
     y = [1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0]
     w = [3, 1, 10**12, 3, 1, 10**12 + 1, 10**12 - 1, 3, 2 * 10**12, 10**12, 10**12 - 1, 2]
-    asked = [
-        constraints.min_sensitivity(0.5),
-        constraints.max_difference("specificity", group="g", at_most=0.999999),
-    ]
+    asked = [constraints.min_sensitivity(0.5), constraints.max_difference("specificity", group="g", at_most=0.999999)]
     problem = Problem.of(
         X, y, C0=0, max_points=5, sample_weight=w, rate_groups={"g": list("bbaaaabaabbb")}, constraints=asked
     )
@@ -83,9 +80,7 @@ def test_levels_that_differ_by_almost_nothing_are_told_apart():
 def test_a_column_that_is_dropped_does_not_make_the_intercept_coarser():
     # the unit is 1/4 because of the first set, so b may be a quarter, whatever becomes of that column
     X = [[0, 0.06], [0, 0.36], [0, 0.10], [0, 0.03], [0, 0.96], [0, 0.74]]
-    problem = Problem.of(
-        X, [0, 1, 0, 0, 1, 1], points={"x0": [-2, 0.75], "x1": 3}, C0=0.05, intercept=(-2, 3)
-    )
+    problem = Problem.of(X, [0, 1, 0, 0, 1, 1], points={"x0": [-2, 0.75], "x1": 3}, C0=0.05, intercept=(-2, 3))
     assert problem.unit == 4
     found = solve(problem)
     assert found.objective == evaluate(problem, Points((0, 4), -1, 4)).objective == Fraction(1, 20)

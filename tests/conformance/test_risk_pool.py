@@ -71,17 +71,11 @@ def test_the_best_card_comes_first_and_points_are_in_lowest_terms():
     assert found.complete
     assert found.models[0].points == solve(problem.asking(max_features=3)).points
     assert all(gcd(*m.points.coefficients) <= 1 for m in found.models)
-    assert [m.evaluation.objective for m in found.models] == sorted(
-        m.evaluation.objective for m in found.models
-    )
+    assert [m.evaluation.objective for m in found.models] == sorted(m.evaluation.objective for m in found.models)
     assert str(found).endswith("; complete")
     assert {"log_loss", "slope"} <= set(found.table()[0])
     few = pool(problem, 0.05, max_features=3, max_models=2)
-    assert (few.models, few.left_out, few.always()) == (
-        found.models[:2],
-        found.count - 2,
-        found.always(),
-    )
+    assert (few.models, few.left_out, few.always()) == (found.models[:2], found.count - 2, found.always())
 
 
 def test_a_card_that_may_not_be_in_lowest_terms_stays_as_it_is():

@@ -44,9 +44,7 @@ def check(seed, slope):
     wrong = (solution.slope * (x @ points) + solution.offset > odds) != (y == 1)
     for kind, bound in drawn.rates:
         of = {"min_sensitivity": y == 1, "min_specificity": y == 0, "max_error": y == y}[kind]
-        assert (wrong * s * of).sum() / (s * of).sum() <= (
-            bound if kind == "max_error" else 1 - bound
-        ) + 1e-12
+        assert (wrong * s * of).sum() / (s * of).sum() <= (bound if kind == "max_error" else 1 - bound) + 1e-12
 
 
 @given(seed=st.integers(0, 10**6), slope=st.sampled_from(["free", "free", 1]))

@@ -25,9 +25,7 @@ print(os.environ["NUMBA_CACHE_DIR"])
 def test_kernels_compile_where_neither_package_nor_home_can_be_written(tmp_path):
     # a file where the folder should be stops root as well, whom permissions do not
     package = tmp_path / "installed" / "supersparse"
-    shutil.copytree(
-        Path(supersparse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb*")
-    )
+    shutil.copytree(Path(supersparse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb*"))
     (package / "engine" / "kernels" / "__pycache__").write_text("not a folder")
     (tmp_path / "home").write_text("not a folder")
     (tmp_path / "tmp").mkdir()
@@ -39,9 +37,7 @@ def test_kernels_compile_where_neither_package_nor_home_can_be_written(tmp_path)
         "TMPDIR": str(tmp_path / "tmp"),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD], env=settings, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", CHILD], env=settings, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(tmp_path / "tmp"))
     assert "set NUMBA_CACHE_DIR to a folder that stays" in done.stderr
@@ -111,10 +107,7 @@ def whole_cache(tmp_path_factory):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "damage",
-    [cut_off, emptied, of_another_version],
-)
+@pytest.mark.parametrize("damage", [cut_off, emptied, of_another_version])
 def test_a_damaged_cache_is_compiled_again_and_kept(tmp_path, whole_cache, damage):
     folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
     shutil.copytree(whole_cache, tmp_path, dirs_exist_ok=True)

@@ -14,12 +14,7 @@ from supersparse.problem.problem import Problem
 
 def test_options_have_open_limits_and_one_thread_by_default():
     options = SolveOptions()
-    assert (options.time_limit, options.node_limit, options.gap, options.n_jobs) == (
-        None,
-        None,
-        0.0,
-        1,
-    )
+    assert (options.time_limit, options.node_limit, options.gap, options.n_jobs) == (None, None, 0.0, 1)
 
 
 def test_numpys_numbers_are_numbers():

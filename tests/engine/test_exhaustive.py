@@ -44,9 +44,7 @@ def test_no_dropped_features_would_have_gained_more_than_their_penalty(case):
 
 
 @settings(max_examples=examples(30))
-@given(
-    data(value=st.integers(-3, 3), most_rows=6, most_features=2), st.sampled_from(["free", "paper", "none"])
-)
+@given(data(value=st.integers(-3, 3), most_rows=6, most_features=2), st.sampled_from(["free", "paper", "none"]))
 def test_coefficients_and_intercept_are_coprime_at_the_optimum(case, intercept):
     X, y = case
     found = solve(Problem.of(X, y, C0=0.01, max_points=4, intercept=intercept), "exhaustive").points

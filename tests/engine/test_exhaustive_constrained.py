@@ -77,13 +77,8 @@ def test_levels_zero_at_0_and_the_rest_at_c0_are_exactly_slim(case, intercept, C
         levelled = Problem.of(X, y, levels=levels, C1=C1, intercept=intercept)
         assert levelled.sets == slim.sets
         assert solve(levelled, "exhaustive").points == solve(slim, "exhaustive").points
-        one, other = (
-            solve_all_within(levelled, 10**6, "exhaustive"),
-            solve_all_within(slim, 10**6, "exhaustive"),
-        )
-        assert [(m.points, m.evaluation) for m in one.models] == [
-            (m.points, m.evaluation) for m in other.models
-        ]
+        one, other = (solve_all_within(levelled, 10**6, "exhaustive"), solve_all_within(slim, 10**6, "exhaustive"))
+        assert [(m.points, m.evaluation) for m in one.models] == [(m.points, m.evaluation) for m in other.models]
 
 
 @settings(max_examples=examples(40))
@@ -125,9 +120,7 @@ def test_a_sensitivity_asked_for_is_paid_with_specificity():
     free = solve(Problem.of(X, y, C0=0.1, max_points=2, class_weight={0: 3}), "exhaustive")
     assert (free.evaluation.sensitivity, free.evaluation.specificity) == (Fraction(1, 2), 1)
     asked = [c.min_sensitivity(1), c.min_specificity(0.6)]
-    bound = solve(
-        Problem.of(X, y, C0=0.1, max_points=2, class_weight={0: 3}, constraints=asked), "exhaustive"
-    )
+    bound = solve(Problem.of(X, y, C0=0.1, max_points=2, class_weight={0: 3}, constraints=asked), "exhaustive")
     assert (bound.evaluation.sensitivity, bound.evaluation.specificity) == (1, Fraction(2, 3))
     assert bound.points.coefficients == (1,)
     assert bound.points.intercept == Fraction(-3, 2)
@@ -140,9 +133,7 @@ def test_what_only_search_finds_infeasible_is_named_in_words():
 
 
 def test_a_limit_reached_before_any_allowed_model_is_an_error_and_not_a_model():
-    problem = Problem.of(
-        [[0], [1]], [0, 1], max_points=2, constraints=[c.min_sensitivity(1), c.at_least(1, of="x0")]
-    )
+    problem = Problem.of([[0], [1]], [0, 1], max_points=2, constraints=[c.min_sensitivity(1), c.at_least(1, of="x0")])
     assert evaluate(problem, solve(problem, "exhaustive").points).sensitivity == 1
     with pytest.raises(SolverFailedError, match=r"before it found a scoring system: the node limit"):
         solve(problem, "exhaustive", node_limit=1)

@@ -76,10 +76,7 @@ def test_of_many_constraints_an_irreducible_set_is_given(monkeypatch):
     conflict = explain_infeasible(problem, "exhaustive")
     assert conflict.irreducible
     assert not conflict.smallest
-    assert {a.in_words() for a in conflict.constraints} == {
-        "sensitivity of at least 1",
-        "specificity of at least 1",
-    }
+    assert {a.in_words() for a in conflict.constraints} == {"sensitivity of at least 1", "specificity of at least 1"}
     assert "a smaller set may conflict too" in conflict.in_words()
 
 

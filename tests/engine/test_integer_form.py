@@ -115,14 +115,11 @@ def test_a_rounded_form_is_off_by_at_most_one_half_an_entry(rows, draws):
     _, first = row_groups(list(problem.rows.columns))
     step = problem.score_step
     exact = [
-        [int(x) * (step // s) for x in c[first]]
-        for c, s in zip(problem.rows.columns, problem.rows.scales, strict=True)
+        [int(x) * (step // s) for x in c[first]] for c, s in zip(problem.rows.columns, problem.rows.scales, strict=True)
     ]
     # some unit U has |x / U - r| <= 1/2 for every entry x and what it was rounded to, r
     pairs = [
-        (abs(x), abs(r))
-        for o, c in zip(exact, form.columns.tolist(), strict=True)
-        for x, r in zip(o, c, strict=True)
+        (abs(x), abs(r)) for o, c in zip(exact, form.columns.tolist(), strict=True) for x, r in zip(o, c, strict=True)
     ]
     least = max(Fraction(2 * x, 2 * r + 1) for x, r in pairs)
     assert least <= min(Fraction(2 * x, 2 * r - 1) for x, r in pairs if r)

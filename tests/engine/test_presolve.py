@@ -58,9 +58,7 @@ def test_copies_weights_and_any_order_of_rows_give_the_same_problem(case):
 )
 def test_the_objective_of_any_points_is_unchanged(case, coefficients, b):
     X, y = case
-    problem = Problem.of(
-        X, y, C0=0.1, class_weight="balanced", sample_weight=[0.3 + i for i in range(len(y))]
-    )
+    problem = Problem.of(X, y, C0=0.1, class_weight="balanced", sample_weight=[0.3 + i for i in range(len(y))])
     small = presolve(problem)
     kept = [0 if j in problem.ignored else c for j, c in enumerate(coefficients[: len(X[0])])]
     points = Points(tuple(kept), b)
@@ -97,10 +95,7 @@ def test_limits_on_wrong_rows_are_summed_over_merged_rows_of_several_groups():
     merged = MergeRows.apply(problem)
     assert merged.rows.n_rows == 2
     assert [limit.weights.tolist() for limit in problem.rate_limits] == [[1, 0, 1, -2, 0], [-1, 0, -1, 2, 0]]
-    assert [limit.weights.tolist() for limit in merged.rate_limits] == [
-        [0, 0],
-        [0, 0],
-    ]  # f and m err together
+    assert [limit.weights.tolist() for limit in merged.rate_limits] == [[0, 0], [0, 0]]  # f and m err together
 
 
 def test_a_column_whose_zero_costs_something_is_not_dropped():
@@ -111,9 +106,7 @@ def test_a_column_whose_zero_costs_something_is_not_dropped():
         constraints=c.must_not_use("x1"),
     )
     assert DropColumns.of(problem).kept == (0, 1)
-    assert evaluate(presolve(problem).problem, Points((1, 0), 0)).objective == Fraction(1, 2) + Fraction(
-        35, 100
-    )
+    assert evaluate(presolve(problem).problem, Points((1, 0), 0)).objective == Fraction(1, 2) + Fraction(35, 100)
 
 
 def test_dead_columns_are_dropped_and_restored_with_coefficient_zero():

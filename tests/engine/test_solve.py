@@ -16,28 +16,16 @@ PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, ma
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            {"solver": "exhaustve"},
-            InvalidOptionError,
-            "unknown solver 'exhaustve'; did you mean 'exhaustive'",
-        ),
+        ({"solver": "exhaustve"}, InvalidOptionError, "unknown solver 'exhaustve'; did you mean 'exhaustive'"),
         ({"solver": "abacus"}, InvalidOptionError, "unknown solver 'abacus'; known: auto, "),
         ({"time_limt": 1}, InvalidOptionError, "unknown option 'time_limt'; did you mean 'time_limit'"),
-        (
-            {"solver_options": {"speed": 9}},
-            InvalidOptionError,
-            "'exhaustive' has no option 'speed'; there are none",
-        ),
+        ({"solver_options": {"speed": 9}}, InvalidOptionError, "'exhaustive' has no option 'speed'; there are none"),
         (
             {"formulation": "indicator"},
             UnsupportedProblemError,
             "'exhaustive' is no MIP solver and has no indicator constraints; .* have them: scip, gurobi, ",
         ),
-        (
-            {"branching_priorities": {"x0": 1}},
-            UnsupportedProblemError,
-            "does not support branching priorities",
-        ),
+        ({"branching_priorities": {"x0": 1}}, UnsupportedProblemError, "does not support branching priorities"),
         (
             {"branching_priorities": {0: 3}},
             UnsupportedProblemError,
@@ -58,16 +46,8 @@ PROBLEM = Problem.of([[0, 7], [1, 7], [2, 7], [3, 7]], [0, 0, 1, 1], C0=0.25, ma
             InvalidOptionError,
             r"branching_priorities is \[3, 1\]; use a mapping by feature name or row",
         ),
-        (
-            {"initial": Points((9, 0), 0)},
-            InvalidOptionError,
-            "the initial solution gave feature 'x0' the value 9",
-        ),
-        (
-            {"initial": Points((1, 1), 0)},
-            InvalidOptionError,
-            "the initial solution gave feature 'x1' the value 1",
-        ),
+        ({"initial": Points((9, 0), 0)}, InvalidOptionError, "the initial solution gave feature 'x0' the value 9"),
+        ({"initial": Points((1, 1), 0)}, InvalidOptionError, "the initial solution gave feature 'x1' the value 1"),
         ({"initial": Points((1,), 0)}, InvalidOptionError, "gave 1 coefficients for 2 features"),
     ],
 )

@@ -42,9 +42,7 @@ def test_a_solver_without_an_opinion_on_the_objective_is_given_the_exact_one():
 
 def test_a_claim_may_be_too_modest():
     # a float solver may believe its model costs more, or its bound to be weaker, than is true
-    solution = verify(
-        PROBLEM, replace(HONEST, objective=Fraction(1, 2), lower_bound=Fraction(1, 8)), solver="s"
-    )
+    solution = verify(PROBLEM, replace(HONEST, objective=Fraction(1, 2), lower_bound=Fraction(1, 8)), solver="s")
     assert (solution.objective, solution.gap) == (Fraction(1, 4), 0.5)
     assert not solution.proven_optimal
     assert not solution.proven_smallest
@@ -69,9 +67,7 @@ def test_a_lie_is_caught_with_both_numbers(lie, message):
 
 
 @pytest.mark.parametrize(
-    ("intercept", "b"),
-    [("none", 1), ("paper", 3)],
-    ids=["an intercept where none is", "an intercept outside L"],
+    ("intercept", "b"), [("none", 1), ("paper", 3)], ids=["an intercept where none is", "an intercept outside L"]
 )
 def test_the_intercept_obeys_its_mode(intercept, b):
     problem = Problem.of(X, Y, points=[-2, 0, 2], intercept=intercept)

@@ -30,9 +30,7 @@ def test_cutting_together_never_costs_more_than_the_best_single_cuts():
 
 def test_the_table_of_the_page_shows_what_the_search_guarantees():
     page = (ROOT / "docs" / "prepare.md").read_text(encoding="utf-8")
-    rows = re.findall(
-        r"^\| ([^|]+) \| (\d) \| ([^|]+) \| (\d+) of \d+( \(not proven\))? \|", page, re.MULTILINE
-    )
+    rows = re.findall(r"^\| ([^|]+) \| (\d) \| ([^|]+) \| (\d+) of \d+( \(not proven\))? \|", page, re.MULTILINE)
     errors = {(data, size, way): int(count) for data, size, way, count, _ in rows}
     pairs = {(data, size) for data, size, _ in errors}
     assert len(pairs) == 8
@@ -49,6 +47,4 @@ def test_the_large_table_in_small(capsys):
 
 def test_more_candidates_in_small(capsys):
     example("candidates").main(limits=[6], penalties=[0.05], seconds=20)
-    assert re.search(
-        r"^\| 0\.05 \| 6 of \d+ \| \d+ \| \d \| \d+ s \|$", capsys.readouterr().out, re.MULTILINE
-    )
+    assert re.search(r"^\| 0\.05 \| 6 of \d+ \| \d+ \| \d \| \d+ s \|$", capsys.readouterr().out, re.MULTILINE)

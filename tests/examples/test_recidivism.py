@@ -97,9 +97,7 @@ def test_a_common_charge_has_a_column_of_its_own():
 
 @needs_shared_data
 def test_the_sample_is_drawn_as_the_stored_one_was():
-    whole, part = (
-        np.loadtxt(SHARED / name, delimiter=",", skiprows=1, dtype=np.int64) for name in (ALL_ROWS, SAMPLE)
-    )
+    whole, part = (np.loadtxt(SHARED / name, delimiter=",", skiprows=1, dtype=np.int64) for name in (ALL_ROWS, SAMPLE))
     assert np.array_equal(whole[sample(whole[:, 0])], part)
 
 
@@ -121,12 +119,8 @@ def test_a_missing_file_is_named_with_where_to_get_it(tmp_path, capsys):
 
 
 def test_the_published_file_gives_the_known_tables(tmp_path, capsys):
-    found = next(
-        (place / PUBLISHED for place in (data_folder(), SHARED) if (place / PUBLISHED).is_file()), None
-    )
+    found = next((place / PUBLISHED for place in (data_folder(), SHARED) if (place / PUBLISHED).is_file()), None)
     if found is None:
-        pytest.skip(
-            f"{PUBLISHED} has no licence: nobody may bundle it. Download it from {make_recidivism.WHERE}"
-        )
+        pytest.skip(f"{PUBLISHED} has no licence: nobody may bundle it. Download it from {make_recidivism.WHERE}")
     assert main([str(found), "--out", str(tmp_path)]) == 0  # checksums of what came out are checked within
     assert {path.name for path in tmp_path.iterdir()} == {ALL_ROWS, SAMPLE}

@@ -70,11 +70,7 @@ def _problem(case: Case, rows: Table) -> supersparse.Problem:
         file.write_text(json.dumps(case.settings), encoding="utf-8")
         settings = Settings.load(file)
     return settings.problem(
-        rows.X,
-        rows.y,
-        feature_names=rows.names,
-        sample_weight=rows.weights,
-        rate_groups={"g": rows.groups},
+        rows.X, rows.y, feature_names=rows.names, sample_weight=rows.weights, rate_groups={"g": rows.groups}
     )
 
 

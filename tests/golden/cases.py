@@ -129,12 +129,7 @@ def cases() -> list[Case]:
 
 def _case(name: str, k: int, kind: str) -> Case:
     largest = (1, 3, 5, 10)[k % 4]
-    both = {
-        "max_points": largest,
-        "max_features": 2 + k % 3,
-        "C0": (0.002, 0.01, 0.03)[k % 3],
-        "goal": "errors",
-    }
+    both = {"max_points": largest, "max_features": 2 + k % 3, "C0": (0.002, 0.01, 0.03)[k % 3], "goal": "errors"}
     risk = {"goal": "risk", "max_points": min(largest, 5), "max_features": 2 + k % 2}
     if kind == "errors":
         more: dict[str, Any] = {"intercept": ("free", "paper", "none", [-5, 5])[k // 4 % 4]}

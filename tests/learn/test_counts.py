@@ -213,9 +213,7 @@ def test_what_merging_costs_is_bounded(asked, counts, at_least, C0, class_weight
     counts[0], counts[1] = counts[0] + at_least, counts[1] + at_least  # both classes stay
     cells = np.array([[a, b] for a in (0, 1) for b in (0, 1) for _ in "yn"], dtype=np.int8)
     labels, counts = np.array([0, 1] * 4), np.array(counts)
-    whole_table = replace(
-        sites(asked)[0], answers=cells, positive=labels == 1, counts=counts, at_least=1, left_out=0
-    )
+    whole_table = replace(sites(asked)[0], answers=cells, positive=labels == 1, counts=counts, at_least=1, left_out=0)
     table = whole_table.merging(at_least)
     assert (table.counts >= at_least).all()
     assert table.left_out == 0

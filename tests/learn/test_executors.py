@@ -189,9 +189,7 @@ def test_frontier_path_pool_and_bootstrap_use_the_executor(goal):
             float(one.objective) for one in solve_each_penalty(problem, [0.01, 0.05], executor=executor)
         ],
         "pool": lambda executor: [float(pool(problem, 0.05, executor=executor).best)],
-        "report": lambda executor: [
-            float(len(make_report(card, frame, y, plan=plan, executor=executor).missing))
-        ],
+        "report": lambda executor: [float(len(make_report(card, frame, y, plan=plan, executor=executor).missing))],
     }
     for name, ask in asked.items():
         with Noting() as executor:

@@ -82,9 +82,7 @@ def test_rows_left_out_are_counted_as_cross_validation_predicts_them(weights):
 @pytest.mark.parametrize("method", ["isotonic", "logistic"])
 def test_a_risk_table_tells_the_training_rows_at_each_total(method):
     weights = np.arange(len(X)) % 2 + 0.5
-    system = (
-        SLIMClassifier(C0=0.02, **SETTINGS, calibrate=method).fit(X, Y, sample_weight=weights).scoring_system_
-    )
+    system = SLIMClassifier(C0=0.02, **SETTINGS, calibrate=method).fit(X, Y, sample_weight=weights).scoring_system_
     risk = system.card.risk
     assert isinstance(risk, TableRisk)
     totals = system.total(X)
@@ -101,12 +99,7 @@ def test_totals_without_a_case_say_so():
     X[:, 1] = 1 - X[:, 0]  # so both, and none, never happens
     y = np.where(rng.random(60) < 0.2 + 0.6 * X[:, 0], "yes", "no")
     model = SLIMClassifier(
-        **SETTINGS,
-        points={"x0": [1], "x1": [-1]},
-        constraints=None,
-        C0=0.0,
-        min_features=2,
-        calibrate="logistic",
+        **SETTINGS, points={"x0": [1], "x1": [-1]}, constraints=None, C0=0.0, min_features=2, calibrate="logistic"
     ).fit(X, y)
     risk = model.scoring_system_.card.risk
     assert dict(zip(risk.totals, risk.cases, strict=True)) == {
@@ -135,9 +128,7 @@ def test_noise_is_warned_about():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, size=(60, 3)), np.array(["no", "no", "yes"] * 20)
     model = SLIMClassifier(C0=0.001, **SETTINGS, calibrate="logistic")
-    with pytest.warns(
-        NoBetterThanBaselineWarning, match="no better than always predicting no: it is wrong for"
-    ):
+    with pytest.warns(NoBetterThanBaselineWarning, match="no better than always predicting no: it is wrong for"):
         model.fit(X, y)
 
 
@@ -149,9 +140,7 @@ def card_with(**counts):
 
 def test_costs_of_errors_decide_whether_a_card_is_any_good():
     # of 10 ill among 100, 9 are found, with 20 false alarms: wrong 21 times, where "no" is wrong 10 times
-    card = card_with(
-        on="training", true_positives=9, false_negatives=1, true_negatives=70, false_positives=20
-    )
+    card = card_with(on="training", true_positives=9, false_negatives=1, true_negatives=70, false_positives=20)
     told = no_better_than_baseline(card)
     assert "it is wrong for 21.0 % of the training rows, always predicting no for 10.0 %" in told
     # a missed case costs as much as nine false alarms: 9 + 20 against 90

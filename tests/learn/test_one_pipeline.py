@@ -63,9 +63,7 @@ def test_the_command_and_the_classifier_learn_the_same_card(table, run):
 def test_both_judge_it_on_the_same_rows_left_out(table, run):
     X, y, command = table
     learned = from_command(run, command, "--C0", "0.01", "--repeats", "1")
-    model = SLIMClassifier(
-        C0=0.01, prepare="auto", calibrate="logistic", node_limit=LIMIT, time_limit=None
-    ).fit(X, y)
+    model = SLIMClassifier(C0=0.01, prepare="auto", calibrate="logistic", node_limit=LIMIT, time_limit=None).fit(X, y)
     assert [seen["on"] for seen in learned["performance"]] == ["training", "cross-validation"]
     assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
 
@@ -76,9 +74,7 @@ def test_both_judge_it_on_the_same_rows_left_out(table, run):
 def test_both_choose_the_same_c0_by_cross_validation(table, run):
     X, y, command = table
     learned = from_command(run, command, "--cv", "3")
-    model = SLIMClassifierCV(
-        prepare="auto", cv=3, calibrate="logistic", node_limit=LIMIT, time_limit=None
-    ).fit(X, y)
+    model = SLIMClassifierCV(prepare="auto", cv=3, calibrate="logistic", node_limit=LIMIT, time_limit=None).fit(X, y)
     assert plain(json.dumps(learned)) == plain(model.scoring_system_.to_json())
 
 

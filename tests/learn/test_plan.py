@@ -24,9 +24,7 @@ RANDOM = np.random.default_rng(5)
 X = RANDOM.integers(0, 3, (120, 3))
 Y = (X[:, 0] + RANDOM.normal(0, 1, 120) > 1).astype(int)
 ROWS = TrainingRows(X=X, y=Y, sample_weight=None, rate_groups=None, names=("a", "b", "c"))
-RECIPE = Recipe(
-    settings=Settings.of(max_points=1), options={"solver": "exhaustive", "time_limit": 60.0, "n_jobs": 1}
-)
+RECIPE = Recipe(settings=Settings.of(max_points=1), options={"solver": "exhaustive", "time_limit": 60.0, "n_jobs": 1})
 PACES = {"fast": [0.0], "slow": [1.0], "uneven": [0.1, 1.0, 0.6], "late": [2.0]}
 
 

@@ -90,11 +90,7 @@ def same_but_for_order(one, other):
     """Domains list categories in the order of the rows, or sorted."""
 
     def sorted_values(domain):
-        return (
-            domain
-            if domain.values is None
-            else replace(domain, values=tuple(sorted(map(str, domain.values))))
-        )
+        return domain if domain.values is None else replace(domain, values=tuple(sorted(map(str, domain.values))))
 
     return [sorted_values(d) for d in one] == [sorted_values(d) for d in other]
 
@@ -211,9 +207,7 @@ def test_what_is_no_table_is_refused():
 
 def test_lists_are_named_as_such():
     ages = [30, 40, 50, 60, 70, 80] * 20
-    rows = polars.LazyFrame(
-        {"age": ages, "labs": [[age, 1] for age in ages], "ill": [age >= 60 for age in ages]}
-    )
+    rows = polars.LazyFrame({"age": ages, "labs": [[age, 1] for age in ages], "ill": [age >= 60 for age in ages]})
     counted = count_rows(rows, target="ill")
     assert "labs: left out: it holds lists or structures; make columns of single values" in " ".join(
         counted.prepare.notes_

@@ -27,12 +27,7 @@ def rows_of(y, n_columns=2):
 
 
 @settings(max_examples=examples(30))
-@given(
-    n_rows=st.integers(2000, 9000),
-    share=st.floats(0.02, 0.98),
-    seconds=st.floats(0, 0.01),
-    seed=st.integers(0, 9),
-)
+@given(n_rows=st.integers(2000, 9000), share=st.floats(0.02, 0.98), seconds=st.floats(0, 0.01), seed=st.integers(0, 9))
 def test_classes_keep_their_shares(n_rows, share, seconds, seed):
     rows = rows_of(np.random.default_rng(seed).random(n_rows) < share)
     chosen = np.flatnonzero(np.random.default_rng(seed + 1).random(n_rows) < 0.8)
@@ -92,9 +87,7 @@ def test_folds_without_any_model_choose_no_penalty(monkeypatch):
 
 def test_a_classifier_whose_folds_find_no_model_takes_the_usual_penalty(monkeypatch):
     real = folds.fit_fold
-    monkeypatch.setattr(
-        folds, "fit_fold", lambda *given: [replace(r, size=0, sampled=1000) for r in real(*given)]
-    )
+    monkeypatch.setattr(folds, "fit_fold", lambda *given: [replace(r, size=0, sampled=1000) for r in real(*given)])
     y = np.arange(40) % 2
     model = SLIMClassifierCV(Cs=[0.03, 0.1, 0.4], cv=2, max_points=2).fit(np.column_stack([y, y]), y)
     assert model.C0_ == 0.03

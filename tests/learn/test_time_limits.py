@@ -51,9 +51,7 @@ def test_rare_answers_are_offered_where_most_are_rare():
     X, y = wide(1000, 40, 0.015)
     assert 10 <= X.sum(axis=0).mean() < 20
     prepare = Prepare().fit(X, y)
-    assert prepare.notes_[0] == (
-        "most answers are rarer than 20 rows; those with at least 10 are offered (rare)"
-    )
+    assert prepare.notes_[0] == ("most answers are rarer than 20 rows; those with at least 10 are offered (rare)")
     offered = {feature.column for feature in prepare.features_}
     assert offered == {f"x{j}" for j in range(40) if X[:, j].sum() >= 10}
 
@@ -185,9 +183,7 @@ def test_a_process_that_loads_for_long_has_less_time_and_does_nothing_when_it_is
     now, loads, given = [100.0], [3.0, 1.0, 10.0], []
     monkeypatch.setattr(time, "time", lambda: now[0])
     monkeypatch.setattr(folds, "loaded", lambda _: now.__setitem__(0, now[0] + loads.pop(0)))
-    monkeypatch.setattr(
-        folds, "fit_fold", lambda own, *_: given.append(own.options["time_limit"]) or ["found"]
-    )
+    monkeypatch.setattr(folds, "fit_fold", lambda own, *_: given.append(own.options["time_limit"]) or ["found"])
     task = fold_task(time_limit=60.0)
     assert task(None, 5.0, 105.0, False) == ["found"]  # 2 of 5 seconds are left
     assert task(None, 1.0, 106.0, False) == ["found"]
@@ -198,8 +194,6 @@ def test_a_process_that_loads_for_long_has_less_time_and_does_nothing_when_it_is
 def test_a_fold_that_still_finds_nothing_is_named_with_its_share_and_what_to_do(monkeypatch):
     monkeypatch.setattr(folds, "solve_each_penalty", nothing_found)
     X, y = [[i, i % 3] for i in range(40)], [i % 2 for i in range(40)]
-    message = (
-        r"fold 1 of 5, in \S+ s, its share of the time: .* raise the limits, relax the constraints, or use"
-    )
+    message = r"fold 1 of 5, in \S+ s, its share of the time: .* raise the limits, relax the constraints, or use"
     with pytest.raises(SolverFailedError, match=message):
         RiskScoreClassifierCV(time_limit=1000).fit(X, y)

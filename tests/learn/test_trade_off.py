@@ -73,11 +73,7 @@ def test_it_can_be_drawn_and_tabulated():
     assert [row["threshold"] for row in found.table()] == [0.5, 0.2]
     left, right = plot(found).figure.axes
     assert left.get_xlabel() == "specificity on held-out rows"
-    assert [line.get_label() for line in right.get_lines()] == [
-        "card for the threshold",
-        "treat all",
-        "treat none",
-    ]
+    assert [line.get_label() for line in right.get_lines()] == ["card for the threshold", "treat all", "treat none"]
     thresholds, of_all = right.get_lines()[1].get_data()
     expected = [row["net_benefit_of_all"] for row in found.table()]
     assert [of_all[0], of_all[-1]] == pytest.approx(expected)
@@ -87,19 +83,14 @@ def test_it_can_be_drawn_and_tabulated():
 
 def test_limits_are_swept_by_the_most_sensitive_card_of_each_fold():
     found = cross_validated_trade_off(MODEL, X, Y, max_false_positive_rates=[0.1, 0.4], cv=3)
-    assert [(point.limit, point.ratio) for point in found.points] == [
-        (Fraction(1, 10), None),
-        (Fraction(2, 5), None),
-    ]
+    assert [(point.limit, point.ratio) for point in found.points] == [(Fraction(1, 10), None), (Fraction(2, 5), None)]
     for point, limit in zip(found.points, (0.1, 0.4), strict=True):
         said = np.empty(60, dtype=object)
         for train, test in repeated_splits(Y, 3, 1):
             problem = Problem.of(X[train], Y[train], C0=0.01, max_points=2, positive="ill")
             (alone,) = trade_off(problem, solver="exhaustive", max_false_positive_rates=[limit]).points
             values, b = alone.solution.points.values, alone.solution.points.intercept_value
-            said[test] = np.where(
-                (X[test] * [float(v) for v in values]).sum(axis=1) + float(b) > 0, "ill", "well"
-            )
+            said[test] = np.where((X[test] * [float(v) for v in values]).sum(axis=1) + float(b) > 0, "ill", "well")
         assert point.performance.true_positives == ((said == "ill") & (Y == "ill")).sum()
         assert point.performance.false_positives == ((said == "ill") & (Y == "well")).sum()
     assert found.table()[0].keys() == {"limit", "features", "sensitivity", "specificity", "auc", "folds"}
@@ -123,9 +114,7 @@ def test_the_best_net_benefit_is_that_of_the_class_weights(threshold):
         return (hits - alarms * t / (1 - t)) / 60
 
     best = solve(problem, "exhaustive")
-    others = [
-        solve(Problem.of(X, Y, class_weight={"ill": w}, **asked), "exhaustive") for w in (0.2, 0.5, 1, 2, 5)
-    ]
+    others = [solve(Problem.of(X, Y, class_weight={"ill": w}, **asked), "exhaustive") for w in (0.2, 0.5, 1, 2, 5)]
     assert net_benefit(best.points) >= max(net_benefit(other.points) for other in others)
 
 
@@ -187,18 +176,7 @@ def test_a_table_of_held_out_rows_is_judged_as_in_python(swept, asked, run, tmp_
     first, last = np.arange(40), np.arange(40, 60)
     written(tmp_path / "rows.csv", first)
     written(tmp_path / "test.csv", last)
-    done = run(
-        "trade-off",
-        "rows.csv",
-        *OPTIONS,
-        *swept,
-        "--test",
-        "test.csv",
-        "--plot",
-        "p.png",
-        "--json",
-        check=True,
-    )
+    done = run("trade-off", "rows.csv", *OPTIONS, *swept, "--test", "test.csv", "--plot", "p.png", "--json", check=True)
     told = json.loads(done.stdout)
     assert (told["held_out"], told["held_out_positive"]) == (20, int((Y[last] == "ill").sum()))
     problem = Problem.of(X[first], Y[first], C0=0.01, max_points=2, positive="ill")
@@ -216,24 +194,10 @@ def test_a_table_of_held_out_rows_is_judged_as_in_python(swept, asked, run, tmp_
 
 def test_a_share_of_raw_rows_is_held_out(run, tmp_path):
     written(tmp_path / "rows.csv", np.arange(60))
-    words = [
-        "--target",
-        "y",
-        "--positive",
-        "ill",
-        "--max-features",
-        "1",
-        "--thresholds",
-        "0.3",
-        "--hold-out",
-        "0.25",
-    ]
+    words = ["--target", "y", "--positive", "ill", "--max-features", "1", "--thresholds", "0.3", "--hold-out", "0.25"]
     text = run("trade-off", "rows.csv", *words, check=True).stdout
     positive = max(1, round(0.25 * int((Y == "ill").sum())))
-    assert (
-        f"On {positive + round(0.25 * int((Y == 'well').sum()))} held-out rows, {positive} of them positive:"
-        in text
-    )
+    assert f"On {positive + round(0.25 * int((Y == 'well').sum()))} held-out rows, {positive} of them positive:" in text
     assert "sens., training" in text
     assert "net benefit" in text
 
@@ -245,10 +209,7 @@ def test_a_share_of_raw_rows_is_held_out(run, tmp_path):
         (["--hold-out", "0.2", "--cv", "3"], "--cv divides rows into folds, and --hold-out has none"),
         (["--test", "rows.csv", "--cv-time", "a"], "--cv-time divides rows into folds, and --test has none"),
         (["--hold-out", "1"], "--hold-out is 1; give a share between 0 and 1, such as 0.2"),
-        (
-            ["--max-false-positive-rates", "0.1", "--ratios", "1"],
-            "another sweep than --ratios or --thresholds",
-        ),
+        (["--max-false-positive-rates", "0.1", "--ratios", "1"], "another sweep than --ratios or --thresholds"),
         (["--max-false-positive-rates", "7"], "is 7; give at least one share, each from 0 to 1"),
         (["--max-false-positive-rates", "0.1", "--goal", "risk", "--hold-out", "0.3"], "use goal 'errors'"),
     ],
@@ -264,9 +225,7 @@ def test_ratios_that_time_left_without_some_folds_are_named():
     seen = {"on": "cross-validation", "true_positives": 3, "false_negatives": 1}
     whole = Performance(**seen, true_negatives=4, false_positives=2)
     cut = Performance(**seen, true_negatives=4, false_positives=2, folds=(5, 10))
-    points = [
-        CrossValidatedPoint(ratio=Fraction(r), features=1.0, performance=p) for r, p in ((1, whole), (4, cut))
-    ]
+    points = [CrossValidatedPoint(ratio=Fraction(r), features=1.0, performance=p) for r, p in ((1, whole), (4, cut))]
     found = CrossValidatedTradeOff(points=tuple(points), folds=5, repeats=2)
     assert str(found).splitlines()[-1] == "W+/W- 4: judged on 5 of 10 folds, for want of time"
     assert [row["folds"] for row in found.table()] == [10, 5]

@@ -6,25 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from study.__main__ import main
-from study.record_file import (
-    append_records,
-    from_line,
-    in_order,
-    read_records,
-    store,
-    to_line,
-)
-from study.records import (
-    InSet,
-    Loaded,
-    Machine,
-    Moment,
-    Proof,
-    Record,
-    Shown,
-    Skipped,
-    Wrong,
-)
+from study.record_file import append_records, from_line, in_order, read_records, store, to_line
+from study.records import InSet, Loaded, Machine, Moment, Proof, Record, Shown, Skipped, Wrong
 from study.setting import Setting
 from supersparse.errors import InvalidDataError
 

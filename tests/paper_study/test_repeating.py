@@ -13,14 +13,7 @@ from study.methods.contract import Linear
 from study.methods.fasterrisk import FasterRisk
 from study.record_file import append_records, read_records
 from study.records import Record, Skipped
-from study.repeating import (
-    Again,
-    Repeated,
-    Slack,
-    choose_tasks,
-    repeat,
-    why_not_repeated,
-)
+from study.repeating import Again, Repeated, Slack, choose_tasks, repeat, why_not_repeated
 from study.running import run
 
 

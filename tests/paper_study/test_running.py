@@ -78,9 +78,7 @@ def test_a_record_is_enough_to_make_its_fit_again(whole):
     for record in [line for line in read_records(whole) if isinstance(line, Record)][::7]:
         assert record.fingerprint == data.fingerprint
         method = next(m for m in plan.methods if m.name == record.method)
-        task = next(
-            t for t in plan.tasks(data, method) if t.split == record.split and record.setting in t.settings
-        )
+        task = next(t for t in plan.tasks(data, method) if t.split == record.split and record.setting in t.settings)
         again = next(r for r in run_task(task) if r.setting == record.setting)
         assert (again.train, again.test, again.size) == (record.train, record.test, record.size)
 

@@ -48,7 +48,5 @@ def test_points_bounds_and_work_are_those_of_the_records(records, wanted):
 
 @pytest.mark.long  # reads all records for seconds; they change only when the study is run again
 def test_every_stored_fit_ended_by_proof_or_by_its_limit_on_work(records):
-    assert {r.proof.stop for r in records} <= {
-        stop.name for stop in (Stop.OPTIMAL, Stop.BOUND, Stop.NODE_LIMIT)
-    }
+    assert {r.proof.stop for r in records} <= {stop.name for stop in (Stop.OPTIMAL, Stop.BOUND, Stop.NODE_LIMIT)}
     assert all(r.proof.proven == (r.proof.stop != Stop.NODE_LIMIT.name) for r in records)

@@ -4,20 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paper_study.tiny import tiny_data
-from study.study_data import (
-    HOLD_OUT,
-    fold_names,
-    inner_names,
-    load_study_data,
-    split_rows,
-)
+from study.study_data import HOLD_OUT, fold_names, inner_names, load_study_data, split_rows
 from supersparse.errors import InvalidDataError, MissingDataError
 
 
 @settings(max_examples=50)
-@given(
-    negatives=st.integers(5, 40), positives=st.integers(5, 40), seed=st.integers(0, 99), order=st.randoms()
-)
+@given(negatives=st.integers(5, 40), positives=st.integers(5, 40), seed=st.integers(0, 99), order=st.randoms())
 def test_folds_share_out_every_row_once_and_the_classes_evenly(negatives, positives, seed, order):
     labels = [False] * negatives + [True] * positives
     order.shuffle(labels)

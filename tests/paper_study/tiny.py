@@ -22,12 +22,7 @@ def tiny_plan(**changes):
         **{
             "name": "tiny",
             "datasets": ("tiny",),
-            "methods": (
-                LogisticRegression(),
-                Cart(),
-                Lasso(count=6),
-                Slim({"tiny": 200}, values=(0.01, 0.05)),
-            ),
+            "methods": (LogisticRegression(), Cart(), Lasso(count=6), Slim({"tiny": 200}, values=(0.01, 0.05))),
             "folds": 2,
             "nested": ("SLIM", "Lasso"),
             "contour": ("tiny",),

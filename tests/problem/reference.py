@@ -13,9 +13,7 @@ def decimal(value):
     return Fraction(str(value))
 
 
-def slow_objective(
-    X, y, coefficients, intercept, *, C0, C1=0, weights=None, class_weight=None, penalised=False
-):
+def slow_objective(X, y, coefficients, intercept, *, C0, C1=0, weights=None, class_weight=None, penalised=False):
     """F of section 3.1 with the weights of appendix B; y holds booleans, `class_weight` (W-, W+)."""
     weights = [Fraction(1)] * len(y) if weights is None else [decimal(w) for w in weights]
     total = sum(weights)
@@ -80,9 +78,7 @@ def slow_best(case, unit):
     *sets, intercept_set = [slow_values(case, j) for j in range(len(case.X[0]) + 1)]
     best = None
     for coefficients in product(*sets):
-        far = 1 + max(
-            int(abs(sum(decimal(x) * c for x, c in zip(row, coefficients, strict=True)))) for row in case.X
-        )
+        far = 1 + max(int(abs(sum(decimal(x) * c for x, c in zip(row, coefficients, strict=True)))) for row in case.X)
         low, high = {"none": (0, 0), "free": (-far, far), "paper": (0, 0)}.get(case.intercept, case.intercept)
         grid = [Fraction(k, unit) for k in range(low * unit, high * unit + 1)]
         if case.intercept == "free":  # between any two neighbouring totals, and beyond them
@@ -119,9 +115,7 @@ def slow_penalty(case, j, value):
 
 def slow_wrong(case, coefficients, intercept):
     """Which rows are wrong, a score of 0 being wrong for both classes."""
-    scores = [
-        sum(decimal(x) * c for x, c in zip(row, coefficients, strict=True)) + intercept for row in case.X
-    ]
+    scores = [sum(decimal(x) * c for x, c in zip(row, coefficients, strict=True)) + intercept for row in case.X]
     return [s <= 0 if label else s >= 0 for s, label in zip(scores, case.y, strict=True)]
 
 
@@ -186,9 +180,7 @@ def slow_obeys(case, asked, used, coefficients, wrong):
         return sum(decimal(cost) for name, cost in rest[0] if name in used) <= decimal(rest[1])
     if kind == "max_total_score":
         ranges = {name: (min(xs), max(xs)) for name, xs in column.items()} | dict(rest[1])
-        total = sum(
-            max(value[n] * decimal(low), value[n] * decimal(high)) for n, (low, high) in ranges.items()
-        )
+        total = sum(max(value[n] * decimal(low), value[n] * decimal(high)) for n, (low, high) in ranges.items())
         return total <= decimal(rest[0])
     if kind == "max_difference":
         shares = [slow_wrong_share(case, rest[0], wrong, g) for g in ("f", "m")]

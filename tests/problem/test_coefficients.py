@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from supersparse.errors import InvalidProblemError
-from supersparse.problem.points import (
-    CoefficientSet,
-    integers,
-    non_negative,
-    non_positive,
-    one_digit,
-    two_digits,
-)
+from supersparse.problem.points import CoefficientSet, integers, non_negative, non_positive, one_digit, two_digits
 
 
 def test_integers_run_from_minus_to_plus_the_largest():
@@ -90,9 +83,7 @@ def test_a_set_is_a_collection_of_its_values_from_the_smallest():
 
 def test_a_number_of_any_type_is_in_a_set_by_its_value():
     tenths = CoefficientSet.of([0, 0.1, 0.2])
-    assert all(
-        value in tenths for value in (0.1, np.float64(0.2), Decimal("0.1"), np.int64(0), Fraction(1, 5))
-    )
+    assert all(value in tenths for value in (0.1, np.float64(0.2), Decimal("0.1"), np.int64(0), Fraction(1, 5)))
     assert all(value not in tenths for value in (0.3, float("nan"), float("inf"), "0.1", None, 1j))
     assert 0.0 not in integers(2).required()
 
@@ -126,19 +117,13 @@ def test_a_long_set_is_shown_by_its_ends():
     ("make", "message"),
     [
         (lambda: CoefficientSet.of([]), "is empty; give at least one value"),
-        (
-            lambda: one_digit((2, -3)),
-            r"one_digit: the exponents are \(2, -3\); give two whole numbers in order",
-        ),
+        (lambda: one_digit((2, -3)), r"one_digit: the exponents are \(2, -3\); give two whole numbers in order"),
         (lambda: two_digits(3), "two_digits: the exponents are 3; give two whole numbers"),
         (
             lambda: one_digit(-4, 2),
             r"one_digit: the exponents are given as -4, 2, 2 arguments; .* one pair: one_digit\(\(-4, 2\)\)",
         ),
-        (
-            lambda: two_digits(1, 2, 3),
-            r"3 arguments; give them as one pair: two_digits\(\(-3, 2\)\)",
-        ),
+        (lambda: two_digits(1, 2, 3), r"3 arguments; give them as one pair: two_digits\(\(-3, 2\)\)"),
         (lambda: one_digit((0, 10**6)), "give numbers from -300 to 300"),
         (lambda: integers(10**15).within(5, None, "x").with_zero(), "too long a list if 0 is added"),
         (lambda: CoefficientSet.of("12"), "a coefficient set is '12'; give numbers"),

@@ -27,15 +27,7 @@ GROUPS = {"site": ["n", "n", "s", "s"]}
 
 def make(*constraints, **settings):
     return Problem.of(
-        X,
-        Y,
-        **{
-            "feature_names": NAMES,
-            "max_points": 3,
-            "rate_groups": GROUPS,
-            "constraints": constraints,
-            **settings,
-        },
+        X, Y, **{"feature_names": NAMES, "max_points": 3, "rate_groups": GROUPS, "constraints": constraints, **settings}
     )
 
 
@@ -49,9 +41,7 @@ def test_cost_and_broken_constraints_of_any_model_are_those_of_the_definition(da
     problem = case.problem
     coefficients = [data.draw(st.sampled_from(slow_values(case, j))) for j in range(len(case.X[0]))]
     paper = case.intercept == "paper"
-    b = data.draw(
-        st.sampled_from(slow_values(case, len(coefficients))) if paper else st.integers(-3, 3).map(Fraction)
-    )
+    b = data.draw(st.sampled_from(slow_values(case, len(coefficients))) if paper else st.integers(-3, 3).map(Fraction))
     points = Points(tuple(int(v * 2) for v in coefficients), int(b * 2), 2)
     found = evaluate(problem, points)
     assert (found.objective, found.l1) == slow_cost(case, coefficients, b)
@@ -82,14 +72,9 @@ def test_counts_become_sums_over_the_support():
     assert support(c.exactly(1, of=["sex"])) == [((0, 0, 1), 1), ((0, 0, -1), -1)]
     assert support(c.only_if("age", "bmi")) == [((1, -1, 0), 0)]
     assert support(c.only_if(["age", "sex"], "bmi")) == [((1, -1, 0), 0), ((0, -1, 1), 0)]
-    assert support(c.thresholds_per_variable(1, {"a": ["age", "sex"], "b": "bm*"})) == [
-        ((1, 0, 1), 1),
-        ((0, 1, 0), 1),
-    ]
+    assert support(c.thresholds_per_variable(1, {"a": ["age", "sex"], "b": "bm*"})) == [((1, 0, 1), 1), ((0, 1, 0), 1)]
     assert support(c.thresholds_per_variable(1, ["a*", "*"])) == [((1, 0, 0), 1), ((1, 1, 1), 1)]
-    assert support(c.budget({"age": 0.1, "s*": 30}, at_most=30.05)) == [
-        ((Fraction(1, 10), 0, 30), Fraction(601, 20))
-    ]
+    assert support(c.budget({"age": 0.1, "s*": 30}, at_most=30.05)) == [((Fraction(1, 10), 0, 30), Fraction(601, 20))]
 
 
 def test_signs_are_those_of_the_features_of_one_variable():
@@ -121,11 +106,7 @@ def test_the_smallest_size_counts_the_intercept_only_as_the_paper_does():
 
 def test_values_asked_for_narrow_the_sets():
     problem = make(c.must_use("age"), c.must_not_use(["b*"]), c.fixed("sex", -2))
-    assert problem.sets == (
-        CoefficientSet.of([-3, -2, -1, 1, 2, 3]),
-        CoefficientSet.of([0]),
-        CoefficientSet.of([-2]),
-    )
+    assert problem.sets == (CoefficientSet.of([-3, -2, -1, 1, 2, 3]), CoefficientSet.of([0]), CoefficientSet.of([-2]))
     assert not problem.support_limits
 
 
@@ -141,9 +122,7 @@ def test_rates_become_integers_without_a_common_divisor():
 
 
 def test_a_difference_limits_both_ways_for_each_pair_of_groups():
-    one, other = make(
-        c.max_difference("error", group="site", at_most=0.3), sample_weight=[1, 2, 1, 1]
-    ).rate_limits
+    one, other = make(c.max_difference("error", group="site", at_most=0.3), sample_weight=[1, 2, 1, 1]).rate_limits
     # shares of 3 and of 2: in sixths 2·(...) - 3·(...) is at most 1.8, rounded down
     assert (one.weights.tolist(), one.at_most) == ([2, 4, -3, -3], 1)
     assert (other.weights.tolist(), other.at_most) == ([-2, -4, 3, 3], 1)
@@ -182,11 +161,7 @@ def test_a_constant_column_stays_where_a_constraint_may_want_it():
 
 def test_groups_are_read_from_frames_series_and_arrays():
     labels = ["n", "n", "s", "s"]
-    for groups in (
-        {"group": pd.Series(labels, index=[5, 6, 7, 8])},
-        pd.DataFrame({"group": labels}),
-        np.array(labels),
-    ):
+    for groups in ({"group": pd.Series(labels, index=[5, 6, 7, 8])}, pd.DataFrame({"group": labels}), np.array(labels)):
         limits = make(c.max_error(0.5, group=("group", "s")), rate_groups=groups).rate_limits
         assert limits[0].weights.tolist() == [0, 0, 1, 1]
     numbers = make(c.max_error(0.5, group=("g", np.int64(2))), rate_groups={"g": np.array([1, 2, 2, 1])})
@@ -249,18 +224,12 @@ def test_constraints_are_values():
             "there is no rate 'sensitivty'; did you mean 'sensitivity'",
         ),
         (lambda: c.max_difference("error", group=("a", 1), at_most=0.1), "give the name of the groups"),
-        (
-            lambda: c.max_difference("error", group="a", at_most=2),
-            "max_difference: at_most is 2; give a share",
-        ),
+        (lambda: c.max_difference("error", group="a", at_most=2), "max_difference: at_most is 2; give a share"),
         (lambda: c.max_total_score("x"), "max_total_score: the limit is 'x', which is not a number"),
         (lambda: c.max_total_score(1, ranges=[1]), "ranges is \\[1\\]; give"),
         (lambda: c.max_total_score(1, ranges={"a": 3}), "the range of 'a' is 3; give a pair"),
         (lambda: c.max_total_score(1, ranges={"a": (3, 1)}), "the range of 'a' ends at 1, below its start 3"),
-        (
-            lambda: make(c.at_most(1, of="agee")),
-            "'at most 1 of agee': there is no feature 'agee'; did you mean",
-        ),
+        (lambda: make(c.at_most(1, of="agee")), "'at most 1 of agee': there is no feature 'agee'; did you mean"),
         (lambda: make(c.must_use("agee")), "'agee used': there is no feature 'agee'; did you mean 'age'"),
         (lambda: make(c.only_if("age", "x*")), "only_if: there is no feature 'x\\*'"),
         (lambda: make(c.budget({"agee": 1}, at_most=1)), "budget: there is no feature 'agee'; did you mean"),
@@ -313,28 +282,13 @@ def test_groups_that_cannot_be_read_are_refused(groups, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (
-            [c.fixed("age", 2), c.must_not_use("a*")],
-            "'age': 'age = 2' and 'a\\* not used' contradict each other",
-        ),
+        ([c.fixed("age", 2), c.must_not_use("a*")], "'age': 'age = 2' and 'a\\* not used' contradict each other"),
         ([c.must_use("age"), c.must_not_use("age")], "'age used' and 'age not used' contradict"),
         ([c.fixed("age", 2), c.fixed("age", 1)], "'age = 2' and 'age = 1' contradict"),
-        (
-            [c.fixed("age", 9)],
-            "'age': no value of .* satisfies 'age = 9'; drop the constraint, or allow the value",
-        ),
-        (
-            [c.must_use("age"), c.budget({"age": 5}, at_most=4)],
-            "features for at most 4 .* and 'age used' together",
-        ),
-        (
-            [c.only_if("age", "sex"), c.must_use("age"), c.must_not_use("sex")],
-            "'age only if sex' and 'age used'",
-        ),
-        (
-            [c.at_least(2, of=["age", "bmi"]), c.must_not_use("bmi")],
-            "'at least 2 of age, bmi' and 'bmi not used'",
-        ),
+        ([c.fixed("age", 9)], "'age': no value of .* satisfies 'age = 9'; drop the constraint, or allow the value"),
+        ([c.must_use("age"), c.budget({"age": 5}, at_most=4)], "features for at most 4 .* and 'age used' together"),
+        ([c.only_if("age", "sex"), c.must_use("age"), c.must_not_use("sex")], "'age only if sex' and 'age used'"),
+        ([c.at_least(2, of=["age", "bmi"]), c.must_not_use("bmi")], "'at least 2 of age, bmi' and 'bmi not used'"),
         ([c.at_least(3, of=["age", "bmi"])], r"with the points allowed for \['age', 'bmi'\]"),
         ([c.exactly(0, of="age"), c.fixed("age", 1)], "'exactly 0 of age' and 'age = 1' together"),
         ([c.fixed("age", 1), c.max_total_score(60)], "'a total score of at most 60' and 'age = 1' together"),
@@ -347,9 +301,7 @@ def test_what_can_be_seen_to_conflict_is_said_at_once(settings, message):
 
 def test_opposite_signs_that_are_fixed_conflict_with_one_sign():
     asked = [c.same_sign({"v": ["age", "bmi"]}), c.fixed("age", 2), c.fixed("bmi", -1), c.must_use("sex")]
-    with pytest.raises(
-        InfeasibleError, match="one sign for each of v' and 'age = 2' and 'bmi = -1' together"
-    ):
+    with pytest.raises(InfeasibleError, match="one sign for each of v' and 'age = 2' and 'bmi = -1' together"):
         make(*asked)
 
 

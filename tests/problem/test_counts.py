@@ -22,10 +22,7 @@ TABLE = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "died": ["no", "yes", "no", "yes"
 def written_out(table, count="n"):
     """One row for each that is counted."""
     names = [name for name in table if name != count]
-    return {
-        name: [v for v, n in zip(table[name], table[count], strict=True) for _ in range(int(n))]
-        for name in names
-    }
+    return {name: [v for v, n in zip(table[name], table[count], strict=True) for _ in range(int(n))] for name in names}
 
 
 @st.composite

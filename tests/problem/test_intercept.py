@@ -50,10 +50,7 @@ def test_the_choice_is_that_of_trying_every_intercept(rows, low, width):
     losses = {b: loss_at(b, *rows) for b in range(-FAR, FAR + 1)}
     allowed = [b for b in losses if (low is None or b >= low) and (high is None or b <= high)]
     least = min(losses[b] for b in allowed)
-    best = min(
-        (b for b in allowed if losses[b] == least),
-        key=lambda b: (abs(b - middle_of_run(b, losses)), abs(b), b),
-    )
+    best = min((b for b in allowed if losses[b] == least), key=lambda b: (abs(b - middle_of_run(b, losses)), abs(b), b))
     assert best_intercept(InterceptChoice(low=low, high=high, allowed=None), *rows) == best
 
 
@@ -67,8 +64,7 @@ def limits_on(draw, rows):
 
 def obeyed_at(b, rows, limits):
     return all(
-        loss_at(b, rows[0], rows[1], limit.positive_weight, limit.negative_weight) <= limit.at_most
-        for limit in limits
+        loss_at(b, rows[0], rows[1], limit.positive_weight, limit.negative_weight) <= limit.at_most for limit in limits
     )
 
 
@@ -77,11 +73,7 @@ def test_of_the_intercepts_that_obey_limits_on_wrong_rows_the_rule_chooses_one(d
     limits = data.draw(limits_on(rows))
     state = {b: (loss_at(b, *rows), obeyed_at(b, rows, limits)) for b in range(-FAR, FAR + 1)}
     allowed = [b for b in state if state[b][1] and (low is None or b >= low)]
-    best = min(
-        allowed,
-        key=lambda b: (state[b][0], abs(b - middle_of_run(b, state)), abs(b), b),
-        default=None,
-    )
+    best = min(allowed, key=lambda b: (state[b][0], abs(b - middle_of_run(b, state)), abs(b), b), default=None)
     assert best_intercept(InterceptChoice(low=low, high=None, allowed=None), *rows, limits) == best
 
 
@@ -108,9 +100,7 @@ def test_a_penalised_intercept_is_the_cheapest_allowed_then_the_smallest(rows, a
     choice = InterceptChoice(
         low=None, high=None, allowed=np.array(allowed), cost_nonzero=nonzero, cost_magnitude=magnitude
     )
-    best = min(
-        allowed, key=lambda b: (loss_at(b, *rows) + nonzero * (b != 0) + magnitude * abs(b), abs(b), b)
-    )
+    best = min(allowed, key=lambda b: (loss_at(b, *rows) + nonzero * (b != 0) + magnitude * abs(b), abs(b), b))
     assert best_intercept(choice, *rows) == best
 
 

@@ -45,10 +45,7 @@ def test_features_without_levels_keep_c0_and_their_sets():
     problem = make(levels={"age": TWO}, C0=0.3, points=non_negative(4))
     assert problem.levels[1] is None
     assert problem.sets[1] == non_negative(4)
-    assert (problem.penalty(0, Fraction(-2)), problem.penalty(1, Fraction(3))) == (
-        Fraction(1, 4),
-        Fraction(3, 10),
-    )
+    assert (problem.penalty(0, Fraction(-2)), problem.penalty(1, Fraction(3))) == (Fraction(1, 4), Fraction(3, 10))
     assert make(levels={"age": TWO}).penalty(1, Fraction(3)) == Fraction(1, 100)
     by_name = make(levels={"a*": TWO}, C0={"bmi": 0.5}, points={"bmi": [0, 9]})
     assert by_name.penalty(1, Fraction(9)) == Fraction(1, 2)
@@ -84,19 +81,10 @@ def test_bounds_are_rounded_to_sums_of_the_levels_penalties():
         ({"levels": [[1, 2, 3]]}, r"levels: level 1 is \[1, 2, 3\]; give \[\(values"),
         ({"levels": [([1], -1)]}, "level 1: its penalty is -1, which is negative"),
         ({"levels": [([1], "x")]}, "level 1: its penalty is 'x', which is not a number"),
-        (
-            {"levels": [([1], 0.1), ([2, 1], 0.2)]},
-            "the value 1 is in level 1 and in level 2; keep only one",
-        ),
-        (
-            {"levels": [([1], 0.2), ([2], 0.1)]},
-            "penalty 1/10, and the level before it 1/5; penalties must increase",
-        ),
+        ({"levels": [([1], 0.1), ([2, 1], 0.2)]}, "the value 1 is in level 1 and in level 2; keep only one"),
+        ({"levels": [([1], 0.2), ([2], 0.1)]}, "penalty 1/10, and the level before it 1/5; penalties must increase"),
         ({"levels": [([1], 0.2), ([2], 0.2)]}, "penalties must increase"),
-        (
-            {"levels": [([1], 0)]},
-            r"the first level has the penalty 0, like the level \{0\} below it; raise",
-        ),
+        ({"levels": [([1], 0)]}, r"the first level has the penalty 0, like the level \{0\} below it; raise"),
         ({"levels": {"agee": TWO}}, "levels: there is no feature 'agee'; did you mean 'age'"),
         ({"levels": {"age": [([], 0.1)]}}, "a coefficient set is empty"),
         ({"levels": TWO, "C0": 0.1}, "C0 is 0.1, but all features have levels; remove C0"),

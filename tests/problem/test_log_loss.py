@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 
 from supersparse import Points, Problem, solve
 from supersparse.engine.verify import check_points
-from supersparse.errors import (
-    InvalidDataError,
-    InvalidProblemError,
-    UnsupportedProblemError,
-    VerificationError,
-)
+from supersparse.errors import InvalidDataError, InvalidProblemError, UnsupportedProblemError, VerificationError
 from supersparse.problem import rows as rows_module
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.log_loss import largest_slope, log_loss, slope_at_limit, with_best_risk
@@ -45,9 +40,7 @@ def test_class_and_sample_weights_enter_the_loss_but_class_weights_not_its_denom
     weighted = Problem.of(X, Y, sample_weight=[2, 1, 1, 1, 1, 1], goal="risk", C0=0)
     assert float(log_loss(weighted, points)) == pytest.approx(float(log_loss(copies, points)), abs=1e-14)
     twice = risk_problem(class_weight={0: 2, 1: 2})
-    assert float(log_loss(twice, points)) == pytest.approx(
-        2 * float(log_loss(risk_problem(), points)), abs=1e-14
-    )
+    assert float(log_loss(twice, points)) == pytest.approx(2 * float(log_loss(risk_problem(), points)), abs=1e-14)
 
 
 def test_the_reported_loss_is_never_below_the_true_one():
@@ -156,9 +149,7 @@ def test_values_whose_squares_are_beyond_doubles_are_refused_by_column(large, mo
 @pytest.mark.parametrize("beside", [1.0, 1e140])
 def test_decimals_beyond_doubles_are_refused_by_column(beside):
     rows = [[beside * i, 1.5e-310 * (i % 2)] for i in range(6)]
-    with pytest.raises(
-        InvalidDataError, match=r"column 'x1' has values with 310 decimals, .* rescale the column"
-    ):
+    with pytest.raises(InvalidDataError, match=r"column 'x1' has values with 310 decimals, .* rescale the column"):
         Problem.of(rows, Y, goal="risk")
 
 
@@ -191,9 +182,7 @@ def test_numeric_c1_counts_each_point():
     problem = risk_problem(C1=0.001, slope=1)
     solution = solve(problem)
     assert evaluate(problem, solution.points).objective == solution.objective
-    by_hand = min(
-        float(log_loss(problem, with_best_risk(problem, (w,)))) + 0.001 * abs(w) for w in range(-3, 4)
-    )
+    by_hand = min(float(log_loss(problem, with_best_risk(problem, (w,)))) + 0.001 * abs(w) for w in range(-3, 4))
     assert float(solution.objective) == pytest.approx(by_hand, abs=2e-9)
 
 
@@ -241,7 +230,5 @@ def test_slope_and_intercept_are_the_best_to_be_found(seed):
     most = Fraction(largest_slope(problem, coefficients, problem.unit))
     for factor, shift in product((0.7, 0.999, 1.001, 1.3), (-0.3, -0.001, 0.0, 0.001, 0.3)):
         slope, intercept = points.slope * Fraction(factor), points.intercept_value + Fraction(shift)
-        other = Points(
-            points.coefficients, intercept * points.denominator, points.denominator, slope=min(slope, most)
-        )
+        other = Points(points.coefficients, intercept * points.denominator, points.denominator, slope=min(slope, most))
         assert log_loss(problem, other) >= least - Fraction(1, 10**9)

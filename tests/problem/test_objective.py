@@ -83,10 +83,7 @@ def test_many_long_weights_do_not_overflow():
     problem = Problem.of(np.arange(2000).reshape(-1, 1), np.arange(2000) % 2, sample_weight=weights)
     assert problem.rows.weights.dtype == np.int64
     assert evaluate(problem, Points((0,), 0)).loss == 1
-    assert (
-        evaluate(problem, with_best_intercept(problem, [0])).training_errors
-        < decimal(0.9876543210987654) * 1000
-    )
+    assert evaluate(problem, with_best_intercept(problem, [0])).training_errors < decimal(0.9876543210987654) * 1000
 
 
 @pytest.mark.parametrize("X", [[[1e-20], [1.0]], [[5e-324], [1e308]], [[0.1234567890123457], [12345678.0]]])
@@ -94,18 +91,13 @@ def test_columns_of_any_scale_take_any_coefficients(X):
     problem = Problem.of(X, [0, 1], max_points=3)
     for coefficient in (-3, 0, 3):
         totals = integer_totals(problem, [coefficient])
-        assert [Fraction(int(t), problem.score_step) for t in totals] == [
-            decimal(x) * coefficient for (x,) in X
-        ]
+        assert [Fraction(int(t), problem.score_step) for t in totals] == [decimal(x) * coefficient for (x,) in X]
         with_best_intercept(problem, [coefficient])
 
 
 def test_a_forced_column_of_zeros_beside_a_long_one_does_not_overflow():
     problem = Problem.of(
-        [[0, 1e-25], [0, 1.0]],
-        [0, 1],
-        points={"x0": [7], "x1": [0, 1]},
-        constraints=[constraints.must_use("x0")],
+        [[0, 1e-25], [0, 1.0]], [0, 1], points={"x0": [7], "x1": [0, 1]}, constraints=[constraints.must_use("x0")]
     )
     assert with_best_intercept(problem, [7, 0]).coefficients == (7, 0)
 

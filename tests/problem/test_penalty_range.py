@@ -80,9 +80,7 @@ def test_a_numeric_l1_penalty_that_can_change_errors_or_size_warns():
     # F moves in steps of 1/10 (gcd of 1/5 and 3/10), ‖λ‖1 reaches 10: C1 must stay below 1/100
     problem = Problem.of(X, Y, C0=0.3, C1=0.01, max_points=10)
     assert (objective_step(problem), largest_l1(problem)) == (Fraction(1, 10), 10)
-    with pytest.warns(
-        PenaltyRangeWarning, match=r"C1 = 0.01 can change errors or size.* below 0.01, .*'auto'"
-    ):
+    with pytest.warns(PenaltyRangeWarning, match=r"C1 = 0.01 can change errors or size.* below 0.01, .*'auto'"):
         warn_about_penalties(problem)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

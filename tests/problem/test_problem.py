@@ -150,12 +150,7 @@ def test_a_setting_that_cannot_be_is_refused_with_what_to_do(settings, message):
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [
-        (
-            {"intercept": (0.2, 0.8)},
-            r"no multiple of 1/1 is in the intercept's range \(1/5, 4/5\); widen it",
-        ),
-    ],
+    [({"intercept": (0.2, 0.8)}, r"no multiple of 1/1 is in the intercept's range \(1/5, 4/5\); widen it")],
 )
 def test_demands_that_contradict_each_other_are_refused_before_solving(settings, message):
     with pytest.raises(InfeasibleError, match=message):

@@ -46,16 +46,10 @@ def test_the_positive_class_may_be_named():
         ([0, 1], "y has 2 labels for 3 rows; give one label per row"),
         ([[0], [1], [1]], "y has 2 dimensions; give one label per row"),
         (None, "y has 0 dimensions; give one label per row"),
-        (
-            [0, 1, np.nan],
-            r"y contains 1 missing label, the first in row 2 \(counted from 0\); drop those rows",
-        ),
+        ([0, 1, np.nan], r"y contains 1 missing label, the first in row 2 \(counted from 0\); drop those rows"),
         ([0, 1, np.inf], "y contains infinite labels"),
         (["a", "b", None], "y contains 1 missing label, the first in row 2"),
-        (
-            pd.Series(["a", pd.NA, "b", pd.NA], dtype="string"),
-            "y contains 2 missing labels, the first in row 1",
-        ),
+        (pd.Series(["a", pd.NA, "b", pd.NA], dtype="string"), "y contains 2 missing labels, the first in row 1"),
         (pd.Series([0, 1, None], dtype="Int64"), "y contains 1 missing label"),
         ([0, 1, "1"], "y mixes text with other labels; give two values of one type"),
         (np.array([0, 1, "1"], dtype=object), "y mixes labels of different types"),

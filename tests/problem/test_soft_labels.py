@@ -44,10 +44,7 @@ def test_a_row_counts_for_the_class_that_its_label_favours(seed):
     share = (weight * lean)[kept][wrong].sum() / (weight * lean)[kept].sum()
     assert float(evaluate(problem, ours.points).loss) == pytest.approx(share, abs=1e-12)
     assert problem.class_totals[1] == sum(
-        (
-            Fraction(w) * Fraction(v)
-            for w, v in zip(weight[p > 0.5].tolist(), lean[p > 0.5].tolist(), strict=True)
-        ),
+        (Fraction(w) * Fraction(v) for w, v in zip(weight[p > 0.5].tolist(), lean[p > 0.5].tolist(), strict=True)),
         Fraction(0),
     )
 
@@ -58,13 +55,7 @@ def test_rates_count_the_classes_and_never_the_labels(solver, seed):
     X, y, soft, weight = table(seed)
     groups = {"sex": np.where(np.arange(len(y)) % 2, "F", "M")}
     limits = [c.min_sensitivity(0.8), c.max_difference("specificity", group="sex", at_most=0.5)]
-    settings = {
-        "soft_labels": soft,
-        "sample_weight": weight,
-        "rate_groups": groups,
-        "max_points": 2,
-        "C0": 0.01,
-    }
+    settings = {"soft_labels": soft, "sample_weight": weight, "rate_groups": groups, "max_points": 2, "C0": 0.01}
     problem = Problem.of(X, y, constraints=limits, **settings)
     found = solve(problem, solver)
     total = X @ [float(v) for v in found.points.coefficients] + float(found.points.intercept_value)

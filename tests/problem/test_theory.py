@@ -69,9 +69,7 @@ def test_vectors_are_counted_as_enumeration_counts_them(sets, max_size):
         sizes = optional if 0 in s else forced
         nonzero = sum(v != 0 for v in s)
         sizes[nonzero] = sizes.get(nonzero, 0) + 1
-    expected = sum(
-        max_size is None or sum(v != 0 for v in vector) <= max_size for vector in itertools.product(*sets)
-    )
+    expected = sum(max_size is None or sum(v != 0 for v in vector) <= max_size for vector in itertools.product(*sets))
     assert count_vectors(optional, forced, max_size) == expected
 
 

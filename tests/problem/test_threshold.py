@@ -41,16 +41,8 @@ def test_no_number_of_the_interval_is_rounder(low, width):
         for numerator in range(first, first + int(width * 10**decimals) + 4):
             other = Fraction(numerator, 10**decimals)
             if low < other < high:
-                rank = (
-                    (max(1, digits(other)[1]), abs(other - middle))
-                    if decimals == 0
-                    else (0, abs(other - middle))
-                )
-                own = (
-                    (max(1, digits(chosen)[1]), abs(chosen - middle))
-                    if decimals == 0
-                    else (0, abs(chosen - middle))
-                )
+                rank = (max(1, digits(other)[1]), abs(other - middle)) if decimals == 0 else (0, abs(other - middle))
+                own = (max(1, digits(chosen)[1]), abs(chosen - middle)) if decimals == 0 else (0, abs(chosen - middle))
                 assert digits(chosen)[0] <= decimals
                 if digits(chosen)[0] == decimals == digits(other)[0]:
                     assert own <= rank

@@ -120,9 +120,7 @@ def _writers() -> dict[str, Callable[[str], object]]:
     def estimator(path: str) -> None:
         from supersparse.card.export.estimator import save_estimator
 
-        save_estimator(
-            SLIMClassifier(max_points=1, solver="exhaustive").fit([[0], [0], [1], [1]], [0, 0, 1, 1]), path
-        )
+        save_estimator(SLIMClassifier(max_points=1, solver="exhaustive").fit([[0], [0], [1], [1]], [0, 0, 1, 1]), path)
 
     def scores(path: str) -> None:
         card().save("given.json")
@@ -132,8 +130,7 @@ def _writers() -> dict[str, Callable[[str], object]]:
             raise OSError(told)
 
     found: dict[str, Callable[[str], object]] = {
-        f"card.{ending}": lambda path: card().save(path)
-        for ending in ("json", "txt", "md", "html", "tex", "svg")
+        f"card.{ending}": lambda path: card().save(path) for ending in ("json", "txt", "md", "html", "tex", "svg")
     }
     found |= {
         f"score.{ending}": lambda path, target=target: card().export(target, path)
@@ -231,9 +228,7 @@ def _folders() -> Iterator[Case]:
         Path("out").mkdir()
         from supersparse.show.cli.faces import write_folder
 
-        written = write_folder(
-            ScoringSystem.of([item("../x", points=1)], above=0, title="../../up"), Path("out")
-        )
+        written = write_folder(ScoringSystem.of([item("../x", points=1)], above=0, title="../../up"), Path("out"))
         assert {path.parent for path in written} == {Path("out")}
         assert [path.name for path in Path().iterdir()] == ["out"]
 

@@ -34,9 +34,7 @@ class TooLong(BaseException):
     """A reader that does not end."""
 
 
-def fuzz(
-    readers: list[Reader], mutations: int, seed: int = 0, stop_at: float = float("inf")
-) -> dict[str, object]:
+def fuzz(readers: list[Reader], mutations: int, seed: int = 0, stop_at: float = float("inf")) -> dict[str, object]:
     """Read so many mutations, each reader its share; raise at the first that is not refused properly."""
     total = sum(reader.share for reader in readers)
     read: Counter[str] = Counter()

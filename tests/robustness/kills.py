@@ -164,11 +164,7 @@ _ready: list[Trials] = []
 
 
 def run_trials(
-    n_trials: int,
-    seed: int = 0,
-    only: list[str] | None = None,
-    stop_at: float = float("inf"),
-    jobs: int = 1,
+    n_trials: int, seed: int = 0, only: list[str] | None = None, stop_at: float = float("inf"), jobs: int = 1
 ) -> dict[str, object]:
     """Make trials of all tasks in turn; raise at the first that fails. Trial k is the same with any jobs."""
     with tempfile.TemporaryDirectory() as place:

@@ -73,11 +73,7 @@ def _tables(folder: Path) -> Iterator[Reader]:
     from supersparse.table.files import read_table
 
     yield Reader("CSV", CSV.encode(), _file(folder / "table.csv", read_table), 18)
-    columns = {
-        "age": [61, 45, 70, None] * 5,
-        "sex": ["f", "m", None, "f"] * 5,
-        "x": [0.5, 1e-3, 2.0, 7.25] * 5,
-    }
+    columns = {"age": [61, 45, 70, None] * 5, "sex": ["f", "m", None, "f"] * 5, "x": [0.5, 1e-3, 2.0, 7.25] * 5}
     with contextlib.suppress(ImportError):
         import pyarrow
         from pyarrow import parquet
@@ -125,11 +121,7 @@ def _cards(folder: Path) -> Iterator[Reader]:
 
     written = write_settings(read_settings(SETTINGS), "json").encode()
     yield Reader(
-        "settings in JSON",
-        written,
-        lambda data: read_settings(text(data), "json"),
-        6,
-        (mutated_json, mutated),
+        "settings in JSON", written, lambda data: read_settings(text(data), "json"), 6, (mutated_json, mutated)
     )
     with contextlib.suppress(ImportError):
         import skops.io  # noqa: F401
@@ -137,9 +129,7 @@ def _cards(folder: Path) -> Iterator[Reader]:
         from supersparse import SLIMClassifier
         from supersparse.card.export.estimator import load_estimator, save_estimator
 
-        model = SLIMClassifier(C0=0.2, max_points=2, solver="exhaustive").fit(
-            [[0], [0], [1], [1]], [0, 0, 1, 1]
-        )
+        model = SLIMClassifier(C0=0.2, max_points=2, solver="exhaustive").fit([[0], [0], [1], [1]], [0, 0, 1, 1])
         path = folder / "model.skops"
         save_estimator(model, path)
         yield Reader("estimator", path.read_bytes(), _file(path, load_estimator), 2)
@@ -169,9 +159,7 @@ def _searches(folder: Path) -> Iterator[Reader]:
         return f"{name} {hashlib.sha256(data).hexdigest()}\n".encode() + data
 
     yield Reader("checkpoint", whole, finish, 3, must_equal=True)
-    yield Reader(
-        "checkpoint with a new digest", body, lambda data: resume(signed(data)), 3, (mutated, mutated_json)
-    )
+    yield Reader("checkpoint with a new digest", body, lambda data: resume(signed(data)), 3, (mutated, mutated_json))
     place = folder / "answers"
     place.mkdir()
     keep(place, solve(small_problem()))
@@ -190,11 +178,7 @@ def _searches(folder: Path) -> Iterator[Reader]:
 
     yield Reader("stored answer", answer, recall, 2, must_equal=True)
     yield Reader(
-        "stored answer with a new digest",
-        answer.partition(b"\n")[2],
-        recall_signed,
-        3,
-        (mutated, mutated_json),
+        "stored answer with a new digest", answer.partition(b"\n")[2], recall_signed, 3, (mutated, mutated_json)
     )
 
 
@@ -208,9 +192,7 @@ def _counts(folder: Path) -> Iterator[Reader]:
     age, town = draw.integers(20, 90, 200), draw.choice(["a", "b"], 200)
     lines = [f"{a},{t},{'ill' if a > 60 else 'well'}" for a, t in zip(age, town, strict=True)]
     rows.write_text("age,town,state\n" + "\n".join(lines) + "\n")
-    _command(
-        folder, "counts", "rows.csv", "--target", "state", "--out", "counts.csv", "--save-questions", "q.json"
-    )
+    _command(folder, "counts", "rows.csv", "--target", "state", "--out", "counts.csv", "--save-questions", "q.json")
     yield Reader("counts", path.read_bytes(), _file(path, CountTable.load), 5)
     yield Reader("pooled counts", path.read_bytes(), _file(path, lambda p: pooled([p, p])), 2)
     asked = folder / "q.json"
@@ -296,6 +278,4 @@ def _study(folder: Path) -> Iterator[Reader]:
     fit = next(found for found in lines if b'"kind":"Record"' in found)
     yield Reader("study record", record, line, 5, (mutated, mutated_json))
     yield Reader("study fit", fit, line, 5, (mutated, mutated_json))
-    yield Reader(
-        "study file", b"\n".join([*lines[:4], fit]) + b"\n", _file(path, lambda p: list(read_records(p))), 4
-    )
+    yield Reader("study file", b"\n".join([*lines[:4], fit]) + b"\n", _file(path, lambda p: list(read_records(p))), 4)

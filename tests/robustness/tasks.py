@@ -44,9 +44,7 @@ def all_tasks() -> Iterator[Task]:
     yield Task(
         "counts",
         _rows,
-        _command(
-            "counts", "rows.csv", "--target", "ill", "--out", "counts.csv", "--save-questions", "asked.json"
-        ),
+        _command("counts", "rows.csv", "--target", "ill", "--out", "counts.csv", "--save-questions", "asked.json"),
         lambda folder: (_digest(folder / "counts.csv"), _digest(folder / "asked.json")),
     )
     yield Task(

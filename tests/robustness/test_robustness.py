@@ -22,9 +22,7 @@ def test_mutations_are_refused_or_mean_something(readers):
 
     found = fuzz(readers, 300)
     assert found["mutations"] >= 300
-    assert {"CSV", "card", "settings", "checkpoint", "counts", "certificate", "study file"} <= set(
-        found["by reader"]
-    )
+    assert {"CSV", "card", "settings", "checkpoint", "counts", "certificate", "study file"} <= set(found["by reader"])
     refused = {name: row["refused"] for name, row in found["by reader"].items()}
     assert all(refused.values()), "each reader refuses something"
 

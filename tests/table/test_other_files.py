@@ -88,9 +88,7 @@ def test_files_of_statistics_packages(tmp_path, ending):
     frame = pandas.DataFrame(
         {"age": [20.0 + i for i in range(24)], "bmi": [20.5, None] * 12, "smoker": ["Ja", *["ja"] * 23]}
     )
-    {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta, "xpt": pyreadstat.write_xport}[ending](
-        frame, str(path)
-    )
+    {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta, "xpt": pyreadstat.write_xport}[ending](frame, str(path))
     table = read_table(path)
     assert table.columns["age"].values.tolist() == [20 + i for i in range(24)]
     assert table.columns["bmi"].n_missing == 12

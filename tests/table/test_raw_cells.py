@@ -39,11 +39,7 @@ def values(table, name):
 GROUPS = {".": [",", " ", "'", "\u00a0", "\u202f"], ",": [".", " ", "’", "\u2009"]}
 
 
-@given(
-    number=st.decimals(-(10**9), 10**9, places=2),
-    decimal=st.sampled_from(".,"),
-    data=st.data(),
-)
+@given(number=st.decimals(-(10**9), 10**9, places=2), decimal=st.sampled_from(".,"), data=st.data())
 def test_grouped_numbers_mean_what_they_meant_before_they_were_grouped(number, decimal, data):
     group = data.draw(st.sampled_from(["", *GROUPS[decimal]]))
     text = f"{number:,.2f}".replace(",", "_").replace(".", decimal).replace("_", group)
@@ -52,9 +48,7 @@ def test_grouped_numbers_mean_what_they_meant_before_they_were_grouped(number, d
     assert Fraction(found) == Fraction(number)
 
 
-@pytest.mark.parametrize(
-    "text", ["1,23,456", "12,34.5", "1.234.5", "0,123.4", "1,234,56", "1 23", "", "x", "1,2,3"]
-)
+@pytest.mark.parametrize("text", ["1,23,456", "12,34.5", "1.234.5", "0,123.4", "1,234,56", "1 23", "", "x", "1,2,3"])
 def test_what_is_grouped_wrongly_is_no_number(text):
     assert plain_number(text, ".") is None
 
@@ -81,9 +75,7 @@ def test_a_column_that_shows_no_sign_has_that_of_the_others_else_somebody_must_d
     american = read_table(write(["cost,height", '"1,234",1.80', '"2,500",1.65']))
     assert values(american, "cost") == [1234, 2500]
     unclear = write(["cost;n", "1.234;1", "2.500;2"])
-    with pytest.raises(
-        InvalidDataError, match=r"column 'cost' has '1\.234', which could mean 1\.234 or 1234"
-    ):
+    with pytest.raises(InvalidDataError, match=r"column 'cost' has '1\.234', which could mean 1\.234 or 1234"):
         read_table(unclear)
     assert values(read_table(unclear, Reading.of(decimal=",")), "cost") == [1234, 2500]
     assert values(read_table(unclear, Reading.of(decimal=".")), "cost") == [1.234, 2.5]
@@ -111,9 +103,7 @@ def test_both_signs_in_one_column_are_a_fault(write):
 
 def test_everything_to_decide_stands_in_one_message(write):
     path = write(["cost;bmi;y", "1.234;n/a;1", "2.500;21;0", "3.000;22;1", "1.000;23;0"])
-    with pytest.raises(
-        InvalidDataError, match=r"2 things to decide: \(1\) column 'cost'.*\(2\) column 'bmi'"
-    ):
+    with pytest.raises(InvalidDataError, match=r"2 things to decide: \(1\) column 'cost'.*\(2\) column 'bmi'"):
         read_table(path)
 
 
@@ -157,9 +147,7 @@ def test_limits_may_lie_between_the_numbers_and_a_code_for_a_missing_value(write
 def test_what_cannot_be_a_word_of_na_is_not_offered_as_one(tmp_path, write):
     cells = ["1,5", "2,5", "<2,0", "3,5"]
     roles = Roles(target="y")
-    with pytest.raises(
-        InvalidDataError, match=r"'<2,0' \(1\), the first in line 4; treat as missing with na under"
-    ):
+    with pytest.raises(InvalidDataError, match=r"'<2,0' \(1\), the first in line 4; treat as missing with na under"):
         read_training(write(["x;y", *(f"{c};{k % 2}" for k, c in enumerate(cells))]), Reading(), roles, print)
 
 
@@ -278,15 +266,10 @@ def test_dates_in_national_orders(cell, order, expected):
 
 def test_the_order_of_dates_is_seen_or_asked_for():
     assert fitting_orders(["01/02/2024", "13/02/2024"]) == {"dmy"}
-    assert sortable_dates(["01/02/2024", "1/31/2024"], "t", None) == [
-        "2024-01-02T00:00:00",
-        "2024-01-31T00:00:00",
-    ]
+    assert sortable_dates(["01/02/2024", "1/31/2024"], "t", None) == ["2024-01-02T00:00:00", "2024-01-31T00:00:00"]
     with pytest.raises(InvalidDataError, match="--dates dmy or --dates mdy"):
         sortable_dates(["01/02/2024"], "t", None)
-    with pytest.raises(
-        InvalidDataError, match=r"'13/02/2024', which is not a date if read with the month first"
-    ):
+    with pytest.raises(InvalidDataError, match=r"'13/02/2024', which is not a date if read with the month first"):
         sortable_dates(["13/02/2024"], "t", "mdy")
 
 

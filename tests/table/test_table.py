@@ -121,10 +121,7 @@ def test_whole_numbers_decimals_and_what_neither_holds_are_exact(write):
 
 NUMBERS = st.lists(
     st.one_of(
-        st.integers(),
-        st.floats(allow_nan=False, allow_infinity=False),
-        st.decimals(-9, 9, places=20),
-        st.none(),
+        st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.decimals(-9, 9, places=20), st.none()
     ),
     min_size=1,
 ).filter(lambda values: set(values) != {None})
@@ -245,9 +242,7 @@ def test_faults_are_named(write, content, message):
 
 def test_a_path_without_a_file_is_named(write, tmp_path):
     write("a\n1\n", "patients.csv")
-    with pytest.raises(
-        InvalidDataError, match=r"there is no file '.*patient.csv'; did you mean '.*patients.csv'"
-    ):
+    with pytest.raises(InvalidDataError, match=r"there is no file '.*patient.csv'; did you mean '.*patients.csv'"):
         read_table(tmp_path / "patient.csv")
     with pytest.raises(InvalidDataError, match="is a folder; name a file in it"):
         read_table(tmp_path)

@@ -70,11 +70,7 @@ def test_one_of_many_values_is_told_from_the_others(table):
 @pytest.mark.parametrize(
     ("cells", "positive", "message"),
     [
-        (
-            ["0", "0"],
-            None,
-            r"has 1 different value\(s\): '0' \(2 rows\); a scoring system separates exactly two$",
-        ),
+        (["0", "0"], None, r"has 1 different value\(s\): '0' \(2 rows\); a scoring system separates exactly two$"),
         (["", ""], None, r"has 0 different value\(s\): none"),
         (["0", "1", "2"], None, r"has 3 different .* use --positive to choose one"),
         (["2", "10"], "3", r"--positive '3' is not a value of the target 'y'; its values are '2' .* '10'"),

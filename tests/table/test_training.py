@@ -50,11 +50,7 @@ def test_text_cannot_be_used_as_it_is(read):
 @pytest.mark.parametrize(
     ("table", "weights", "message"),
     [
-        (
-            TABLE,
-            "unit",
-            "rows.csv: column 'unit' has 4 non-numeric values: 'b' .*; weights are numbers of",
-        ),
+        (TABLE, "unit", "rows.csv: column 'unit' has 4 non-numeric values: 'b' .*; weights are numbers of"),
         (TABLE.replace("x1,1", "x1,one"), "w", "'one' .1., the first in line 2; weights are numbers of 0 or"),
         (TABLE.replace("x1,1", "x1,"), "w", "the weight column 'w' has 1 missing value"),
         (TABLE, "ill", "^'ill' is the target, so it cannot hold groups or weights"),
@@ -79,9 +75,7 @@ def test_text_with_a_comma_is_said_to_be_missing_in_a_settings_file(read):
 
 
 VISITS = "patient,age,bmi,ill\n" + "".join(
-    f"{'x' if p == 7 else ''}{p},{20 + p},{p % 9},{'yes' if p % 3 else 'no'}\n"
-    for p in range(30)
-    for _ in range(3)
+    f"{'x' if p == 7 else ''}{p},{20 + p},{p % 9},{'yes' if p % 3 else 'no'}\n" for p in range(30) for _ in range(3)
 )
 
 

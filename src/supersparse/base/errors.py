@@ -88,12 +88,7 @@ class SupersparseError(Exception):
     """
 
     def __init__(
-        self,
-        message: str | None = None,
-        remedy: str | None = None,
-        *,
-        subject: object = None,
-        value: object = None,
+        self, message: str | None = None, remedy: str | None = None, *, subject: object = None, value: object = None
     ) -> None:
         if message is None:
             message = f"{subject} is {value!r}"
@@ -255,10 +250,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def users_level() -> int:
     """The `stacklevel` of the user's code, outside this package and scikit-learn's wrapper of fit."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
-        "supersparse",
-        "sklearn",
-    ):
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("supersparse", "sklearn"):
         frame, level = frame.f_back, level + 1
     return level
 

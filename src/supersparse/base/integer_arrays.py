@@ -93,9 +93,7 @@ def _shortest_decimals(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray
     return mantissas, exponents
 
 
-def _by_scaling(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+def _by_scaling(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Find the shortest decimals of positive doubles from 1e-5 to 1e15, and where they are sure.
 
     value·10^s, with 17 digits before the point, is computed exactly as the sum of two doubles. A decimal of
@@ -128,14 +126,10 @@ def _by_scaling(
     return mantissas, exponents, sure & is_found
 
 
-def _product_error(
-    a: NDArray[np.float64], b: NDArray[np.float64], product: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _product_error(a: NDArray[np.float64], b: NDArray[np.float64], product: NDArray[np.float64]) -> NDArray[np.float64]:
     """What rounding took from a product of doubles, exactly (Dekker 1971)."""
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-    error: NDArray[np.float64] = a_low * b_low - (
-        ((product - a_high * b_high) - a_low * b_high) - a_high * b_low
-    )
+    error: NDArray[np.float64] = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
     return error
 
 
@@ -223,9 +217,7 @@ def gcd_of(integers: IntArray) -> int:
     return int(np.gcd.reduce(integers)) if integers.size else 0
 
 
-def weighted_sum(
-    terms: Sequence[tuple[IntArray, int, int]], start: int, n_rows: int, *, room: int = 0
-) -> IntArray:
+def weighted_sum(terms: Sequence[tuple[IntArray, int, int]], start: int, n_rows: int, *, room: int = 0) -> IntArray:
     """Return start + Σ factor·column, the terms being (column, its largest magnitude, factor).
 
     In 64 bits where every partial sum, every factor and `room` fit them, else in Python's integers.

@@ -12,16 +12,7 @@ from functools import total_ordering
 from math import ceil, floor
 
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import (
-    Domain,
-    InRange,
-    IsMissing,
-    IsNoneOf,
-    IsOneOf,
-    Rule,
-    ValueOf,
-    looks_at_value,
-)
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf, looks_at_value
 from supersparse.table.values import Category
 
 
@@ -275,11 +266,7 @@ def occurs(rule: Rule, domain: Domain | None) -> bool:
     if domain.values is not None:
         return any(rule.contains(Fraction(v)) for v in domain.values if not isinstance(v, str))
     low, low_in = max(
-        (
-            (end, included)
-            for end, included in ((rule.low, rule.low_included), (domain.low, True))
-            if end is not None
-        ),
+        ((end, included) for end, included in ((rule.low, rule.low_included), (domain.low, True)) if end is not None),
         key=lambda pair: (pair[0], not pair[1]),
         default=(None, False),
     )

@@ -48,9 +48,7 @@ def item(
     return Item(
         rule=_rule(column, given, equals, one_of, dict(bounds)),
         points=declared_number(points, f"the points of an item on {column!r}"),
-        missing=None
-        if missing == "refuse"
-        else declared_number(missing, f"missing of an item on {column!r}"),
+        missing=None if missing == "refuse" else declared_number(missing, f"missing of an item on {column!r}"),
         unit=unit,
         question=question,
         position=position,
@@ -58,20 +56,14 @@ def item(
 
 
 def _rule(
-    column: str,
-    given: list[str],
-    equals: object,
-    one_of: Iterable[object] | None,
-    bounds: Mapping[str, Number | None],
+    column: str, given: list[str], equals: object, one_of: Iterable[object] | None, bounds: Mapping[str, Number | None]
 ) -> Rule:
     if not isinstance(column, str):
         raise InvalidCardError(f"the column {column!r} of an item must be its name, a string")
     pairs = ({"at_least", "above"}, {"at_most", "below"})
     ranged = [name for name in given if name in bounds]
     if len(given) > 1 and (len(ranged) < len(given) or any(pair <= set(given) for pair in pairs)):
-        raise InvalidCardError(
-            f"the item on {column!r} has both {' and '.join(given)}", "make two items of it"
-        )
+        raise InvalidCardError(f"the item on {column!r} has both {' and '.join(given)}", "make two items of it")
     if not given:
         return ValueOf(column)
     if given == ["is_missing"]:
@@ -80,9 +72,7 @@ def _rule(
         return IsOneOf(column, (equals,))  # type: ignore[arg-type]
     if given == ["one_of"]:
         if one_of is None or isinstance(one_of, str):
-            raise InvalidCardError(
-                f"one_of of the item on {column!r} is {one_of!r}", "give a list of categories"
-            )
+            raise InvalidCardError(f"one_of of the item on {column!r} is {one_of!r}", "give a list of categories")
         return IsOneOf(column, tuple(one_of))  # type: ignore[arg-type]
     low = bounds["above"] if bounds["at_least"] is None else bounds["at_least"]
     high = bounds["below"] if bounds["at_most"] is None else bounds["at_most"]
@@ -113,9 +103,7 @@ def card_of(
     if len(classes) != 2:
         raise InvalidCardError(subject="classes", value=classes, remedy="give two, the negative one first")
     if (threshold is None) == (above is None):
-        raise InvalidCardError(
-            "give either threshold (the total must reach it) or above (the total must exceed it)"
-        )
+        raise InvalidCardError("give either threshold (the total must reach it) or above (the total must exceed it)")
     limit = declared_number(above, "above") if threshold is None else declared_number(threshold, "threshold")
     card = Card(
         items=items,

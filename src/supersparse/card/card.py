@@ -189,9 +189,7 @@ class Card(Tabular):
     learned: Learned | None = None  # the points before `printed` rearranged them; None: these are they
     performance: tuple[Performance, ...] = ()  # what it got right and wrong, on which rows
     wording: Wording = field(default_factory=Wording)
-    reading: Reading | None = field(
-        default=None, hash=False
-    )  # how the file was read that it was learned from
+    reading: Reading | None = field(default=None, hash=False)  # how the file was read that it was learned from
 
     def __post_init__(self) -> None:
         intercept = declared_number(self.intercept, "the intercept")
@@ -224,9 +222,7 @@ class Card(Tabular):
             rules.add(item.rule)
             names.add(item.name)
             if item.position is not None and not 0 <= item.position < (self.n_columns or 0):
-                raise InvalidCardError(
-                    f"item {item.name!r} has position {item.position} of {self.n_columns} columns"
-                )
+                raise InvalidCardError(f"item {item.name!r} has position {item.position} of {self.n_columns} columns")
 
     def _check_columns(self) -> None:
         by_column = self.items_by_column()
@@ -242,9 +238,7 @@ class Card(Tabular):
         declared = [domain.column for domain in self.domains]
         for column in declared:
             if column not in by_column:
-                raise InvalidCardError(
-                    f"there is a domain for {column!r}, which no item uses", "leave it out"
-                )
+                raise InvalidCardError(f"there is a domain for {column!r}, which no item uses", "leave it out")
         if len(set(declared)) < len(declared):
             raise InvalidCardError(f"a column has two domains ({', '.join(map(repr, declared))})", "keep one")
 

@@ -61,12 +61,7 @@ class LabelledCases:
 
 
 def read_cases(
-    path: Path,
-    reading: Reading,
-    card: Card,
-    others: Sequence[str] = (),
-    *,
-    note: Callable[[str], None] = _ignore,
+    path: Path, reading: Reading, card: Card, others: Sequence[str] = (), *, note: Callable[[str], None] = _ignore
 ) -> Cases:
     """Read the columns a card needs, as text or numbers according to its rules, and `others` as text.
 
@@ -77,9 +72,7 @@ def read_cases(
     return Cases(columns=columns, n_rows=table.n_rows, table=table)
 
 
-def read_as_written(
-    path: Path, reading: Reading, card: Card, names: Collection[str]
-) -> dict[str, NDArray[Any]]:
+def read_as_written(path: Path, reading: Reading, card: Card, names: Collection[str]) -> dict[str, NDArray[Any]]:
     """Read some columns of a file that a card has read, as texts that are not tidied."""
     expected = dict.fromkeys(names, Kind.TEXT)
     reading = reading_for(card, reading)
@@ -132,9 +125,7 @@ def read_labelled(
     )
 
 
-def with_own_codes(
-    cases: LabelledCases, card: Card, reading: Reading, note: Callable[[str], None]
-) -> LabelledCases:
+def with_own_codes(cases: LabelledCases, card: Card, reading: Reading, note: Callable[[str], None]) -> LabelledCases:
     """Return the cases with the codes for missing values that this file has among its numbers, as in `fit`.
 
     A card that keeps no range of its columns cannot tell -99 from a value.
@@ -184,9 +175,7 @@ def _read(
 def _check_limits(table: Table, card: Card) -> None:
     """Refuse values such as <80 where the card asks whether they are 45 or more."""
     for name in card.columns:
-        asked = {
-            limit: item for limit in table.limits.get(name, ()) if (item := left_open(card, name, limit))
-        }
+        asked = {limit: item for limit in table.limits.get(name, ()) if (item := left_open(card, name, limit))}
         if asked:
             said = open_said(name, list(asked), next(iter(asked.values())).asks)
             place = table.place(first_row(list(asked)))
@@ -251,9 +240,7 @@ def _worded_value(card: Card, column: str, text: str) -> Category | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def _value(
-    name: str, text: str, kind: Kind | None, reading: Reading, known: Sequence[str], card: Card
-) -> object:
+def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Sequence[str], card: Card) -> object:
     bare, own = reading.plain(text), reading.of_column(name)
     if not bare:
         return None

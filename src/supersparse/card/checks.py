@@ -159,8 +159,7 @@ def check_table(card: Card, table: CardTable) -> None:
         if cells.missing is not None and expected.refuses_missing and cells.missing.any():
             count, first = int(cells.missing.sum()), int(cells.missing.argmax()) + 1
             raise InvalidDataError(
-                f"{what} has {count} missing value(s), the first in row {first}",
-                "fill them in or leave those rows out",
+                f"{what} has {count} missing value(s), the first in row {first}", "fill them in or leave those rows out"
             )
         if isinstance(cells, Numbers):
             _check_numbers(expected, cells, what)
@@ -267,10 +266,7 @@ def outside_values(card: Card, table: CardTable) -> tuple[OutsideValue, ...]:
         for value, where in _outside(domain, cells):
             found.append(
                 OutsideValue(
-                    column=domain.column,
-                    value=value,
-                    rows=int(where.sum()),
-                    first_row=int(where.argmax()) + 1,
+                    column=domain.column, value=value, rows=int(where.sum()), first_row=int(where.argmax()) + 1
                 )
             )
     return tuple(found)
@@ -301,8 +297,7 @@ def _check_kind(expected: Expected, value: object, what: str) -> None:
         kind = kind_of(read_category(value, what))
         if kind not in kinds:
             raise InvalidDataError(
-                f"{what} is {value!r}, which is {kind}; the card expects {kinds[0]} there",
-                "convert the column",
+                f"{what} is {value!r}, which is {kind}; the card expects {kinds[0]} there", "convert the column"
             )
 
 
@@ -315,16 +310,13 @@ def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
     if expected.kinds and "a number" not in expected.kinds and present.any():
         row = int(present.argmax())
         raise InvalidDataError(
-            f"{what}, row {row + 1} is {cells.values[row].item()!r}, which is a number; the card expects "
-            "text there",
+            f"{what}, row {row + 1} is {cells.values[row].item()!r}, which is a number; the card expects text there",
             "convert the column",
         )
     refused = min(_refused(expected, cells), key=lambda one: one.first_row, default=None)
     if refused is not None:
         remedy = _REMEDY if refused.is_near else ""
-        raise InvalidDataError(
-            f"{what}, row {refused.first_row} is {refused.value!r}, {refused.reason}{remedy}"
-        )
+        raise InvalidDataError(f"{what}, row {refused.first_row} is {refused.value!r}, {refused.reason}{remedy}")
 
 
 def _is_inside(domain: Domain, value: object, what: str) -> bool:

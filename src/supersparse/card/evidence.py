@@ -42,9 +42,7 @@ COUNTS = "Counts"
 EDITED = "Edited"
 """The label of what was changed by hand."""
 
-WEIGHTED_RISKS = (
-    "the two classes had different weights in learning, so the risks are not those of the rows as they are"
-)
+WEIGHTED_RISKS = "the two classes had different weights in learning, so the risks are not those of the rows as they are"
 """Why risks differ from the shares of events beside them."""
 
 _UNSIGNED = " (the card's file is not signed: it may have been changed since)"
@@ -93,9 +91,7 @@ def _certificate(certificate: CertificateFile) -> str:
 
 def _edited(made: Provenance) -> str:
     """What was changed by hand, and why."""
-    changes = [
-        visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits
-    ]
+    changes = [visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits]
     return f"by hand after learning: {'; '.join(changes)}"
 
 
@@ -157,12 +153,7 @@ def _share(part: Fraction, whole: Fraction) -> str:
 
 def judgement(seen: Performance) -> Judgement:
     """A row of the table of evidence."""
-    rates = (
-        seen.sensitivity,
-        seen.specificity,
-        seen.positive_predictive_value,
-        seen.negative_predictive_value,
-    )
+    rates = (seen.sensitivity, seen.specificity, seen.positive_predictive_value, seen.negative_predictive_value)
     auc = "-" if seen.auc is None else f"{seen.auc:.2f}"
     if seen.auc_interval is not None:
         auc += f" ({seen.auc_interval[0]:.2f} to {seen.auc_interval[1]:.2f})"
@@ -208,8 +199,7 @@ def baseline(card: Card, seen: Performance) -> str:
     if _is_risk(asked) and seen.log_loss is not None and seen.baseline_log_loss is not None:
         weighs = _by_class(_class_weights(card, asked, seen))
         return (
-            f"The log loss of this card is {seen.log_loss:.4f}, that of {_SAME} "
-            f"{seen.baseline_log_loss:.4f}{weighs}."
+            f"The log loss of this card is {seen.log_loss:.4f}, that of {_SAME} {seen.baseline_log_loss:.4f}{weighs}."
         )
     always = f"Always predicting {_name(card, positive=seen.positives > seen.negatives)} is wrong"
     weighs = "" if _class_weights(card, asked, seen) is None else "; this card weighs errors by class"

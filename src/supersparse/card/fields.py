@@ -167,9 +167,7 @@ class Fields:
     def section(self, name: str) -> "Fields":
         """An object within."""
         value = self._take(name)
-        return (
-            Fields(value, repr(name)) if isinstance(value, dict) else self._refuse(name, value, "an object")
-        )
+        return Fields(value, repr(name)) if isinstance(value, dict) else self._refuse(name, value, "an object")
 
     def sections(self, name: str, *, optional: bool = False) -> list["Fields"]:
         """A list of objects, empty when it is left out and may be."""
@@ -183,9 +181,7 @@ class Fields:
     def finish(self) -> None:
         """Refuse whatever nobody asked for."""
         for name in self._left:
-            raise InvalidCardError(
-                f"{self.where} has the unknown entry {name!r}", did_you_mean(name, self._asked)
-            )
+            raise InvalidCardError(f"{self.where} has the unknown entry {name!r}", did_you_mean(name, self._asked))
 
     def _take(self, name: str) -> object:
         self._asked.append(name)

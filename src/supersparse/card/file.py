@@ -102,9 +102,7 @@ def _risk(risk: Risk) -> dict[str, object]:
         content: dict[str, object] = {"kind": risk.kind, "slope": risk.slope, "offset": risk.offset}
         if risk.seen is not None:
             seen = zip(risk.seen.totals, risk.seen.cases, risk.seen.events, strict=True)
-            content["rows"] = [
-                {"total": _number(t), "cases": _number(c), "events": _number(e)} for t, c, e in seen
-            ]
+            content["rows"] = [{"total": _number(t), "cases": _number(c), "events": _number(e)} for t, c, e in seen]
         return content
     rows: list[dict[str, object]] = [
         {"total": _number(t), "risk": r} for t, r in zip(risk.totals, risk.risks, strict=True)
@@ -152,9 +150,7 @@ def _wording(wording: Wording) -> dict[str, object]:
 def _seen(seen: ItemSeen) -> dict[str, object]:
     rows, at = ("ranges", "up_to") if seen.in_ranges else ("values", "points")
     return {
-        rows: [
-            {at: _number(p), "weight": _number(w)} for p, w in zip(seen.points, seen.weights, strict=True)
-        ],
+        rows: [{at: _number(p), "weight": _number(w)} for p, w in zip(seen.points, seen.weights, strict=True)],
         "given": _number(seen.given),
         "missing": _number(seen.missing),
         "mean_points": _number(seen.mean_points),
@@ -203,10 +199,7 @@ def _provenance(made: Provenance) -> dict[str, object]:
             for one in made.edits
         ]
     if made.suppressed is not None:
-        content["suppressed"] = {
-            "left_out_at_most": made.suppressed.left_out,
-            "merged_at_most": made.suppressed.merged,
-        }
+        content["suppressed"] = {"left_out_at_most": made.suppressed.left_out, "merged_at_most": made.suppressed.merged}
     return content
 
 

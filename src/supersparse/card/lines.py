@@ -124,9 +124,7 @@ def _yes_or_no(band: Band, like: Item, missing: Fraction | None, words: ColumnWo
 
 
 def _question_line(band: Band, text: str, missing: Fraction | None) -> Line:
-    return Line(
-        number=0, column=band.rule.column, text=text, points=band.points, rule=band.rule, missing=missing
-    )
+    return Line(number=0, column=band.rule.column, text=text, points=band.points, rule=band.rule, missing=missing)
 
 
 def line_of_item(item: Item, domain: Domain | None, words: ColumnWording) -> Line:
@@ -141,9 +139,7 @@ def line_of_item(item: Item, domain: Domain | None, words: ColumnWording) -> Lin
             missing=item.missing,
         )
     text = _question(item.rule, item, domain, words)
-    return Line(
-        number=0, column=item.column, text=text, points=item.points, rule=item.rule, missing=item.missing
-    )
+    return Line(number=0, column=item.column, text=text, points=item.points, rule=item.rule, missing=item.missing)
 
 
 def _question(rule: Rule, like: Item, domain: Domain | None, words: ColumnWording) -> str:

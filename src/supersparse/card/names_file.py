@@ -81,8 +81,7 @@ _NAMES = Record(
         "columns": Field(form=TableOf(_COLUMN, "the words of each column"), help="Words by column."),
     },
     elsewhere={
-        name: f"it belongs to a column; write it under 'columns': 'age: {{{name}: ...}}'"
-        for name in _COLUMN.fields
+        name: f"it belongs to a column; write it under 'columns': 'age: {{{name}: ...}}'" for name in _COLUMN.fields
     },
 )
 
@@ -101,9 +100,7 @@ class Names:
         where = self.places.get(place, "")
         return InvalidSettingsError(f"{where}: {message}" if where else message)
 
-    def check(
-        self, values: Mapping[str, Collection[object] | None], classes: Collection[object]
-    ) -> list[str]:
+    def check(self, values: Mapping[str, Collection[object] | None], classes: Collection[object]) -> list[str]:
         """Refuse answers and classes that a table does not have, and return the columns that it does not.
 
         `values` are the different values of each column, None where these are too many to list.
@@ -179,18 +176,11 @@ def read_names(given: "str | Path | Mapping[str, Any] | Names") -> Names:
 def _of_tree(tree: FileNode) -> Names:
     read = dict(_NAMES.read(tree, "the names"))
     columns = {
-        name: {
-            key: _said(value) if key == "answers" else value
-            for key, value in words.items()
-            if value is not None
-        }
+        name: {key: _said(value) if key == "answers" else value for key, value in words.items() if value is not None}
         for name, words in read.get("columns", {}).items()
     }
     names = Names(
-        title=read.get("title"),
-        classes=_said(read.get("classes", {})),
-        columns=columns,
-        places=dict(_places(tree, ())),
+        title=read.get("title"), classes=_said(read.get("classes", {})), columns=columns, places=dict(_places(tree, ()))
     )
     names.check_distinct()
     return names
@@ -233,9 +223,7 @@ def worded(card: Card, names: Names, *, checked: bool = False) -> Card:
     return replace(card, title=names.title or card.title, wording=wording)
 
 
-def _column(
-    card: Card, column: str, names: Names, words: Mapping[str, Any], *, checked: bool
-) -> ColumnWording:
+def _column(card: Card, column: str, names: Names, words: Mapping[str, Any], *, checked: bool) -> ColumnWording:
     values, complete = _values(card, column)
     answers: dict[Category, str] = {}
     for answer, text in words.get("answers", {}).items():
@@ -247,11 +235,7 @@ def _column(
             if any(isinstance(value, str) for value in values):  # an answer that gives the points of the rest
                 answers[answer] = text
     return ColumnWording(
-        column=column,
-        label=words.get("label"),
-        unit=words.get("unit"),
-        question=words.get("question"),
-        answers=answers,
+        column=column, label=words.get("label"), unit=words.get("unit"), question=words.get("question"), answers=answers
     )
 
 

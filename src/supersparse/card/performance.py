@@ -40,9 +40,7 @@ class Performance(Tabular):
 
     def __post_init__(self) -> None:
         if self.on not in get_args(Judged):
-            raise InvalidCardError(
-                f"a performance is on {self.on!r}", f"it must be one of {get_args(Judged)}"
-            )
+            raise InvalidCardError(f"a performance is on {self.on!r}", f"it must be one of {get_args(Judged)}")
         for name in ("true_positives", "false_negatives", "true_negatives", "false_positives"):
             count = Fraction(getattr(self, name))
             object.__setattr__(self, name, count)
@@ -55,9 +53,7 @@ class Performance(Tabular):
                 raise InvalidCardError(f"the AUC of a performance is {value}", "it must lie between 0 and 1")
         losses = (self.log_loss, self.baseline_log_loss)
         if (losses[0] is None) != (losses[1] is None):
-            raise InvalidCardError(
-                "a performance has one of log_loss and baseline_log_loss", "give both or none"
-            )
+            raise InvalidCardError("a performance has one of log_loss and baseline_log_loss", "give both or none")
         for value in losses:
             if value is not None and not (math.isfinite(value) and value >= 0):
                 raise InvalidCardError(f"the log loss of a performance is {value}", "it must be 0 or more")

@@ -31,9 +31,7 @@ class CertificateFile:
 
     def __post_init__(self) -> None:
         if not self.file or len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):
-            raise InvalidCardError(
-                "the certificate of a card needs a file name and a sha256 of 64 hexadecimal digits"
-            )
+            raise InvalidCardError("the certificate of a card needs a file name and a sha256 of 64 hexadecimal digits")
         if not all(isinstance(name, str) and name for name in self.checked_by):
             raise InvalidCardError("the checkers of a certificate are not strings", "leave them out")
 
@@ -108,22 +106,16 @@ class Provenance(Tabular):
         if not (self.settings is None or isinstance(self.settings, Mapping)):
             raise InvalidCardError("the settings are no JSON object", "leave them out, or write them as such")
         if self.lower_bound > self.objective:
-            raise InvalidCardError(
-                f"the lower bound {self.lower_bound} exceeds the objective {self.objective}"
-            )
+            raise InvalidCardError(f"the lower bound {self.lower_bound} exceeds the objective {self.objective}")
         if self.proven_smallest and not self.proven_optimal:
-            raise InvalidCardError(
-                "the card claims the smallest points of an objective that is not proven optimal"
-            )
+            raise InvalidCardError("the card claims the smallest points of an objective that is not proven optimal")
         if not 0 <= self.predicted_errors <= self.training_errors <= self.total_weight:
             raise InvalidCardError(
                 f"{self.predicted_errors} predicted and {self.training_errors} training errors of "
                 f"{self.total_weight} do not fit together"
             )
         if min(self.n_rows, self.size, self.nodes) < 0 or not 0 <= self.seconds < math.inf:
-            raise InvalidCardError(
-                "the number of rows, the size, the nodes and the seconds must be 0 or more"
-            )
+            raise InvalidCardError("the number of rows, the size, the nodes and the seconds must be 0 or more")
         try:
             float(self.gap)
         except OverflowError:
@@ -226,9 +218,7 @@ class ItemSeen(Tabular):
                 )
         for name in ("given", "missing"):
             if not 0 <= getattr(self, name) <= self.n:
-                raise InvalidCardError(
-                    f"an item has seen {self.n} rows, of which {getattr(self, name)} {name}"
-                )
+                raise InvalidCardError(f"an item has seen {self.n} rows, of which {getattr(self, name)} {name}")
         if not self.in_ranges and (self.given, self.mean_points) != _given_and_mean(self._by_points()):
             raise InvalidCardError("the points that an item has given contradict their mean or their number")
 
@@ -249,9 +239,7 @@ class ItemSeen(Tabular):
         )
 
     @classmethod
-    def of_multiples(
-        cls, unit: Fraction, multiples: IntArray, weights: IntArray, weight_unit: Fraction
-    ) -> "ItemSeen":
+    def of_multiples(cls, unit: Fraction, multiples: IntArray, weights: IntArray, weight_unit: Fraction) -> "ItemSeen":
         """Do the same for points that are rising multiples of a unit, none missing, however many they are."""
         kept = np.asarray(weights > 0, dtype=bool)
         multiples, weights = multiples[kept].astype(object), weights[kept].astype(object)

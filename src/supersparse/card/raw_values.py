@@ -18,25 +18,8 @@ from supersparse.card.card import Card, Item
 from supersparse.card.rules import Domain, IsNoneOf, IsOneOf
 from supersparse.table.cells import is_number
 from supersparse.table.reading import USUALLY_MISSING, ColumnReading, Reading
-from supersparse.table.sources import (
-    ArraySource,
-    CellTable,
-    Source,
-    is_column,
-    is_matrix,
-    read_columns,
-    source_of,
-)
-from supersparse.table.values import (
-    Category,
-    Cells,
-    Numbers,
-    Objects,
-    equal_to,
-    is_missing,
-    nearest_column,
-    read_list,
-)
+from supersparse.table.sources import ArraySource, CellTable, Source, is_column, is_matrix, read_columns, source_of
+from supersparse.table.values import Category, Cells, Numbers, Objects, equal_to, is_missing, nearest_column, read_list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

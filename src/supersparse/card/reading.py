@@ -11,17 +11,7 @@ from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance, Suppressed
 from supersparse.card.risk import RISK_KINDS as RISK_KINDS
 from supersparse.card.risk import LogisticRisk, Risk, SeenTotals, TableRisk
-from supersparse.card.rules import (
-    RULE_KINDS,
-    Domain,
-    InRange,
-    IsMissing,
-    IsNoneOf,
-    IsOneOf,
-    Outside,
-    Rule,
-    ValueOf,
-)
+from supersparse.card.rules import RULE_KINDS, Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Outside, Rule, ValueOf
 from supersparse.card.words import ColumnWording, Wording
 from supersparse.table.reading import Reading
 
@@ -49,9 +39,7 @@ def read_card(fields: Fields, version: int) -> Card:
         provenance=_provenance(fields.section("provenance"), version) if fields.has("provenance") else None,
         risk=_risk(fields.section("risk")) if version > 1 and fields.has("risk") else None,
         seen=tuple(map(_seen, fields.sections("seen"))) if version > 1 and fields.has("seen") else None,
-        learned=_learned(fields.section("learned"), version)
-        if version > 1 and fields.has("learned")
-        else None,
+        learned=_learned(fields.section("learned"), version) if version > 1 and fields.has("learned") else None,
         performance=tuple(map(_performance, fields.sections("performance", optional=True))),
         wording=_wording(fields.section("wording")) if fields.has("wording") else Wording(),
         reading=_how_read(fields.plain_object("reading", optional=True)) if version > 1 else None,
@@ -83,9 +71,7 @@ def _check_counts(card: Card) -> None:
         for name, value in expected.items():
             told = getattr(made, name)
             if told is not None and value is not None and told != value:
-                raise InvalidCardError(
-                    f"its {name} of {told} contradicts its performance on the training rows"
-                )
+                raise InvalidCardError(f"its {name} of {told} contradicts its performance on the training rows")
 
 
 def _how_read(content: dict[str, Any] | None) -> Reading | None:
@@ -193,9 +179,7 @@ def _risk(fields: Fields) -> Risk:
             row.finish()
         cases = [c for _, _, c in rows if c is not None]
         if cases and len(cases) < len(rows):
-            raise InvalidCardError(
-                f"{fields.where} has cases in some rows only", "give them in all or in none"
-            )
+            raise InvalidCardError(f"{fields.where} has cases in some rows only", "give them in all or in none")
         found = TableRisk(
             totals=tuple(t for t, _, _ in rows),
             risks=tuple(r for _, r, _ in rows),
@@ -295,9 +279,7 @@ def _certificate(fields: Fields) -> CertificateFile:
 
 
 def _edit(fields: Fields) -> CardEdit:
-    edit = CardEdit(
-        change=fields.text("change"), reason=fields.text("reason"), at=fields.text("at", optional=True)
-    )
+    edit = CardEdit(change=fields.text("change"), reason=fields.text("reason"), at=fields.text("at", optional=True))
     fields.finish()
     return edit
 
@@ -331,13 +313,9 @@ def _provenance(fields: Fields, version: int) -> Provenance:
         features=fields.texts("features", optional=True) if version > 1 else None,
         n_candidates=fields.whole("n_candidates", optional=True) if version > 1 else None,
         settings=fields.plain_object("settings", optional=True) if version > 1 else None,
-        certificate=_certificate(fields.section("certificate"))
-        if version > 1 and fields.has("certificate")
-        else None,
+        certificate=_certificate(fields.section("certificate")) if version > 1 and fields.has("certificate") else None,
         edits=tuple(map(_edit, fields.sections("edits", optional=True))) if version > 1 else (),
-        suppressed=_suppressed(fields.section("suppressed"))
-        if version > 1 and fields.has("suppressed")
-        else None,
+        suppressed=_suppressed(fields.section("suppressed")) if version > 1 and fields.has("suppressed") else None,
     )
     if (fields.truth("proven_optimal"), fields.real("gap")) != (made.proven_optimal, float(made.gap)):
         raise InvalidCardError("its proven_optimal and gap contradict its objective and lower bound")

@@ -80,9 +80,7 @@ class SeenTotals(Tabular):
             raise InvalidCardError("a risk needs cases and events for each total seen, and at least one")
         for low, high in pairwise(self.totals):
             if low >= high:
-                raise InvalidCardError(
-                    f"the totals seen have {low} before {high}", "list them in increasing order"
-                )
+                raise InvalidCardError(f"the totals seen have {low} before {high}", "list them in increasing order")
         if not all(0 <= e <= c for e, c in zip(self.events, self.cases, strict=True)):
             raise InvalidCardError("the events at a total must be 0 or more, and no more than its cases")
 
@@ -134,9 +132,7 @@ def declared_risk(given: Mapping[Number, float] | Risk | None) -> Risk | None:
     """Read what a card written by hand says of risks: a mapping from totals to risks, or a `Risk`."""
     if given is None or isinstance(given, Risk):
         return given
-    pairs = sorted(
-        (declared_number(total, "a total of the risk table"), risk) for total, risk in given.items()
-    )
+    pairs = sorted((declared_number(total, "a total of the risk table"), risk) for total, risk in given.items())
     return TableRisk(totals=tuple(t for t, _ in pairs), risks=tuple(r for _, r in pairs))
 
 

@@ -168,9 +168,7 @@ class InRange(_YesNo):
             else:
                 object.__setattr__(self, name, declared_number(bound, what))
         if self.low is None and self.high is None:
-            raise InvalidCardError(
-                f"the range of the item on {self.column!r} has no bound", "give one or two"
-            )
+            raise InvalidCardError(f"the range of the item on {self.column!r} has no bound", "give one or two")
         if self.low is not None and self.high is not None:
             closed = self.low_included and self.high_included
             if self.low > self.high or (self.low == self.high and not closed):

@@ -169,9 +169,7 @@ def _warm_up(chosen: Solver | None, problem: Problem) -> None:
         warm_up(problem.goal, only_free=problem.intercept.mode == "free" and problem.is_plain)
 
 
-def chosen_solver(
-    problem: Problem, solver: str, options: SolveKeywords, question: Aim
-) -> tuple[Solver, SolveOptions]:
+def chosen_solver(problem: Problem, solver: str, options: SolveKeywords, question: Aim) -> tuple[Solver, SolveOptions]:
     """Read the options, find the solver, and refuse what it does not support."""
     settings = SolveOptions.read(options)
     chosen = solvers.get(choose_solver(problem) if solver == "auto" else solver)
@@ -221,9 +219,7 @@ def read_initial(problem: Problem, initial: Start) -> Points:
     if isinstance(initial, OnFeatures) and not problem.questions:
         initial = _as_points(problem, initial)
     if problem.questions and not (isinstance(initial, Points) and initial.answers is not None):
-        raise InvalidOptionError(
-            "initial: a problem of questions starts from a solution of questions", "remove it"
-        )
+        raise InvalidOptionError("initial: a problem of questions starts from a solution of questions", "remove it")
     if not isinstance(initial, Points):
         return rounded(problem, initial)
     try:
@@ -337,14 +333,11 @@ def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) 
             f"solvers that do: {', '.join(able)}",
         )
     if options.pair_covers and not can.takes_pair_covers:
-        raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support pair covers", "the MIP back ends do"
-        )
+        raise UnsupportedProblemError(f"solver {solver.name!r} does not support pair covers", "the MIP back ends do")
     if options.branching_priorities and not can.branching_priorities:
         able = [n for n in solvers.names() if _declared(n).branching_priorities]
         raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support branching priorities",
-            f"solvers that do: {', '.join(able)}",
+            f"solver {solver.name!r} does not support branching priorities", f"solvers that do: {', '.join(able)}"
         )
     if options.checkpoint is not None and not can.checkpoints:
         raise UnsupportedProblemError(

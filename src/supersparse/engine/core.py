@@ -7,17 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from ctypes import (
-    POINTER,
-    Structure,
-    c_char_p,
-    c_double,
-    c_int32,
-    c_int64,
-    c_uint8,
-    c_uint64,
-    c_void_p,
-)
+from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -152,9 +142,7 @@ def choose_loops(name: str) -> None:
     call("ss_choose_loops", name.encode())
 
 
-def softplus_and_log(
-    values: np.ndarray[Any, Any],
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def softplus_and_log(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """log(1 + e^x) and log x as the core computes them; the length is a multiple of eight."""
     first, second = np.empty_like(values), np.empty_like(values)
     arguments = (pointer(each, np.float64, values.shape) for each in (values, first, second))

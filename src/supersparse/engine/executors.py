@@ -64,9 +64,7 @@ class Sender(Generic[Given]):
             try:
                 future = self._executor.submit(task.function, *task.arguments)
                 if not isinstance(future, Future):
-                    raise TypeError(
-                        f"its submit returned {future!r}, which is not a concurrent.futures.Future"
-                    )
+                    raise TypeError(f"its submit returned {future!r}, which is not a concurrent.futures.Future")
             except Exception as error:  # a broken pool has its own kind, one that is shut down RuntimeError
                 self._give_up(error)
             else:

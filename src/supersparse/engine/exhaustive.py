@@ -75,9 +75,7 @@ class ExhaustiveSolver:
         models = tuple(best[size][2] for size in sorted(best))
         return _claimed(problem, models, monitor)
 
-    def all_within(
-        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
-    ) -> ClaimedModels:
+    def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Answer `Aim.ALL_WITHIN`: every λ, with its best b, with F <= (1 + epsilon)·F*."""
         _refuse_large(problem)
         priced = []
@@ -141,9 +139,7 @@ def _by_intercept(problem: Problem) -> list[Problem]:
             problem,
             support_limits=(
                 *problem.support_limits,
-                SupportLimit(
-                    weights=nothing, at_most=Fraction(most), source=_INTERCEPT, intercept_weight=weight
-                ),
+                SupportLimit(weights=nothing, at_most=Fraction(most), source=_INTERCEPT, intercept_weight=weight),
             ),
         )
         for weight, most in ((1, 0), (-1, -1))

@@ -82,9 +82,7 @@ class _Trials:
             if smaller is not None:
                 found, irreducible = smaller, smallest
         return Conflict(
-            constraints=tuple(asked[i] for i in sorted(found)),
-            irreducible=irreducible or smallest,
-            smallest=smallest,
+            constraints=tuple(asked[i] for i in sorted(found)), irreducible=irreducible or smallest, smallest=smallest
         )
 
     def _reduced(self, found: frozenset[int]) -> tuple[frozenset[int], bool]:

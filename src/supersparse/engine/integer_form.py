@@ -151,9 +151,7 @@ def _affordable(prices: list[int], rates: "Rates") -> list[int]:
     """Lower the prices until all products add up to at most `_PRICED_LIMIT`."""
     sizes = [
         sum(abs(w) for w in (*of_positive.tolist(), *of_negative.tolist())) + abs(most)
-        for of_positive, of_negative, most in zip(
-            rates.positive, rates.negative, rates.most.tolist(), strict=True
-        )
+        for of_positive, of_negative, most in zip(rates.positive, rates.negative, rates.most.tolist(), strict=True)
     ]
     total = sum(u * size for u, size in zip(prices, sizes, strict=True))
     room = _PRICED_LIMIT * _PRICE_UNIT
@@ -268,9 +266,7 @@ def _max_size(problem: Problem) -> int:
     return most if problem.max_features is None else min(most, problem.max_features)
 
 
-def _score_matrix(
-    problem: Problem, columns: list[IntArray], values: tuple[IntegerSet, ...]
-) -> tuple[Ints, int, int]:
+def _score_matrix(problem: Problem, columns: list[IntArray], values: tuple[IntegerSet, ...]) -> tuple[Ints, int, int]:
     """Scale all columns to the score step's unit, divide by their common divisor, and round if necessary.
 
     A free threshold has a step of its own: one unit of what is left.
@@ -286,9 +282,7 @@ def _score_matrix(
     largest = [v.largest * m * f for v, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)]
     reach = sum(sorted(largest, reverse=True)[: _max_size(problem)]) + (step if shares_step else common)
     reach = max(
-        reach,
-        _intercept_reach(problem) * step,
-        *(m * f for m, f in zip(problem.rows.magnitudes, factors, strict=True)),
+        reach, _intercept_reach(problem) * step, *(m * f for m, f in zip(problem.rows.magnitudes, factors, strict=True))
     )
     if reach <= _SCORE_LIMIT * common:
         scaled = [_times(c, f, common) for c, f in zip(columns, factors, strict=True)]
@@ -342,9 +336,7 @@ def _objective_scale(problem: Problem, values: tuple[IntegerSet, ...]) -> Fracti
 def _loss_weights(problem: Problem, group: NDArray[np.intp], n: int, scale: Fraction) -> tuple[Ints, Ints]:
     rows = problem.rows
     result = []
-    for of_class, weight in zip(
-        (rows.positive, ~rows.positive), reversed(problem.class_weights), strict=True
-    ):
+    for of_class, weight in zip((rows.positive, ~rows.positive), reversed(problem.class_weights), strict=True):
         unit = weight * scale / problem.total_weight
         # the weights themselves must fit too, even where a class counts nothing
         fits = fits_int64(max(problem.total_weight * max(1, unit.numerator), unit.denominator))

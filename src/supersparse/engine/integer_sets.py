@@ -85,9 +85,7 @@ class IntegerSet:
                 has_zero=has_zero,
             )
         array = np.array(numbers, np.int64)
-        return cls(
-            positive=_table(array[array > 0]), negative=_table(-array[array < 0][::-1]), has_zero=has_zero
-        )
+        return cls(positive=_table(array[array > 0]), negative=_table(-array[array < 0][::-1]), has_zero=has_zero)
 
     def of_sign(self, sign: int) -> Magnitudes:
         """The magnitudes of the positive or negative values."""
@@ -120,11 +118,7 @@ class IntegerSet:
     @cached_property
     def sample(self) -> Ints:
         """The sorted values; for very long sets, only small and two-digit ones, enough for a search."""
-        parts = [
-            -_sampled(self.negative)[::-1],
-            np.zeros(int(self.has_zero), np.int64),
-            _sampled(self.positive),
-        ]
+        parts = [-_sampled(self.negative)[::-1], np.zeros(int(self.has_zero), np.int64), _sampled(self.positive)]
         return np.concatenate(parts)
 
 
@@ -146,19 +140,13 @@ def _sampled(magnitudes: Magnitudes) -> Ints:
 def _progression(low: int, high: int, step: int) -> Magnitudes:
     """The positive numbers among low, low + step, ..., high."""
     first = low if low > 0 else low + (-low // step + 1) * step
-    return (
-        Magnitudes(first=first, stride=step, count=(high - first) // step + 1)
-        if first <= high
-        else Magnitudes()
-    )
+    return Magnitudes(first=first, stride=step, count=(high - first) // step + 1) if first <= high else Magnitudes()
 
 
 def _table(magnitudes: Ints) -> Magnitudes:
     steps = np.unique(np.diff(magnitudes))
     if len(magnitudes) and len(steps) <= 1:
-        return Magnitudes(
-            first=int(magnitudes[0]), stride=int(steps[0]) if len(steps) else 1, count=len(magnitudes)
-        )
+        return Magnitudes(first=int(magnitudes[0]), stride=int(steps[0]) if len(steps) else 1, count=len(magnitudes))
     return Magnitudes(stride=0, count=len(magnitudes), table=magnitudes) if len(magnitudes) else Magnitudes()
 
 

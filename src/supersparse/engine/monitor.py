@@ -46,11 +46,7 @@ class Monitor:
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        options: SolveOptions,
-        restore: Callable[[Points], Points],
-        began: float | None = None,
+        self, problem: Problem, options: SolveOptions, restore: Callable[[Points], Points], began: float | None = None
     ) -> None:
         self.problem = problem
         self.options = options

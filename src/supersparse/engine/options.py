@@ -38,12 +38,8 @@ class SolveOptions:
         "Time limit in seconds.",
         option=Option(help="Time limit in seconds, after reading the table; null for none.", default="60"),
     )
-    node_limit: int | None = setting(
-        None, Either(Whole(0), Null()), "Work limit in nodes, the same on every machine."
-    )
-    memory_limit: float | None = setting(
-        None, Either(Real(1), Null()), "Memory limit of the process in megabytes."
-    )
+    node_limit: int | None = setting(None, Either(Whole(0), Null()), "Work limit in nodes, the same on every machine.")
+    memory_limit: float | None = setting(None, Either(Real(1), Null()), "Memory limit of the process in megabytes.")
     gap: float = setting(0.0, Real(0), "Stop at this relative gap to the best possible objective.")
     absolute_gap: float = setting(0.0, Real(0), "Stop at this absolute gap to the best possible objective.")
     n_jobs: int = setting(
@@ -59,9 +55,7 @@ class SolveOptions:
     )
     random_state: int = setting(0, Whole(0), "Random seed.", option=Option(name="seed", default="0"))
     formulation: Formulation = setting(
-        "bigm",
-        Word(*FORMULATIONS),
-        "Loss constraints of MIP solvers: bigm, or indicator (scip, gurobi, cplex).",
+        "bigm", Word(*FORMULATIONS), "Loss constraints of MIP solvers: bigm, or indicator (scip, gurobi, cplex)."
     )
     branching_priorities: Priorities = setting(
         {},
@@ -83,8 +77,7 @@ class SolveOptions:
         "Extra options under the solver's own names.",
     )
     initial: Points | None = in_python(
-        "Starting point: a solution, points, a scoring system, or a linear model to round.",
-        accepts=Start | None,
+        "Starting point: a solution, points, a scoring system, or a linear model to round.", accepts=Start | None
     )
     on_progress: Callable[[TraceEvent], None] | None = in_python(
         "Called with each better model or bound, and four times a second."
@@ -112,18 +105,14 @@ class SolveOptions:
             raise InvalidOptionError(subject="n_jobs", value=self.n_jobs, remedy=N_JOBS)
         object.__setattr__(self, "n_jobs", min(int(self.n_jobs), most_threads()))
         if not isinstance(self.checkpoint, str | PathLike | None):
-            raise InvalidOptionError(
-                subject="checkpoint", value=self.checkpoint, remedy="give the path of a file"
-            )
+            raise InvalidOptionError(subject="checkpoint", value=self.checkpoint, remedy="give the path of a file")
         read_whole(self.random_state, "random_state", 0, InvalidOptionError)
         _check_at_least("tuning_time", self.tuning_time, 0)
         _check_priorities(self.branching_priorities)
         _check_executor(self.executor)
         if self.formulation not in FORMULATIONS:
             raise InvalidOptionError(
-                subject="formulation",
-                value=self.formulation,
-                remedy=did_you_mean(str(self.formulation), FORMULATIONS),
+                subject="formulation", value=self.formulation, remedy=did_you_mean(str(self.formulation), FORMULATIONS)
             )
 
     @classmethod
@@ -144,9 +133,7 @@ SOLVERS = ("auto", "exact", "risk", "questions", "exhaustive", "highs", "scip", 
 class SolverOptions(SolveOptions):
     """The options together with the name of the solver: the section `solve` of a settings file."""
 
-    solver: str = setting(
-        "auto", Word(*SOLVERS), "Solver; see `supersparse solvers`.", option=Option(metavar="NAME")
-    )
+    solver: str = setting("auto", Word(*SOLVERS), "Solver; see `supersparse solvers`.", option=Option(metavar="NAME"))
 
 
 def options_in_words() -> str:
@@ -185,9 +172,7 @@ def _check_executor(given: object) -> None:
     if given is None:
         return
     if isinstance(given, type):
-        raise InvalidOptionError(
-            f"executor is the class {given.__name__}", f"give an instance: {given.__name__}()"
-        )
+        raise InvalidOptionError(f"executor is the class {given.__name__}", f"give an instance: {given.__name__}()")
     if callable(getattr(given, "get_executor", None)):  # a Client of dask, whose futures are of another kind
         raise InvalidOptionError(subject="executor", value=given, remedy="give client.get_executor()")
     if not callable(getattr(given, "submit", None)):
@@ -195,8 +180,7 @@ def _check_executor(given: object) -> None:
             subject="executor",
             value=given,
             remedy=(
-                "give a concurrent.futures.Executor, such as ProcessPoolExecutor() or dask's "
-                "Client.get_executor()"
+                "give a concurrent.futures.Executor, such as ProcessPoolExecutor() or dask's Client.get_executor()"
             ),
         )
 
@@ -221,15 +205,9 @@ def _check_priorities(given: object) -> None:
 def _check_at_least(name: str, value: object, least: int, *, optional: bool = False) -> None:
     if value is None and optional:
         return
-    number = (
-        isinstance(value, int | float | Fraction)
-        or hasattr(value, "__index__")
-        or hasattr(value, "__float__")
-    )
+    number = isinstance(value, int | float | Fraction) or hasattr(value, "__index__") or hasattr(value, "__float__")
     if not number or isinstance(value, bool | str):
         raise InvalidOptionError(subject=name, value=value, remedy=f"give a number of at least {least}")
     finite = hasattr(value, "__index__") or isfinite(value)  # type: ignore[arg-type]
     if not finite or value < least:  # type: ignore[operator]
-        raise InvalidOptionError(
-            subject=name, value=value, remedy=f"give a finite number of at least {least}"
-        )
+        raise InvalidOptionError(subject=name, value=value, remedy=f"give a finite number of at least {least}")

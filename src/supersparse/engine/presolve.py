@@ -28,9 +28,7 @@ class DropColumns:
         A column whose 0 has a cost, which levels allow, is kept with its cost.
         """
         kept = [
-            j
-            for j, s in enumerate(problem.sets)
-            if s != NOTHING_ALLOWED_BUT_ZERO or problem.penalty(j, Fraction(0))
+            j for j, s in enumerate(problem.sets) if s != NOTHING_ALLOWED_BUT_ZERO or problem.penalty(j, Fraction(0))
         ]
         return cls(tuple(kept or [0]), problem.n_features)
 
@@ -51,9 +49,7 @@ class DropColumns:
             C0=pick(problem.C0),
             levels=pick(problem.levels),
             given_sets=pick(problem.given_sets),
-            support_limits=tuple(
-                replace(limit, weights=pick(limit.weights)) for limit in problem.support_limits
-            ),
+            support_limits=tuple(replace(limit, weights=pick(limit.weights)) for limit in problem.support_limits),
             sign_limits=tuple(replace(limit, together=pick(limit.together)) for limit in problem.sign_limits),
             score_limits=tuple(
                 replace(limit, low=pick(limit.low), high=pick(limit.high)) for limit in problem.score_limits
@@ -63,12 +59,7 @@ class DropColumns:
     def restore(self, points: Points) -> Points:
         """Restore the dropped columns with coefficient 0."""
         return Points.at(
-            self.kept,
-            points.coefficients,
-            self.n_features,
-            points.intercept,
-            points.denominator,
-            points.slope,
+            self.kept, points.coefficients, self.n_features, points.intercept, points.denominator, points.slope
         )
 
     def reduce(self, points: Points) -> Points:
@@ -107,9 +98,7 @@ def merged_weights(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]
     """Group equal rows of one class: each row's group, one row of each group, and the weight of each."""
     rows = problem.rows
     label = rows.positive.astype(np.int8)
-    group, first = row_groups(
-        Lazily(rows.n_features + 1, lambda j: rows.columns[j] if j < rows.n_features else label)
-    )
+    group, first = row_groups(Lazily(rows.n_features + 1, lambda j: rows.columns[j] if j < rows.n_features else label))
     dtype = np.int64 if fits_int64(problem.total_weight) else object
     weights = np.zeros(len(first), dtype=dtype)
     np.add.at(weights, group, rows.weights.astype(dtype))

@@ -97,8 +97,7 @@ def linear_coefficients(problem: Problem, model: object) -> tuple[Fraction, ...]
     values = model.values if isinstance(model, Points) else _in_order_of(names, model, _read_array(model))
     if len(values) != len(names):
         raise InvalidOptionError(
-            f"the linear model has {len(values)} coefficients for {len(names)} features",
-            "give one per feature",
+            f"the linear model has {len(values)} coefficients for {len(names)} features", "give one per feature"
         )
     classes = getattr(model, "classes_", None)
     if classes is None:
@@ -118,10 +117,7 @@ def _read_array(model: object) -> tuple[Fraction, ...]:
     except (TypeError, ValueError):
         raise InvalidOptionError(
             f"{what} is not a linear model",
-            (
-                "give a solution, points, a scoring system, one coefficient per feature, or a fitted "
-                "model with coef_"
-            ),
+            ("give a solution, points, a scoring system, one coefficient per feature, or a fitted model with coef_"),
         ) from None
     if array.ndim == 2 and len(array) == 1:
         array = array[0]
@@ -158,8 +154,7 @@ def _towards_positive(
     if classes == (positive, negative):
         return tuple(-v for v in values)
     raise InvalidOptionError(
-        f"{who} has the classes {' and '.join(map(repr, classes))}, but the problem has {negative!r} and "
-        f"{positive!r}",
+        f"{who} has the classes {' and '.join(map(repr, classes))}, but the problem has {negative!r} and {positive!r}",
         f"give its coefficients as an array, positive ones towards {positive!r}",
     )
 
@@ -203,9 +198,7 @@ def _sizes(problem: Problem, usable: int) -> list[int]:
 def _needed(problem: Problem, order: Sequence[int]) -> frozenset[int]:
     """The required features, and the most important of groups from which some are required."""
     chosen = set(problem.forced)
-    others = [
-        j for j in range(problem.n_features) if j not in order and problem.sets[j].required() is not None
-    ]
+    others = [j for j in range(problem.n_features) if j not in order and problem.sets[j].required() is not None]
     for limit in problem.support_limits:
         for j in (*order, *others):
             if _total(limit.weights, chosen) <= limit.at_most:
@@ -216,11 +209,7 @@ def _needed(problem: Problem, order: Sequence[int]) -> frozenset[int]:
 
 
 def _support(
-    problem: Problem,
-    coefficients: Sequence[Fraction],
-    order: Sequence[int],
-    needed: frozenset[int],
-    size: int,
+    problem: Problem, coefficients: Sequence[Fraction], order: Sequence[int], needed: frozenset[int], size: int
 ) -> frozenset[int]:
     """The most important features that together satisfy the limits on support and signs, one by one."""
     chosen = set(needed)
@@ -250,9 +239,7 @@ def _total(weights: Sequence[Fraction | int], chosen: Collection[int]) -> Fracti
     return sum(weights[j] for j in chosen)
 
 
-def _multiples(
-    problem: Problem, coefficients: Sequence[Fraction], support: frozenset[int]
-) -> Iterator[Fraction]:
+def _multiples(problem: Problem, coefficients: Sequence[Fraction], support: frozenset[int]) -> Iterator[Fraction]:
     """Factors that scale the largest coefficient from the smallest to the largest magnitude of the sets."""
     strongest = max((abs(coefficients[j]) for j in support), default=Fraction(0))
     magnitudes = [abs(v) for j in support for v in problem.sets[j].turning_points if v]

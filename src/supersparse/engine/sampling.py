@@ -106,9 +106,7 @@ class _Sample:
         self._best: Points | None = None  # so far, where a search goes on
 
     @classmethod
-    def of(
-        cls, problem: Problem, values: int, columns: Sequence[int], seed: int, known: Points | None
-    ) -> "_Sample":
+    def of(cls, problem: Problem, values: int, columns: Sequence[int], seed: int, known: Points | None) -> "_Sample":
         """Draw about so many values, in these columns, those that a model needs and those of a known one."""
         used = () if known is None else known.support
         rows, kept = problem.rows, sorted({*columns, *_needed(problem), *used})
@@ -121,11 +119,7 @@ class _Sample:
             part,
             rows=part.rows.with_rows(chosen, weights),
             rate_limits=tuple(
-                replace(
-                    limit,
-                    weights=limit.weights[chosen],
-                    at_most=limit.at_most * len(chosen) // rows.n_rows,
-                )
+                replace(limit, weights=limit.weights[chosen], at_most=limit.at_most * len(chosen) // rows.n_rows)
                 for limit in part.rate_limits
             ),
         )

@@ -43,13 +43,7 @@ _EVENT = ("seconds", "nodes", "objective", "lower bound", "gap")
 def _event_cells(event: TraceEvent) -> tuple[str, ...]:
     objective = None if event.objective is None else float(event.objective)
     gap = "-" if event.gap is None else f"{100 * event.gap:.1f} %"
-    return (
-        f"{event.seconds:.2f}",
-        str(event.nodes),
-        cell(objective),
-        cell(float(event.lower_bound)),
-        gap,
-    )
+    return (f"{event.seconds:.2f}", str(event.nodes), cell(objective), cell(float(event.lower_bound)), gap)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -231,9 +225,7 @@ class Conflict(Tabular):
         if self.smallest:
             return said if len(words) == 1 else f"{said}, and no smaller set conflicts"
         if self.irreducible:
-            return (
-                f"{said}; dropping any one of them resolves this conflict, but a smaller set may conflict too"
-            )
+            return f"{said}; dropping any one of them resolves this conflict, but a smaller set may conflict too"
         return f"{said}; some of them may not be part of the conflict"
 
     def __str__(self) -> str:

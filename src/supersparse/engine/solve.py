@@ -43,9 +43,7 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     warn_about_penalties(problem)  # looks at all rows
     spent = time.perf_counter() - began
     # by name, as the registry finds solvers: certificates stand on what is solved here
-    certificates = (
-        None if settings.certificate is None else import_module("supersparse.engine.certify.certificate")
-    )
+    certificates = None if settings.certificate is None else import_module("supersparse.engine.certify.certificate")
     if certificates is not None:
         certificates.check_place(Path(str(settings.certificate)))
         certificates.check_certifiable(problem)
@@ -89,9 +87,7 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[So
         stop=_why(claimed, monitor),
         nodes=monitor.nodes,
         seconds=monitor.seconds,
-        bounds=bounds_by_size(
-            found, claimed.bounds, complete=claimed.complete, sizes=sizes, solver=chosen.name
-        ),
+        bounds=bounds_by_size(found, claimed.bounds, complete=claimed.complete, sizes=sizes, solver=chosen.name),
         smallest=frozenset(m.evaluation.size for m in found) if claimed.complete else claimed.smallest,
     )
 

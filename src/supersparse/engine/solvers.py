@@ -97,9 +97,7 @@ class AnswersPerSize(Protocol):
 class AnswersAllWithin(Protocol):
     """A solver that answers `Aim.ALL_WITHIN`."""
 
-    def all_within(
-        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
-    ) -> ClaimedModels:
+    def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Return every λ, with its best b, with F <= (1 + epsilon)·F*."""
         ...
 

@@ -63,16 +63,12 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
 def check_points(problem: Problem, points: Points, who: str) -> None:
     """Raise unless the points satisfy the sets, every constraint and the rule for the intercept."""
     if len(points.coefficients) != problem.n_features:
-        raise VerificationError(
-            f"{who} gave {len(points.coefficients)} coefficients for {problem.n_features} features"
-        )
+        raise VerificationError(f"{who} gave {len(points.coefficients)} coefficients for {problem.n_features} features")
     if problem.questions or points.answers is not None:
         _check_answers(problem, points, who)
     for name, allowed, value in zip(problem.rows.names, problem.sets, points.values, strict=True):
         if value not in allowed:
-            raise VerificationError(
-                f"{who} gave feature {name!r} the value {value}, which is not in {allowed}"
-            )
+            raise VerificationError(f"{who} gave feature {name!r} the value {value}, which is not in {allowed}")
     features = len(points.support)
     size = features + (problem.intercept.is_penalised and points.intercept != 0)
     if problem.max_features is not None and size > problem.max_features:
@@ -108,8 +104,7 @@ def _check_intercept(problem: Problem, points: Points, features: int, who: str) 
     )
     if not allowed:
         raise VerificationError(
-            f"{who} gave the intercept {points.intercept_value}, "
-            f"which intercept={problem.intercept.mode!r} forbids"
+            f"{who} gave the intercept {points.intercept_value}, which intercept={problem.intercept.mode!r} forbids"
         )
 
 
@@ -184,12 +179,7 @@ def verified(problem: Problem, points: Iterable[Points], solver: str) -> tuple[V
 
 
 def bounds_by_size(
-    found: Iterable[VerifiedModel],
-    claimed: tuple[Fraction | None, ...],
-    *,
-    complete: bool,
-    sizes: int,
-    solver: str,
+    found: Iterable[VerifiedModel], claimed: tuple[Fraction | None, ...], *, complete: bool, sizes: int, solver: str
 ) -> tuple[Fraction | None, ...]:
     """Return one bound per size from 0 on, and raise if a model refutes one."""
     objectives = {model.evaluation.size: model.evaluation.objective for model in found}
@@ -200,7 +190,6 @@ def bounds_by_size(
         bound = bounds[size]
         if bound is None or bound > objective:
             raise VerificationError(
-                f"{solver} claims that no model of size {size} costs less than {bound}, but its own costs "
-                f"{objective}"
+                f"{solver} claims that no model of size {size} costs less than {bound}, but its own costs {objective}"
             )
     return tuple(bounds)

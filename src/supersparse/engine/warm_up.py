@@ -135,9 +135,7 @@ def _warm_up_risk() -> None:
     from supersparse.engine.kernels.risk_cells import run_completions
 
     if not in_cache(run_completions):
-        logging.getLogger("supersparse").warning(
-            "compiling the solver for this machine: once only, 20 to 60 seconds"
-        )
+        logging.getLogger("supersparse").warning("compiling the solver for this machine: once only, 20 to 60 seconds")
         if (os.cpu_count() or 1) > 2:
             _beside([[run_risk_search], [compile_relaxation, compile_rounding]], compile_completions)
         else:

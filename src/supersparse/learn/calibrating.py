@@ -64,10 +64,7 @@ def left_out(
     """Bring the scores of held-out rows to the scale of those that were learned from."""
     unit = root_mean_square(seen, None if weights is None else as_array(weights))
     return LeftOut(
-        rows=rows,
-        scores=unseen / (unit or 1.0),
-        log_losses=log_losses[0],
-        baseline_log_losses=log_losses[1],
+        rows=rows, scores=unseen / (unit or 1.0), log_losses=log_losses[0], baseline_log_losses=log_losses[1]
     )
 
 
@@ -84,8 +81,7 @@ def learn_without(
     """Learn again without each fold, and score the held-out rows; the folds share the time left."""
     recipe = recipe.with_plan(1 / (2 * len(folds)))  # the final card has the other half
     return [
-        without_fold(clock.limited(recipe, 1 / (len(folds) - k)), rows, folds, k, initial)
-        for k in range(len(folds))
+        without_fold(clock.limited(recipe, 1 / (len(folds) - k)), rows, folds, k, initial) for k in range(len(folds))
     ]
 
 
@@ -146,9 +142,7 @@ class Pooled:
         """Give the same rows other scores, in the order of the folds."""
         return replace(self, scores=scores[self.kept])
 
-    def log_losses(
-        self, unseen: Sequence[LeftOut], class_weights: ClassWeights
-    ) -> tuple[float, float] | None:
+    def log_losses(self, unseen: Sequence[LeftOut], class_weights: ClassWeights) -> tuple[float, float] | None:
         """Return the mean log loss by the risks, and by the prevalence; None where folds have no risks.
 
         None as well where no prevalence is between 0 and 1.
@@ -183,8 +177,7 @@ def fitted_risk(
     if pooled.positive.all() or not pooled.positive.any():
         only = rows.y[pooled.rows][0]
         raise InvalidDataError(
-            f"all rows that the folds leave out are of class {only}",
-            "calibrate needs both, or set it to None",
+            f"all rows that the folds leave out are of class {only}", "calibrate needs both, or set it to None"
         )
     weights, scale = _weights(rows.sample_weight, len(rows.y))
     used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
@@ -226,9 +219,7 @@ def _stated_at(risk: Risk, totals: Sequence[Fraction], cases: Mapping[Fraction, 
     """State a risk at these totals, with the cases behind each; 0 where there are none."""
     risks = risk.of(np.array([float(total) for total in totals])).tolist()
     return TableRisk(
-        totals=tuple(totals),
-        risks=tuple(risks),
-        cases=tuple(cases.get(total, Fraction(0)) for total in totals),
+        totals=tuple(totals), risks=tuple(risks), cases=tuple(cases.get(total, Fraction(0)) for total in totals)
     )
 
 
@@ -247,9 +238,7 @@ def _tabulated(risk: Risk, card: Card, cases: Mapping[Fraction, Fraction]) -> Ri
 
 
 def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
-    return integer_column(
-        np.ones(n_rows, dtype=np.int8) if sample_weight is None else as_array(sample_weight)
-    )
+    return integer_column(np.ones(n_rows, dtype=np.int8) if sample_weight is None else as_array(sample_weight))
 
 
 def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = None) -> Splits:
@@ -275,9 +264,7 @@ def root_mean_square(scores: Floats, weights: Any) -> float:
     return largest * float(np.sqrt(np.average((scores / largest) ** 2, weights=by)))  # no overflow
 
 
-def _tally(
-    scores: Floats, positive: NDArray[np.bool_], weights: IntArray, unit: int, threshold: Fraction
-) -> Tally:
+def _tally(scores: Floats, positive: NDArray[np.bool_], weights: IntArray, unit: int, threshold: Fraction) -> Tally:
     distinct = np.unique(scores)
     groups = np.searchsorted(distinct, scores)  # faster than the inverse of `unique`, which sorts
     by_class = [added_up(weights, groups, len(distinct), of_class) for of_class in (~positive, positive)]

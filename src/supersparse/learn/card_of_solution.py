@@ -12,13 +12,7 @@ import numpy as np
 import supersparse
 from supersparse.base.errors import InvalidDataError, UnsupportedProblemError
 from supersparse.base.exact import counted, exact_value, nearest_float, shown
-from supersparse.base.integer_arrays import (
-    distinct_of,
-    fits_int64,
-    integer_column,
-    largest_magnitude,
-    quotients,
-)
+from supersparse.base.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.lines import enumerated, weights_in_words
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
@@ -236,9 +230,7 @@ def _domain(rows: "Rows", j: int) -> Domain:
     """The values that a column took in the training rows."""
     if rows.raw is not None and rows.raw[j].dtype.kind == "f":
         distinct = np.unique(rows.raw[j])
-        ends = [
-            exact_value(v, rows.names[j]) for v in (distinct if len(distinct) <= _FEW else distinct[[0, -1]])
-        ]
+        ends = [exact_value(v, rows.names[j]) for v in (distinct if len(distinct) <= _FEW else distinct[[0, -1]])]
         whole = bool((distinct == np.rint(distinct)).all())
     else:
         integers, scale = distinct_of(rows.columns[j])[0], rows.scales[j]

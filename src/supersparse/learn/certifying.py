@@ -152,9 +152,4 @@ def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
     separator = reading.separator
     if separator is None and data is not None:
         separator = read_top(data, replace(reading, encoding=encoding))[0]
-    return {
-        "missing": tuple(sorted(reading.missing)),
-        "separator": separator,
-        "encoding": encoding,
-        "columns": columns,
-    }
+    return {"missing": tuple(sorted(reading.missing)), "separator": separator, "encoding": encoding, "columns": columns}

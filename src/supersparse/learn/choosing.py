@@ -82,8 +82,7 @@ def _asking(candidates: Sequence[Candidate]) -> list[int]:
     least = min(one.mean_error for one in candidates)
     asking = [i for i, one in enumerate(candidates) if one.asks]
     near = any(
-        (candidates[i].mean_error - least) ** 2 <= candidates[i].variance / len(candidates[i].errors)
-        for i in asking
+        (candidates[i].mean_error - least) ** 2 <= candidates[i].variance / len(candidates[i].errors) for i in asking
     )
     return asking if near else []
 

@@ -182,9 +182,7 @@ class CountTable:
         return replace(table, signed=file.digest is not None)
 
     def _take(self, kept: NDArray[np.bool_]) -> "CountTable":
-        return replace(
-            self, answers=self.answers[kept], positive=self.positive[kept], counts=self.counts[kept]
-        )
+        return replace(self, answers=self.answers[kept], positive=self.positive[kept], counts=self.counts[kept])
 
     def plus(self, other: "CountTable") -> "CountTable":
         """Add another site's people; it must have asked the same."""
@@ -280,9 +278,7 @@ class CountTable:
             everybody = self.people + self.left_out
             said.append(f"at most {self.left_out} of at most {everybody} people are left out of the counts")
         if self.merged:
-            said.append(
-                f"at most {self.merged} of {self.people} people are counted with answers other than their own"
-            )
+            said.append(f"at most {self.merged} of {self.people} people are counted with answers other than their own")
         return ", and ".join(said)
 
     def most_lost(self, solution: Solution) -> Fraction:
@@ -306,19 +302,13 @@ def pooled(paths: Sequence[Path]) -> CountTable:
         if different is not None:
             raise InvalidDataError(
                 f"{path} and {paths[0]} asked different questions: {different}",
-                (
-                    "write the questions at one site with --save-questions, and count with --questions "
-                    "at all others"
-                ),
+                ("write the questions at one site with --save-questions, and count with --questions at all others"),
             )
     return reduce(CountTable.plus, tables)
 
 
 def _counted(
-    questions: Questions,
-    answers: NDArray[np.int8],
-    positive: NDArray[np.bool_],
-    counts: NDArray[np.int64],
+    questions: Questions, answers: NDArray[np.int8], positive: NDArray[np.bool_], counts: NDArray[np.int64]
 ) -> CountTable:
     """Put equal cells together, in a fixed order."""
     bits = np.packbits(np.column_stack([answers.astype(bool), positive]), axis=1)

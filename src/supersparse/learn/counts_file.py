@@ -114,9 +114,7 @@ def _cell(
         raise InvalidDataError(f"{where}: {counted(len(questions.names), 'answer')} of 0 or 1 are needed")
     classes = [str(label) for label in questions.card.classes]
     if label not in classes:
-        raise InvalidDataError(
-            f"{where}: the class is {label!r}", f"the classes are {classes[0]!r} and {classes[1]!r}"
-        )
+        raise InvalidDataError(f"{where}: the class is {label!r}", f"the classes are {classes[0]!r} and {classes[1]!r}")
     if not (n.isascii() and n.isdigit() and len(n) <= _MOST_DIGITS and int(n) > 0):
         raise InvalidDataError(f"{where}: the count is {n[:40]!r}", "give a whole number of at least 1")
     if int(n) < at_least:

@@ -26,9 +26,7 @@ def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
     found = []
     if few >= _ENOUGH and (named := list(_separating(question))):
         more = "" if len(named) == 1 else f" (as do {len(named) - 1} more)"
-        found.append(
-            f"{named[0]} alone{more} separates the classes in all rows; is it known when the card is used?"
-        )
+        found.append(f"{named[0]} alone{more} separates the classes in all rows; is it known when the card is used?")
     if few < _FEW:
         rare = problem.rows.classes[sizes.index(few)]
         found.append(

@@ -247,11 +247,7 @@ def _points(question: PreparedProblem, given: object) -> Fraction:
 
 def _check_used(state: Edited, name: object) -> None:
     if not isinstance(name, str) or name not in state.points:
-        its = (
-            f"its questions are {', '.join(map(repr, state.points))}"
-            if state.points
-            else "it has no questions"
-        )
+        its = f"its questions are {', '.join(map(repr, state.points))}" if state.points else "it has no questions"
         raise _refused("question", name, "is not on the card", its)
 
 

@@ -65,9 +65,7 @@ def fit_card(
     return judge.card(question, solution, rows, judge.validated(question, rows, clock))
 
 
-def _choosing(
-    question: PreparedProblem, rows: TrainingRows, judge: "_Judge", clock: Clock, watch: Watch
-) -> Fitted:
+def _choosing(question: PreparedProblem, rows: TrainingRows, judge: "_Judge", clock: Clock, watch: Watch) -> Fitted:
     """Learn a first card, choose C0 by the folds, and learn the final card."""
     first = None
     if clock.ends is not None:  # without a limit, the first card could take as long as the last

@@ -198,9 +198,7 @@ class FoldsInTime:
                 self.least = took
             yield results
 
-    def _given(
-        self, some: Sequence[Fold], rounds: int
-    ) -> Iterator[tuple[Fold, float | None, float | None, bool]]:
+    def _given(self, some: Sequence[Fold], rounds: int) -> Iterator[tuple[Fold, float | None, float | None, bool]]:
         """Announce folds one by one, each with its seconds and the end of all; none when time is up."""
         each = len(some) / rounds if some else 1.0  # folds that are learned at the same time
         for k, fold in enumerate(some):
@@ -208,9 +206,7 @@ class FoldsInTime:
             self.must = False
             if left is not None and (left == 0 or left < self.least) and not must:
                 return
-            self.watch.stage(
-                f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}"
-            )
+            self.watch.stage(f"{fold.name}: training on {counted(len(fold.train), 'row')}, testing on {len(fold.test)}")
             if left is None:
                 yield fold, None, None, must
             else:
@@ -299,11 +295,7 @@ def fit_fold(
                 fit_seconds=fit_seconds,
                 score_seconds=score_seconds,
                 unseen=left_out(
-                    scored,
-                    unseen,
-                    question.scores(solution, train.X),
-                    train.sample_weight,
-                    (of_rows, usual),
+                    scored, unseen, question.scores(solution, train.X), train.sample_weight, (of_rows, usual)
                 ),
                 sampled=len(learned_from) if is_sample else None,
             )
@@ -311,9 +303,7 @@ def fit_fold(
     return results
 
 
-def _each_tie_break(
-    question: PreparedProblem, Cs: Sequence[float], options: SolverKeywords
-) -> tuple[Solution, ...]:
+def _each_tie_break(question: PreparedProblem, Cs: Sequence[float], options: SolverKeywords) -> tuple[Solution, ...]:
     """Answer for each C0 by the least log loss within the slack; they share the time limit."""
     limit, began, solutions = options.get("time_limit"), time.monotonic(), []
     for at, C0 in enumerate(Cs):
@@ -349,11 +339,7 @@ def _usual_log_loss(problem: Problem, positive: NDArray[np.bool_]) -> NDArray[np
 
 
 def weighted_mean(
-    loss: NDArray[np.float64],
-    y: NDArray[Any],
-    sample_weight: Any,
-    costs: Mapping[object, Fraction],
-    fold: Fold,
+    loss: NDArray[np.float64], y: NDArray[Any], sample_weight: Any, costs: Mapping[object, Fraction], fold: Fold
 ) -> Fraction:
     """Return the mean loss of the rows, sample and class weights applied; exact for losses of 0 and 1."""
     ones = np.ones(len(y), dtype=np.int8)

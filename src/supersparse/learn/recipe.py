@@ -108,9 +108,7 @@ class Recipe:
         if complete.all():
             return rows
         if not complete.any():
-            raise InvalidDataError(
-                "every row has a missing value and missing='drop' leaves none", "use missing='item'"
-            )
+            raise InvalidDataError("every row has a missing value and missing='drop' leaves none", "use missing='item'")
         dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
         return rows.take(np.flatnonzero(complete), dropped)
 
@@ -122,9 +120,7 @@ class Recipe:
             if problem.goal == "risk":
                 usable = [j for j, allowed in enumerate(problem.sets) if allowed.largest_magnitude]
                 check_risks_can_be_written(problem, usable)
-            return PreparedProblem(
-                recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began
-            )
+            return PreparedProblem(recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began)
         prepare = self.prepare
         if not self.is_made:
             most = Most.within(self.plan)
@@ -141,9 +137,7 @@ class Recipe:
                 f"{error}; prepared features have names such as {features[0]!r}, and "
                 f"{prepare.features_[0].column + '*'!r} stands for all of a column"
             ) from None
-        return PreparedProblem(
-            recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began
-        )
+        return PreparedProblem(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
     def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:
         """Return the settings with each "auto" replaced: a card has few features, however many columns.

@@ -7,12 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.errors import (
-    InvalidCardError,
-    InvalidDataError,
-    InvalidSettingsError,
-    SupersparseError,
-)
+from supersparse.base.errors import InvalidCardError, InvalidDataError, InvalidSettingsError, SupersparseError
 from supersparse.base.stop import Stop
 from supersparse.card.card import Card
 from supersparse.engine.options import SolveKeywords
@@ -68,14 +63,10 @@ class Refit:
         lacking = [name for name in needed if name not in columns]
         if lacking:
             more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            raise InvalidDataError(
-                f"the table lacks the column {lacking[0]!r}{more}, from which the card was learned"
-            )
+            raise InvalidDataError(f"the table lacks the column {lacking[0]!r}{more}, from which the card was learned")
         for name in settings.rate_groups:
             if name not in columns:
-                raise InvalidDataError(
-                    f"the table lacks the column {name!r}, which divides the rows into groups"
-                )
+                raise InvalidDataError(f"the table lacks the column {name!r}, which divides the rows into groups")
         rows = TrainingRows(
             X=side_by_side([columns[name] for name in needed])
             if recorded is None

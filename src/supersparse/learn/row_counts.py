@@ -87,11 +87,7 @@ class RowCounts:
         """
         answers = self.prepare.transform(dict(self.X))
         names = [str(name) for name in self.prepare.get_feature_names_out()]
-        return {
-            **{name: answers[:, k] for k, name in enumerate(names)},
-            self.target: self.y,
-            "n": self.counts,
-        }
+        return {**{name: answers[:, k] for k, name in enumerate(names)}, self.target: self.y, "n": self.counts}
 
     def question(self, **settings: Unpack[SettingsKeywords]) -> PreparedProblem:
         """Ask settings about the counted rows, such as C0, max_features or constraints."""
@@ -138,9 +134,7 @@ class RowCounts:
             reading=self.table.reading,
             is_counted=True,
         )
-        splits = [
-            (np.flatnonzero(mark != k), np.flatnonzero(mark == k)) for mark in marks for k in range(folds)
-        ]
+        splits = [(np.flatnonzero(mark != k), np.flatnonzero(mark == k)) for mark in marks for k in range(folds)]
         return rows, splits
 
 

@@ -15,9 +15,7 @@ _LARGE = 300_000  # values of a table
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
 
 
-def splits_of(
-    y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int = 0
-) -> list[Split]:
+def splits_of(y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int = 0) -> list[Split]:
     """Divide rows into folds, each the test rows of one split.
 
     Classes are divided evenly and at random by a seed, never in the order of the rows: a table that is sorted
@@ -72,9 +70,7 @@ def fewer_folds(folds: int, asked: int, groups: Any = None) -> str:
     return f"{folds} folds instead of {asked}, because there are only {folds} {what}"
 
 
-def repeated_splits(
-    y: NDArray[Any], folds: int, repeats: int, *, groups: Any = None, times: Any = None
-) -> list[Split]:
+def repeated_splits(y: NDArray[Any], folds: int, repeats: int, *, groups: Any = None, times: Any = None) -> list[Split]:
     """Divide rows into folds several times, one division after another, each by a seed of its own.
 
     The order of time allows one division only.
@@ -101,9 +97,7 @@ def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = 
     [0, 5]
     """
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
-        raise InvalidOptionError(
-            f"the share to hold out is {share!r}", "give one between 0 and 1, such as 0.2"
-        )
+        raise InvalidOptionError(f"the share to hold out is {share!r}", "give one between 0 and 1, such as 0.2")
     n, draw = len(y), np.random.RandomState(seed)
     if times is not None:
         found = np.asarray(times)
@@ -148,15 +142,8 @@ def _by_time(times: NDArray[Any], folds: int) -> list[Split]:
     order = np.argsort(times, kind="stable")
     ordered = times[order]
     # a part begins at the first row of a time: nothing is learned from the moment that is tested
-    starts = [
-        int(np.searchsorted(ordered, ordered[len(times) * part // (folds + 1)]))
-        for part in range(1, folds + 1)
-    ]
+    starts = [int(np.searchsorted(ordered, ordered[len(times) * part // (folds + 1)])) for part in range(1, folds + 1)]
     if len({0, *starts}) <= folds:
-        raise InvalidOptionError(
-            f"the rows have too few different times for {folds} folds", "use fewer folds"
-        )
+        raise InvalidOptionError(f"the rows have too few different times for {folds} folds", "use fewer folds")
     ends = [*starts[1:], len(times)]
-    return [
-        (np.sort(order[:start]), np.sort(order[start:end])) for start, end in zip(starts, ends, strict=True)
-    ]
+    return [(np.sort(order[:start]), np.sort(order[start:end])) for start, end in zip(starts, ends, strict=True)]

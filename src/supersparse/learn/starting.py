@@ -48,8 +48,7 @@ def _fitted_coefficients(model: Any, problem: Problem) -> Any:
         copy.fit(X, rows.positive)
     if not hasattr(copy, "coef_"):
         raise InvalidOptionError(
-            f"initial is a {type(model).__name__}, which has no coef_ once it is fitted",
-            "give a linear model",
+            f"initial is a {type(model).__name__}, which has no coef_ once it is fitted", "give a linear model"
         )
     return copy.coef_
 

@@ -50,11 +50,7 @@ class _Sweep:
 
     @classmethod
     def of(
-        cls,
-        recipe: Recipe,
-        rows: TrainingRows,
-        ratios: Iterable[Fraction] | None,
-        limits: Iterable[Fraction] | None,
+        cls, recipe: Recipe, rows: TrainingRows, ratios: Iterable[Fraction] | None, limits: Iterable[Fraction] | None
     ) -> "_Sweep":
         """C0 is the one of the settings, by default 0.01; the default ratios lie around the balanced one."""
         settled = recipe.settled(rows)

@@ -65,9 +65,7 @@ def _auc(solution: "Solution") -> Fraction:
     weights = rows.weights
     if not fits_int64(2 * solution.problem.total_weight**2):
         weights = weights.astype(object)
-    negatives, positives = (
-        added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive)
-    )
+    negatives, positives = (added_up(weights, groups, n_groups, mask) for mask in (~rows.positive, rows.positive))
     below: Any = np.cumsum(negatives, dtype=negatives.dtype)
     won = int((positives * (2 * below - negatives)).sum())
     return Fraction(won, 2 * int(negatives.sum()) * int(positives.sum()))

@@ -43,9 +43,7 @@ class Tried:
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
-        by_fold = [
-            (float(p.error), _float(p.sensitivity), _float(p.specificity), p.auc) for p in self.performances
-        ]
+        by_fold = [(float(p.error), _float(p.sensitivity), _float(p.specificity), p.auc) for p in self.performances]
         found: dict[str, float | None] = {}
         for name, values in zip(_MEASURES, zip(*by_fold, strict=True), strict=True):
             known = [value for value in values if value is not None]
@@ -236,9 +234,7 @@ def _errors(by_fold: Sequence[Sequence[FoldResult]]) -> Iterable[list[Fraction]]
 
 
 def _performance(pooled: Pooled, result: FoldResult) -> Performance:
-    return performance_of(
-        pooled.with_scores(result.unseen.scores).tally(1.0, Fraction(0)), "cross-validation"
-    )
+    return performance_of(pooled.with_scores(result.unseen.scores).tally(1.0, Fraction(0)), "cross-validation")
 
 
 def _float(share: Fraction | None) -> float | None:

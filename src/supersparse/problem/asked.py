@@ -32,12 +32,7 @@ Ends = tuple[Number | None, Number | None]
 LevelList = Levels | Sequence[tuple[Any, Number]]
 
 MAX_POINTS = 10  # where max_points is "auto"
-SYNONYMS = {
-    "coefficients": "points",
-    "coef_set": "points",
-    "max_coef": "max_points",
-    "weights": "sample_weight",
-}
+SYNONYMS = {"coefficients": "points", "coef_set": "points", "max_coef": "max_points", "weights": "sample_weight"}
 
 _OPEN_PAIR = Pair(Either(NumberForm(), Null()), "a pair such as [0, 10], or [0, null] for an open end")
 
@@ -161,9 +156,7 @@ class Asked:
         option=Option(metavar="VALUE"),
     )
     constraints: Sequence[Constraint] = setting(
-        (),
-        ListOf(ConstraintForm(), "a list of constraints, each after a dash"),
-        "Constraints on the scoring system.",
+        (), ListOf(ConstraintForm(), "a list of constraints, each after a dash"), "Constraints on the scoring system."
     )
 
     @classmethod
@@ -195,9 +188,7 @@ def by_position(name: str, value: object) -> bool:
 
 def is_a_set(value: object) -> bool:
     """Whether an entry of a list is the set of one feature, not a single value."""
-    return value is None or isinstance(
-        value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray
-    )
+    return value is None or isinstance(value, CoefficientSet | list | tuple | range | set | frozenset | np.ndarray)
 
 
 assert set(KINDS).isdisjoint(Asked.__dataclass_fields__), "a constraint and a setting have the same name"

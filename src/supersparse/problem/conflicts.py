@@ -20,8 +20,7 @@ def infeasible(problem: ProblemParts, *, proved_by: str | None = None) -> Infeas
     """The error of a solver that has proven that no scoring system satisfies all constraints."""
     proved = "" if proved_by is None else f", as {proved_by} proved"
     return InfeasibleError(
-        f"no scoring system satisfies all constraints{asked_in_words(problem)}{proved}",
-        "drop or relax a constraint",
+        f"no scoring system satisfies all constraints{asked_in_words(problem)}{proved}", "drop or relax a constraint"
     )
 
 
@@ -91,8 +90,7 @@ def _check_intercept(problem: ProblemParts) -> None:
         assert rule.high is not None
         if math.ceil(rule.low * problem.unit) > math.floor(rule.high * problem.unit):
             raise InfeasibleError(
-                f"no multiple of 1/{problem.unit} is in the intercept's range ({rule.low}, {rule.high})",
-                "widen it",
+                f"no multiple of 1/{problem.unit} is in the intercept's range ({rule.low}, {rule.high})", "widen it"
             )
 
 

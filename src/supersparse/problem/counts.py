@@ -114,17 +114,12 @@ def _counts(values: object, name: str) -> NDArray[Any]:
         raise InvalidDataError(f"column {name!r} has {values.count(None)} missing count(s)", "fill them in")
     counts = np.asarray(values) if series is None else as_array(values)
     if counts.ndim != 1 or counts.dtype.kind not in "uifO":
-        shown = (
-            repr(counts.ravel()[0].item()) if counts.size and counts.dtype != object else str(counts.dtype)
-        )
-        raise InvalidDataError(
-            f"column {name!r} holds {shown}, not counts", "give a whole number for each row"
-        )
+        shown = repr(counts.ravel()[0].item()) if counts.size and counts.dtype != object else str(counts.dtype)
+        raise InvalidDataError(f"column {name!r} holds {shown}, not counts", "give a whole number for each row")
     counts = numeric_column(counts, name)
     for row, value in enumerate(counts.tolist()):
         if not (value >= 0 and value != float("inf") and value == int(value)):
             raise InvalidDataError(
-                f"column {name!r} has {value} in row {row} (counted from 0)",
-                "a count is a whole number of at least 0",
+                f"column {name!r} has {value} in row {row} (counted from 0)", "a count is a whole number of at least 0"
             )
     return counts if counts.dtype.kind in "ui" else np.array([int(v) for v in counts.tolist()], dtype=object)

@@ -27,14 +27,7 @@ def fingerprint(problem: Problem) -> str:
     """
     rows = problem.rows
     content = (
-        (
-            tuple(rows.columns),
-            tuple(rows.scales),
-            rows.positive,
-            rows.weights,
-            rows.weight_unit,
-            problem.unit,
-        ),
+        (tuple(rows.columns), tuple(rows.scales), rows.positive, rows.weights, rows.weight_unit, problem.unit),
         (problem.sets, problem.C0, problem.C1, problem.max_features, problem.class_weights),
         (problem.intercept, problem.intercept_C0),
         *(((problem.goal, problem.slope, problem.risk_threshold),) if problem.goal != "errors" else ()),

@@ -48,10 +48,7 @@ class Gaps:
 
 
 def gaps_of(
-    totals: IntArray,
-    positive_weight: IntArray,
-    negative_weight: IntArray,
-    limits: Sequence[WrongLimit] = (),
+    totals: IntArray, positive_weight: IntArray, negative_weight: IntArray, limits: Sequence[WrongLimit] = ()
 ) -> Gaps:
     """Compute the loss of every gap.
 
@@ -67,9 +64,7 @@ def gaps_of(
     return Gaps(totals=distinct, losses=losses, obeyed=obeyed)
 
 
-def _wrong(
-    position: NDArray[np.intp], n: int, positive_weight: IntArray, negative_weight: IntArray
-) -> IntArray:
+def _wrong(position: NDArray[np.intp], n: int, positive_weight: IntArray, negative_weight: IntArray) -> IntArray:
     """Weight of the wrong rows for each gap: positives below the threshold, negatives above."""
     change = np.zeros(n + 1, dtype=positive_weight.dtype)
     if object in (change.dtype, negative_weight.dtype):
@@ -205,9 +200,7 @@ def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:
     if isinstance(spec, tuple | list) and len(spec) == 2:
         low, high = (exact(v, "a bound of the intercept") for v in spec)
         if high < low:
-            raise InvalidProblemError(
-                f"intercept: upper bound {spec[1]} is below lower bound {spec[0]}", "swap them"
-            )
+            raise InvalidProblemError(f"intercept: upper bound {spec[1]} is below lower bound {spec[0]}", "swap them")
         return Intercept(mode="range", low=low, high=high)
     raise InvalidProblemError(
         subject="intercept", value=spec, remedy="use 'free', 'paper', 'none' or a pair (low, high)"
@@ -320,11 +313,7 @@ def _cheapest_allowed(
 
 
 def _cheapest_listed(
-    choice: InterceptChoice,
-    allowed: IntArray,
-    starts: IntArray,
-    losses: IntArray,
-    obeyed: NDArray[np.bool_] | None,
+    choice: InterceptChoice, allowed: IntArray, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
 ) -> int | None:
     """The same for numbers that fit 64 bits: there may be millions of them."""
     at = np.searchsorted(starts, allowed, side="right")

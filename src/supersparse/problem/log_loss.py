@@ -24,9 +24,7 @@ EFFECT_CAP = 30.0  # slope·|points|·(standard deviation of the feature) is at 
 PROOF_TOLERANCE = Fraction(1, 10**9)  # proven optimal: no allowed card is better by more than this
 _ROUNDING = 2.0**-53
 _HALF = Fraction(1, 2)
-_DIGITS = (
-    15  # of slope and intercept, so that they can be printed and read back; of an intercept, more if needed
-)
+_DIGITS = 15  # of slope and intercept, so that they can be printed and read back; of an intercept, more if needed
 _INTERCEPT_ERROR = Fraction(1, 10**13)  # log odds that the digits of an intercept may change
 _NEAR_ERROR = 1e-11  # log odds by which totals in doubles may be off; beyond, they are added up exactly
 _TIE = 1e-9  # log odds: a fitted risk as near as this to the threshold counts as above it
@@ -54,8 +52,7 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     logits = _logits(distinct.tolist(), unit, points.slope, points.intercept_value)
     weights, labels = np.array(problem.rows.weights, dtype=float), problem.rows.labels
     sums = [
-        np.bincount(position.reshape(-1), weights * share, len(distinct)).tolist()
-        for share in (labels, 1 - labels)
+        np.bincount(position.reshape(-1), weights * share, len(distinct)).tolist() for share in (labels, 1 - labels)
     ]
     negative_weight, positive_weight = (w / problem.total_weight for w in problem.class_weights)
     total = Fraction(0)
@@ -236,12 +233,7 @@ def with_best_risk(
 
 
 def _with_whole_intercept(
-    problem: Problem,
-    coefficients: Sequence[int],
-    score: Floats,
-    label: Floats,
-    weight: Floats,
-    moved: Fraction,
+    problem: Problem, coefficients: Sequence[int], score: Floats, label: Floats, weight: Floats, moved: Fraction
 ) -> Points:
     """Add the whole intercept with the least loss at slope 1, in which the loss is convex.
 
@@ -397,9 +389,7 @@ def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tu
     return a, _best_intercept(score, label, weight, a)
 
 
-def _polished(
-    score: Floats, label: Floats, weight: Floats, most: float, a: float, b: float
-) -> tuple[float, float]:
+def _polished(score: Floats, label: Floats, weight: Floats, most: float, a: float, b: float) -> tuple[float, float]:
     """Go on while steps become much shorter: the loss tells log odds apart to 1e-7, its gradient to 1e-15."""
     before = math.inf
     for _ in range(10):

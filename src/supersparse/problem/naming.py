@@ -28,8 +28,7 @@ def per_feature(
     """
     if isinstance(setting, Mapping):
         return tuple(
-            _look_up(setting, name, what, read, default)
-            for name in _checked(setting, names, what, extra_keys)
+            _look_up(setting, name, what, read, default) for name in _checked(setting, names, what, extra_keys)
         )
     if isinstance(setting, Sequence) and not isinstance(setting, str):
         if len(setting) != len(names):
@@ -78,9 +77,7 @@ def names_or_patterns(given: object, what: str) -> tuple[str, ...]:
     """Read one name or pattern, or a list of them."""
     listed = [given] if isinstance(given, str) else given
     if isinstance(listed, Mapping) or not isinstance(listed, Iterable):
-        raise InvalidProblemError(
-            subject=what, value=given, remedy="give a feature name, a pattern, or a list of them"
-        )
+        raise InvalidProblemError(subject=what, value=given, remedy="give a feature name, a pattern, or a list of them")
     found = tuple(listed)
     for name in found:
         if not isinstance(name, str):

@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import IntArray, fits_int64
 from supersparse.problem.constraints.support import CloseTo, MaxFeatures
-from supersparse.problem.intercept import (
-    InterceptChoice,
-    best_gap,
-    best_intercept,
-    gaps_of,
-    rank_of,
-    threshold_between,
-)
+from supersparse.problem.intercept import InterceptChoice, best_gap, best_intercept, gaps_of, rank_of, threshold_between
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
@@ -125,9 +118,7 @@ def total_penalty(problem: Problem, points: Points) -> Fraction:
     """The penalty of the coefficients and a penalised intercept, without the C1 term."""
     if points.answers is not None:
         return price_of(problem.questions, problem.C0, problem.change_price, points.answers)
-    start = (
-        problem.intercept_penalty(points.intercept_value) if problem.intercept.is_penalised else Fraction(0)
-    )
+    start = problem.intercept_penalty(points.intercept_value) if problem.intercept.is_penalised else Fraction(0)
     if not problem.has_levels:
         return sum((problem.C0[j] for j in points.support), start)
     return sum((problem.penalty(j, value) for j, value in enumerate(points.values)), start)
@@ -237,15 +228,11 @@ def _with_near_threshold(
     return Points(tuple(coefficients), -threshold * problem.unit, problem.unit)
 
 
-def with_threshold_in(
-    problem: Problem, coefficients: Sequence[int], low: int | None, high: int | None
-) -> Points:
+def with_threshold_in(problem: Problem, coefficients: Sequence[int], low: int | None, high: int | None) -> Points:
     """Put the threshold between two totals in the units of `integer_totals`; None for an open end."""
     scale = problem.unit * step_of(problem, coefficients)
     ends = [None if end is None else Fraction(end, scale) for end in (low, high)]
-    whole = all(
-        c % problem.unit == 0 and problem.rows.scales[j] == 1 for j, c in enumerate(coefficients) if c
-    )
+    whole = all(c % problem.unit == 0 and problem.rows.scales[j] == 1 for j, c in enumerate(coefficients) if c)
     threshold = threshold_between(ends[0], ends[1], whole=whole)
     return Points(tuple(coefficients), -threshold * problem.unit, problem.unit)
 
@@ -337,9 +324,7 @@ def obeys_without_intercept(problem: Problem, coefficients: Sequence[int]) -> bo
     """Whether coefficients, in the problem's unit, satisfy the limits that do not include b."""
     return (
         all(
-            limit.total(coefficients) <= limit.at_most
-            for limit in problem.support_limits
-            if not limit.intercept_weight
+            limit.total(coefficients) <= limit.at_most for limit in problem.support_limits if not limit.intercept_weight
         )
         and all(limit.allows(coefficients) for limit in problem.sign_limits)
         and all(

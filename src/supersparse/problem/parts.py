@@ -111,9 +111,7 @@ class ProblemParts(Tabular):
     def ignored(self) -> tuple[int, ...]:
         """Constant columns that the intercept makes useless; their coefficient is 0."""
         return tuple(
-            j
-            for j, constant in enumerate(self.rows.constant)
-            if constant and self.sets[j] == NOTHING_ALLOWED_BUT_ZERO
+            j for j, constant in enumerate(self.rows.constant) if constant and self.sets[j] == NOTHING_ALLOWED_BUT_ZERO
         )
 
     @cached_property

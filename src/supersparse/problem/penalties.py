@@ -42,9 +42,7 @@ class Levels(Tabular):
         levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(given, start=1)]
         count = sum(len(values) for values, _ in levels)
         if count > _MOST_VALUES:
-            raise InvalidProblemError(
-                f"{whose}: {count} values are too many", f"the maximum is {_MOST_VALUES}"
-            )
+            raise InvalidProblemError(f"{whose}: {count} values are too many", f"the maximum is {_MOST_VALUES}")
         _check_apart(levels, whose)
         if not any(0 in values for values, _ in levels):
             if levels[0][1] == 0:
@@ -131,9 +129,7 @@ def read_levels(levels: object, names: tuple[str, ...]) -> tuple[Levels | None, 
     def read(value: object, name: str) -> Levels | None:
         return None if value is None else Levels.of(value, name)
 
-    own = per_feature(
-        levels, names, what="levels", read=read, default=lambda _: None, extra_keys=[INTERCEPT, "*"]
-    )
+    own = per_feature(levels, names, what="levels", read=read, default=lambda _: None, extra_keys=[INTERCEPT, "*"])
     return (*own, read(levels.get(INTERCEPT, levels.get("*")), INTERCEPT))
 
 
@@ -160,9 +156,7 @@ def read_size_penalty(
     if isinstance(C0, Mapping):
         given = C0.get(INTERCEPT, C0.get("*"))
         if given is None:
-            raise InvalidProblemError(
-                "intercept='paper' penalises the intercept too", f"give C0 a key {INTERCEPT!r}"
-            )
+            raise InvalidProblemError("intercept='paper' penalises the intercept too", f"give C0 a key {INTERCEPT!r}")
         return penalties, read(given, INTERCEPT)
     if isinstance(C0, Sequence) and not isinstance(C0, str):
         raise InvalidProblemError(
@@ -189,13 +183,9 @@ def _beside_levels(
     if isinstance(C0, Mapping):
         for key in C0:
             if key in counted and key not in plain:
-                raise InvalidProblemError(
-                    f"C0 names {key!r}, which has levels", "remove it from C0 or from levels"
-                )
+                raise InvalidProblemError(f"C0 names {key!r}, which has levels", "remove it from C0 or from levels")
     own, of_intercept = read_size_penalty(
-        C0,
-        tuple(n for n in plain if n != INTERCEPT),
-        intercept if INTERCEPT in plain else Intercept(mode="free"),
+        C0, tuple(n for n in plain if n != INTERCEPT), intercept if INTERCEPT in plain else Intercept(mode="free")
     )
     by_name = dict(zip((n for n in plain if n != INTERCEPT), own, strict=True))
     return tuple(by_name.get(name, Fraction(0)) for name in names), of_intercept
@@ -232,9 +222,7 @@ def read_class_weight(class_weight: object, rows: Rows) -> tuple[Fraction, Fract
             raise InvalidProblemError(
                 f"class_weight names the class {label!r}", f"the classes are {negative!r} and {positive!r}"
             )
-    weights = tuple(
-        read_non_negative(class_weight.get(c, 1), f"the weight of class {c!r}") for c in rows.classes
-    )
+    weights = tuple(read_non_negative(class_weight.get(c, 1), f"the weight of class {c!r}") for c in rows.classes)
     if not any(weights):
         raise InvalidProblemError("both class weights are 0", "give at least one class a positive weight")
     return weights[0], weights[1]
@@ -254,18 +242,14 @@ def read_objective(
     ['2/5', '8/5']
     """
     threshold = check_objective(objective, risk_threshold, class_weight)
-    return (
-        read_class_weight(class_weight, rows) if threshold is None else (2 * threshold, 2 * (1 - threshold))
-    )
+    return read_class_weight(class_weight, rows) if threshold is None else (2 * threshold, 2 * (1 - threshold))
 
 
 def check_objective(objective: object, risk_threshold: object, class_weight: object) -> Fraction | None:
     """Check that these agree; return the threshold of a net benefit, None for errors."""
     if objective not in ("errors", "net_benefit"):
         raise InvalidProblemError(
-            subject="objective",
-            value=objective,
-            remedy=did_you_mean(str(objective), ["errors", "net_benefit"]),
+            subject="objective", value=objective, remedy=did_you_mean(str(objective), ["errors", "net_benefit"])
         )
     if objective == "errors":
         if risk_threshold is not None:
@@ -275,9 +259,7 @@ def check_objective(objective: object, risk_threshold: object, class_weight: obj
             )
         return None
     if risk_threshold is None:
-        raise InvalidProblemError(
-            "objective is 'net_benefit' without a threshold", "give risk_threshold, such as 0.2"
-        )
+        raise InvalidProblemError("objective is 'net_benefit' without a threshold", "give risk_threshold, such as 0.2")
     threshold = read_risk_threshold(risk_threshold)
     if class_weight is not None and class_weight != "auto":
         raise InvalidProblemError(

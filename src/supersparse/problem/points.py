@@ -90,9 +90,7 @@ class Points(Tabular):
             return f"{', '.join(map(number, self.values)) or 'no features'}; {intercept}"
         values = self.values
         used = [f"{number(values[j])} at {j}" for j in self.support]
-        return (
-            f"{len(used)} of {len(self.coefficients)} features, {listed(used, _SHOWN) or 'none'}; {intercept}"
-        )
+        return f"{len(used)} of {len(self.coefficients)} features, {listed(used, _SHOWN) or 'none'}; {intercept}"
 
     def _small_table(self) -> SmallTable:
         values = self.values
@@ -141,9 +139,7 @@ class CoefficientSet(Tabular):
         if not numerators:
             raise InvalidProblemError("a coefficient set is empty", "give at least one value, such as 0")
         first, last = numerators[0], numerators[-1]
-        steps = (
-            {numerators.step} if isinstance(numerators, range) else {b - a for a, b in pairwise(numerators)}
-        )
+        steps = {numerators.step} if isinstance(numerators, range) else {b - a for a, b in pairwise(numerators)}
         if len(steps) > 1:
             shared = math.gcd(denominator, *numerators)
             if first < 0 < last and 0 not in numerators:
@@ -257,9 +253,7 @@ class CoefficientSet(Tabular):
             return replace(self, without_zero=False)
         numbers = self.numerators
         if isinstance(numbers, range) and 0 in (numbers[0] - numbers.step, numbers[-1] + numbers.step):
-            return self._over(
-                range(min(0, numbers[0]), max(0, numbers[-1]) + 1, numbers.step), self.denominator
-            )
+            return self._over(range(min(0, numbers[0]), max(0, numbers[-1]) + 1, numbers.step), self.denominator)
         if len(numbers) > _MOST_LISTED:
             raise InvalidProblemError(
                 f"{self} becomes too long a list if 0 is added", "start it at 0, or remove values"
@@ -344,9 +338,7 @@ def integers(largest: int = 100, *, smallest: int | None = None) -> CoefficientS
     """
     low = -largest if smallest is None else smallest
     if not isinstance(largest, int) or not isinstance(low, int) or largest < low:
-        raise InvalidProblemError(
-            f"integers from {low!r} to {largest!r} is empty", "give whole numbers in order"
-        )
+        raise InvalidProblemError(f"integers from {low!r} to {largest!r} is empty", "give whole numbers in order")
     return CoefficientSet.of(range(low, largest + 1))
 
 
@@ -402,8 +394,7 @@ def _exponents(what: str, exponents: object, *more: object) -> range:
     low, high = pair
     if max(abs(low), abs(high)) > _LARGEST_EXPONENT:
         raise InvalidProblemError(
-            f"{what}: the exponents are {exponents!r}",
-            f"give numbers from -{_LARGEST_EXPONENT} to {_LARGEST_EXPONENT}",
+            f"{what}: the exponents are {exponents!r}", f"give numbers from -{_LARGEST_EXPONENT} to {_LARGEST_EXPONENT}"
         )
     return range(low, high + 1)
 

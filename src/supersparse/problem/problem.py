@@ -226,10 +226,7 @@ class Problem(ProblemParts):
         prices, _ = read_size_penalty(ask.C0, rows.names, intercept)
         questions = read_questions(own, rows, sets)
         rows = replace(
-            rows,
-            columns=tuple(c.astype(np.uint8) for c in rows.columns),
-            scales=(1,) * len(rows.names),
-            raw=None,
+            rows, columns=tuple(c.astype(np.uint8) for c in rows.columns), scales=(1,) * len(rows.names), raw=None
         )
         sets = tuple(CoefficientSet.of(question.points) for question in questions)
         asked = (*own.limits(), *read_constraints(ask.constraints, None, None))
@@ -299,8 +296,7 @@ class Problem(ProblemParts):
         rates = [limit for limit in limits if isinstance(limit, RateLimit)]
         if rates and self.rows.is_favoured:
             raise InvalidProblemError(
-                f"{rates[0].source.in_words()!r} counts classes, and the rows have those that soft_labels "
-                "favour",
+                f"{rates[0].source.in_words()!r} counts classes, and the rows have those that soft_labels favour",
                 "give it when the problem is made",
             )
         return replace(
@@ -313,9 +309,7 @@ class Problem(ProblemParts):
             score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
         )._narrowed_or_explained()
 
-    def write_program(
-        self, path: str | PathLike[str], formulation: Literal["bigm", "indicator"] = "bigm"
-    ) -> None:
+    def write_program(self, path: str | PathLike[str], formulation: Literal["bigm", "indicator"] = "bigm") -> None:
         """Write the paper's mixed-integer program to a file that ends in .mps or .lp, for any solver.
 
         `docs/formulation.md` says what the variables are. A solver's solution can be read by `read_solution`.
@@ -378,8 +372,7 @@ def read_goal(ask: Asked) -> tuple[Literal["errors", "risk"], Literal["free", 1]
         raise InvalidProblemError(f"slope is {ask.slope!r}, which only goal 'risk' uses", "remove it")
     if ask.goal == "risk" and ask.objective != "errors":
         raise InvalidProblemError(
-            f"objective is {ask.objective!r}, which goal 'risk' does not use",
-            "remove it, or use goal 'errors'",
+            f"objective is {ask.objective!r}, which goal 'risk' does not use", "remove it, or use goal 'errors'"
         )
     if ask.goal == "risk" and ask.intercept != "free":
         raise InvalidProblemError(

@@ -54,17 +54,11 @@ class Question:
             raise InvalidProblemError(f"a question has 2 to 64 answers, not {self.answers}", "merge answers")
         ordered = self.answers if self.ordered is None else self.ordered
         if ordered != 0 and not 2 <= ordered <= self.answers:
-            raise InvalidProblemError(
-                f"ordered={ordered}: either 0 or 2 to {self.answers} answers stand in order"
-            )
+            raise InvalidProblemError(f"ordered={ordered}: either 0 or 2 to {self.answers} answers stand in order")
         if self.shape not in SHAPES:
-            raise InvalidProblemError(
-                subject="shape", value=self.shape, remedy=did_you_mean(str(self.shape), SHAPES)
-            )
+            raise InvalidProblemError(subject="shape", value=self.shape, remedy=did_you_mean(str(self.shape), SHAPES))
         if 0 not in self.points or not all(0 <= value <= LARGEST_POINT for value in self.points):
-            raise InvalidProblemError(
-                f"allowed points lie between 0 and {LARGEST_POINT} and hold 0, not {self.points}"
-            )
+            raise InvalidProblemError(f"allowed points lie between 0 and {LARGEST_POINT} and hold 0, not {self.points}")
         if not 0 <= self.price < float("inf"):
             raise InvalidProblemError(f"price={self.price}: a price is a number from 0 on")
         object.__setattr__(self, "ordered", ordered)
@@ -100,10 +94,7 @@ class AskedOfQuestions:
     """The settings that only problems of questions have, declared as those of `Asked` are."""
 
     max_questions: int | Auto = setting(
-        "auto",
-        Either(Word("auto"), WholeForm(0)),
-        "Maximum number of questions; default: 6.",
-        option=Option(read=int),
+        "auto", Either(Word("auto"), WholeForm(0)), "Maximum number of questions; default: 6.", option=Option(read=int)
     )
     min_questions: int = setting(0, WholeForm(0), "Minimum number of questions.")
     change_price: Number = setting(
@@ -195,22 +186,14 @@ def refuse_limits(limits: Sequence[Limit]) -> None:
             )
 
 
-def read_questions(
-    asked: AskedOfQuestions, rows: Rows, sets: Sequence[CoefficientSet]
-) -> tuple[Question, ...]:
+def read_questions(asked: AskedOfQuestions, rows: Rows, sets: Sequence[CoefficientSet]) -> tuple[Question, ...]:
     """The question of each column: as many answers as it has, with these allowed points."""
     names = rows.names
     outside = names_or_patterns(asked.not_known, "not_known") if asked.not_known else ()
     unordered = set(matching(outside, names, "not_known")) if outside else set()
-    shapes = per_feature(
-        asked.shape, names, what="shape", read=lambda value, _: str(value), default=lambda _: "either"
-    )
+    shapes = per_feature(asked.shape, names, what="shape", read=lambda value, _: str(value), default=lambda _: "either")
     steps = per_feature(
-        asked.equal_steps,
-        names,
-        what="equal_steps",
-        read=lambda value, _: bool(value),
-        default=lambda _: False,
+        asked.equal_steps, names, what="equal_steps", read=lambda value, _: bool(value), default=lambda _: False
     )
     found = []
     for j, name in enumerate(names):
@@ -224,14 +207,11 @@ def read_questions(
         values = [value for value in sets[j].values if value >= 0]
         if any(value.denominator != 1 or value > LARGEST_POINT for value in values):
             raise InvalidProblemError(
-                f"question {name!r}: points of an answer are whole and at most {LARGEST_POINT}, "
-                f"not {sets[j]}",
+                f"question {name!r}: points of an answer are whole and at most {LARGEST_POINT}, not {sets[j]}",
                 "give points or max_points",
             )
         ordered = answers - 1 if j in unordered else answers
-        question = Question(
-            answers, ordered if ordered > 1 else 0, shapes[j], steps[j], tuple(map(int, values))
-        )
+        question = Question(answers, ordered if ordered > 1 else 0, shapes[j], steps[j], tuple(map(int, values)))
         found.append(question)
     return tuple(found)
 

@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
-from supersparse.base.integer_arrays import (
-    IntArray,
-    Lazily,
-    fits_int64,
-    gcd_of,
-    integer_column,
-    largest_magnitude,
-)
+from supersparse.base.integer_arrays import IntArray, Lazily, fits_int64, gcd_of, integer_column, largest_magnitude
 from supersparse.table.numeric import PositiveClass, checked_weights, positive_of, read_numeric_table
 from supersparse.table.small_table import SmallTable, Tabular, facts, listed
 from supersparse.table.sources import as_array, as_frame, as_series
@@ -59,9 +52,7 @@ def read_groups(rate_groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tu
 
     Labels that occur only in dropped rows are not groups.
     """
-    return tuple(
-        _read_grouping(name, labels, n_rows, keep) for name, labels in group_columns(rate_groups).items()
-    )
+    return tuple(_read_grouping(name, labels, n_rows, keep) for name, labels in group_columns(rate_groups).items())
 
 
 def group_columns(rate_groups: object) -> dict[str, NDArray[Any]]:
@@ -109,9 +100,7 @@ def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[n
     kept = labels[keep].tolist()
     found = sorted(set(kept), key=lambda v: (str(type(v)), v) if isinstance(v, str) else ("", repr(v)))
     position = {label: k for k, label in enumerate(found)}
-    return Grouping(
-        name=name, labels=tuple(found), codes=np.array([position[v] for v in kept], dtype=np.intp)
-    )
+    return Grouping(name=name, labels=tuple(found), codes=np.array([position[v] for v in kept], dtype=np.intp))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -130,9 +119,7 @@ class Rows(Tabular):
     weight_unit: Fraction
     classes: tuple[object, object]  # (negative, positive)
     groupings: tuple[Grouping, ...] = ()  # for rate constraints; merged rows have none
-    raw: tuple[NDArray[Any], ...] | None = (
-        None  # large tables: the columns as they came, made exact when used
-    )
+    raw: tuple[NDArray[Any], ...] | None = None  # large tables: the columns as they came, made exact when used
     soft_labels: IntArray | None = None  # multiples of 2^-20 that the loss counts in place of the classes
     is_favoured: bool = False  # the classes are those that soft labels favour, not the rows' own
 
@@ -245,9 +232,7 @@ def read_rows(
     names, raw = read_numeric_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0
     if n_rows == 0:
-        raise InvalidDataError(
-            "there are 0 rows or 0 columns", "a scoring system needs data from both classes"
-        )
+        raise InvalidDataError("there are 0 rows or 0 columns", "a scoring system needs data from both classes")
     is_positive, classes = read_labels(y, positive)
     if len(is_positive) != n_rows:
         raise InvalidDataError(f"y has {len(is_positive)} labels for {n_rows} rows", "give one label per row")
@@ -370,8 +355,7 @@ def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[o
         positive = chosen_positive(labels).label
     elif positive not in both:
         raise InvalidDataError(
-            f"the positive class {positive!r} is not among the labels {both[0]!r} and {both[1]!r}",
-            "name one of them",
+            f"the positive class {positive!r} is not among the labels {both[0]!r} and {both[1]!r}", "name one of them"
         )
     negative_label, positive_label = both if positive == both[1] else both[::-1]
     return labels == positive_label, (negative_label, positive_label)
@@ -403,11 +387,7 @@ def check_labelled(labels: NDArray[Any]) -> None:
 def two_labels(y: object) -> tuple[NDArray[Any], tuple[object, object]]:
     """Return the labels as an array, and their two values in sorted order."""
     labels = as_array(y)
-    if (
-        isinstance(y, list | tuple)
-        and labels.dtype.kind in "US"
-        and not all(isinstance(v, str | bytes) for v in y)
-    ):
+    if isinstance(y, list | tuple) and labels.dtype.kind in "US" and not all(isinstance(v, str | bytes) for v in y):
         raise InvalidDataError("y mixes text with other labels", "give two values of one type")
     if labels.ndim != 1:
         raise InvalidDataError(f"y has {labels.ndim} dimensions", "give one label per row")
@@ -433,9 +413,7 @@ def read_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, Fraction
         return np.ones(n_rows, dtype=np.int8), Fraction(1)
     weights = checked_weights(as_array(sample_weight), n_rows)
     if not (weights > 0).any():
-        raise InvalidDataError(
-            "all sample weights are zero", "at least one row of each class needs a positive weight"
-        )
+        raise InvalidDataError("all sample weights are zero", "at least one row of each class needs a positive weight")
     integers, scale = integer_column(weights)
     common = gcd_of(integers)
     return integer_column(integers // common)[0] if common > 1 else integers, Fraction(common, scale)

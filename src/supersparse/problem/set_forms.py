@@ -108,9 +108,7 @@ def _meant(node: Scalar) -> str | None:
     call = _CALL.fullmatch(node.text.replace(" ", ""))
     if call is not None:
         largest = int(call[2])
-        low, high = {"integers": (-largest, largest), "non_negative": (0, largest)}.get(
-            call[1], (-largest, 0)
-        )
+        low, high = {"integers": (-largest, largest), "non_negative": (0, largest)}.get(call[1], (-largest, 0))
         return f"{low}..{high}"
     number = node.number
     if number is not None and number.denominator == 1 and number > 0:
@@ -126,9 +124,7 @@ class LevelsForm(Form[Levels]):
     def __init__(self) -> None:
         level = Record(
             {
-                "values": Field(
-                    form=SetForm(), help="values of this level: a coefficient set", required=True
-                ),
+                "values": Field(form=SetForm(), help="values of this level: a coefficient set", required=True),
                 "penalty": Field(form=NumberForm(0), help="what a coefficient in it costs", required=True),
             }
         )

@@ -16,11 +16,7 @@ NOTHING_ALLOWED_BUT_ZERO = CoefficientSet.of([0])
 
 
 def read_sets(
-    points: object,
-    max_points: object,
-    bounds: object,
-    names: tuple[str, ...],
-    levels: tuple[Levels | None, ...],
+    points: object, max_points: object, bounds: object, names: tuple[str, ...], levels: tuple[Levels | None, ...]
 ) -> tuple[tuple[CoefficientSet, ...], CoefficientSet]:
     """Return the set of each feature and of a penalised intercept; all contain 0.
 
@@ -43,9 +39,7 @@ def read_sets(
     ), intercept_set
 
 
-def _read_plain(
-    points: object, default: CoefficientSet, names: tuple[str, ...]
-) -> tuple[CoefficientSet, ...]:
+def _read_plain(points: object, default: CoefficientSet, names: tuple[str, ...]) -> tuple[CoefficientSet, ...]:
     """The set of each feature and, last, of the intercept."""
 
     def read(value: object, _name: str) -> CoefficientSet:
@@ -60,12 +54,7 @@ def _read_plain(
 
     if isinstance(points, Mapping):
         sets = per_feature(
-            points,
-            names,
-            what="points",
-            read=read,
-            default=lambda _: default,
-            extra_keys=[INTERCEPT, "*"],
+            points, names, what="points", read=read, default=lambda _: default, extra_keys=[INTERCEPT, "*"]
         )
         return (*sets, read(points.get(INTERCEPT, points.get("*")), INTERCEPT))
     if isinstance(points, list | tuple) and any(is_a_set(v) for v in points):
@@ -86,9 +75,7 @@ def _check_beside_levels(points: object, names: tuple[str, ...], levels: tuple[L
         )
     for key in points if isinstance(points, Mapping) else ():
         if key in levelled:
-            raise InvalidProblemError(
-                f"points names {key!r}, which has levels", "remove it from points or from levels"
-            )
+            raise InvalidProblemError(f"points names {key!r}, which has levels", "remove it from points or from levels")
 
 
 def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | None, float | None] | None, ...]:
@@ -98,9 +85,7 @@ def read_bounds(bounds: object, names: Sequence[str]) -> tuple[tuple[float | Non
         if value is None:
             return None
         if not isinstance(value, tuple | list) or len(value) != 2:
-            raise InvalidProblemError(
-                f"feature {name!r}: the bounds are {value!r}", "give a pair (low, high)"
-            )
+            raise InvalidProblemError(f"feature {name!r}: the bounds are {value!r}", "give a pair (low, high)")
         return value[0], value[1]
 
     if isinstance(bounds, tuple) and len(bounds) == 2 and not isinstance(bounds[0], tuple | list):

@@ -155,8 +155,7 @@ def warn_about_penalties(problem: Problem) -> None:
         return
     low, high = loss_of_one_row(problem), constant_model_loss(problem)
     useful = (
-        f"useful values of C0 lie between {float(low):.3g} (one row) "
-        f"and {float(high):.3g} (the best constant model)"
+        f"useful values of C0 lie between {float(low):.3g} (one row) and {float(high):.3g} (the best constant model)"
     )
     if problem.goal == "risk":
         useful = f"useful values of C0 lie below {float(high):.3g}, the log loss of the best constant risk"

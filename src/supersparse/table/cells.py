@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 ParsedNumbers = NDArray[np.generic]
 
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?[ \t]*", re.ASCII)
-_WITH_UNIT = re.compile(
-    r"\s*(?P<before>[$€£¥])?\s*[+-]?\d[\d.,']*\s*(?P<after>[%‰$€£¥°]|[^\W\d_][^\s\d]{0,9})?\s*"
-)
+_WITH_UNIT = re.compile(r"\s*(?P<before>[$€£¥])?\s*[+-]?\d[\d.,']*\s*(?P<after>[%‰$€£¥°]|[^\W\d_][^\s\d]{0,9})?\s*")
 _DIGITS, _MARKS = b"0123456789+-", b".eE \t"
 _SURE_LENGTH = 15  # a decimal this short, without an exponent, is the shortest decimal of its double
 _LARGEST_IN_A_DOUBLE = 2**53
@@ -217,12 +215,8 @@ def beyond(cell: str, decimal: str) -> float | None:
 def read_cells_as_numbers(cells: Sequence[str], decimal: str) -> tuple[ParsedNumbers, NDArray[np.bool_]]:
     """Return the numbers of the cells that hold one, and which do; infinities stand for what has a limit."""
     plain = [plain_number(cell, decimal) for cell in cells]
-    limits = [
-        None if text is not None else beyond(cell, decimal) for cell, text in zip(cells, plain, strict=True)
-    ]
-    numbers = (
-        read_numbers([text for text in plain if text is not None]) if any(plain) else np.empty(0, np.int64)
-    )
+    limits = [None if text is not None else beyond(cell, decimal) for cell, text in zip(cells, plain, strict=True)]
+    numbers = read_numbers([text for text in plain if text is not None]) if any(plain) else np.empty(0, np.int64)
     present = np.array([text is not None for text in plain], dtype=bool)
     has_limit = np.array([limit is not None for limit in limits], dtype=bool)
     if not has_limit.any():

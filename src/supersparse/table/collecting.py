@@ -85,8 +85,7 @@ def read_header(name: str, cells: Sequence[str]) -> tuple[list[str], list[str]]:
             notes.append(f"column {position} has no name; it is named {column_name!r}")
         if column_name in header:
             raise InvalidDataError(
-                f"{name}: columns {header[column_name]} and {position} are both called {column_name!r}",
-                "rename one",
+                f"{name}: columns {header[column_name]} and {position} are both called {column_name!r}", "rename one"
             )
         header[column_name] = position
     return list(header), notes

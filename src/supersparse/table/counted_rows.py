@@ -76,9 +76,7 @@ def count_columns(rows: LazyTable, target: str) -> CountedTable:
     if rows.columns[target].dtype.is_nested():
         raise InvalidDataError(f"the target {target!r} {HOLDS_NESTED}")
     values, counts = rows.counted(target)
-    listed = [
-        None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)
-    ]
+    listed = [None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)]
     if str(rows.columns[target].dtype) == "Boolean":
         listed = [None if v is None else bool(v) for v in listed]
     by_label = {v: n for v, n in zip(listed, counts.tolist(), strict=True) if v is not None}
@@ -88,8 +86,7 @@ def count_columns(rows: LazyTable, target: str) -> CountedTable:
     if len(by_label) != 2:
         shown = ", ".join(map(repr, sorted(by_label)[:5])) + (", ..." if len(by_label) > 5 else "")
         raise InvalidDataError(
-            f"the target {target!r} has {len(by_label)} class(es): {shown}",
-            "a scoring system separates exactly two",
+            f"the target {target!r} has {len(by_label)} class(es): {shown}", "a scoring system separates exactly two"
         )
     first, last = sorted(by_label)
     numbers = [1 if v == last else 0 for v in listed]
@@ -99,12 +96,7 @@ def count_columns(rows: LazyTable, target: str) -> CountedTable:
     different = labelled.n_different([name for name in names if rows.columns[name].dtype.is_numeric()])
     columns = {name: _counted(labelled, name, different.get(name, 0)) for name in names}
     return CountedTable(
-        rows=labelled,
-        target=target,
-        classes=(first, last),
-        totals=totals,
-        columns=columns,
-        rate_groups={},
+        rows=labelled, target=target, classes=(first, last), totals=totals, columns=columns, rate_groups={}
     )
 
 
@@ -122,9 +114,7 @@ def count_training(
     labels, totals = target
     labelled = rows.labelled(numbers)
     wanted = [n for n in names if n != roles.target and roles.wants(n)]
-    different = labelled.n_different(
-        [n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected]
-    )
+    different = labelled.n_different([n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected])
     found, readings, column_notes = {}, {}, {}
     grouped: list[str] = []
     for column_name in wanted:
@@ -231,10 +221,7 @@ def _target(
     for text, n in by_text.items():
         by_label[classes.labels[text]] += n
     first, last = sorted(by_label)
-    numbers = [
-        _NO_CLASS if text is None else int(classes.labels[text] == last)
-        for text in tidy.column.values.tolist()
-    ]
+    numbers = [_NO_CLASS if text is None else int(classes.labels[text] == last) for text in tidy.column.values.tolist()]
     if None not in values.to_list():  # else a missing value would have the first class
         coding = replace(Coding.of(rows.columns[name], values.to_list(), numbers), missing=_NO_CLASS)
     else:
@@ -316,14 +303,10 @@ def _of_texts(
     """Read texts of a CSV file, which may be numbers written in another way."""
     copies = -(-counts * _SHARES // max(1, int(counts.sum())))  # about as they are distributed
     texts = tuple("" if text is None else reading.plain(text) for text in raw)
-    found = typed(
-        name, Coded(texts, np.repeat(np.arange(len(raw)), copies)), expected, reading.decimal or "."
-    )
+    found = typed(name, Coded(texts, np.repeat(np.arange(len(raw)), copies)), expected, reading.decimal or ".")
     if isinstance(found, Fault):
         raise InvalidDataError(_not_numbers(name, list(found.odd)))
-    return replace(
-        found, values=found.values[np.cumsum(copies) - copies] if len(found.values) else found.values
-    )
+    return replace(found, values=found.values[np.cumsum(copies) - copies] if len(found.values) else found.values)
 
 
 def _not_numbers(name: str, odd: Sequence[str]) -> str:
@@ -357,9 +340,7 @@ def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | No
     if asked:
         rows = rows.without_codes(name, asked)
     if reading is not None and reading.tidies(name):
-        codes = (
-            reading.of_column(name).missing if reading.settled else codes_among(*rows.codes_and_ends(name))
-        )
+        codes = reading.of_column(name).missing if reading.settled else codes_among(*rows.codes_and_ends(name))
         rows = rows.without_codes(name, [*asked, *(float(code) for code in codes)])
     found = rows.rounded_counts(name, n_different)
     raw = tuple(found.values)

@@ -78,8 +78,7 @@ def open_text(path: Path, encoding: str | None) -> Iterator[TextIO]:
             )
         if start.startswith(_PARQUET):  # compressed once more, or from standard input
             raise InvalidDataError(
-                f"{shown_name(path)} holds a Parquet file",
-                "unpack it, or write it to disk, and name that file",
+                f"{shown_name(path)} holds a Parquet file", "unpack it, or write it to disk, and name that file"
             )
         if start.startswith(_PDF):
             raise InvalidDataError(
@@ -144,9 +143,7 @@ def _may_be_western(path: Path) -> bool:
         return b"\x00" not in file.read(2**12)
 
 
-def _read(
-    path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
-) -> CollectedFile:
+def _read(path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]) -> CollectedFile:
     name = shown_name(path)
     at = _Place()
     try:
@@ -167,10 +164,7 @@ def _read(
                     "copy it again, or say how it was saved, such as --encoding utf-16-le",
                 )
             header, notes = read_header(name, first)
-            if (
-                separator_name(separator) not in ("commas", reading.found.get("separator"))
-                and not reading.separator
-            ):
+            if separator_name(separator) not in ("commas", reading.found.get("separator")) and not reading.separator:
                 notes.append(f"cells are separated by {separator_name(separator)}")
             collectors = {
                 column_name: Collector(reading, keep_text=texts(column_name))
@@ -257,9 +251,7 @@ def _collect(
     return lines
 
 
-def _chunks(
-    name: str, reader: "Reader", separator: str, width: int, lines: "array[int]"
-) -> Iterator[list[list[str]]]:
+def _chunks(name: str, reader: "Reader", separator: str, width: int, lines: "array[int]") -> Iterator[list[list[str]]]:
     rows: list[list[str]] = []
     for row in reader:
         if len(row) != width:
@@ -283,6 +275,4 @@ def _not_text(name: str, reading: Reading, error: UnicodeError) -> str:
     place = f" (byte {error.start})" if isinstance(error, UnicodeDecodeError) else ""
     if reading.encoding is not None:
         return f"{name} is not {reading.encoding} text{place}; give the encoding it was saved in"
-    return (
-        f"{name} is not UTF-8 text{place}; save it as 'CSV UTF-8', or say how it was saved: --encoding cp1252"
-    )
+    return f"{name} is not UTF-8 text{place}; save it as 'CSV UTF-8', or say how it was saved: --encoding cp1252"

@@ -29,9 +29,7 @@ class OpenedRows:
 
 
 @contextmanager
-def open_rows(
-    paths: Sequence[Path], reading: Reading, texts: Collection[str], memory: str
-) -> Iterator[OpenedRows]:
+def open_rows(paths: Sequence[Path], reading: Reading, texts: Collection[str], memory: str) -> Iterator[OpenedRows]:
     """Open files, folders or patterns as one table, within a memory limit such as 2GB.
 
     What does not fit goes to a temporary folder on disk. Columns in `texts` are read as text.
@@ -46,11 +44,7 @@ def open_rows(
         try:
             connection = duckdb.connect(
                 ":memory:",
-                config={
-                    "memory_limit": memory,
-                    "temp_directory": folder,
-                    "preserve_insertion_order": "false",
-                },
+                config={"memory_limit": memory, "temp_directory": folder, "preserve_insertion_order": "false"},
             )
         except duckdb.Error as error:
             raise InvalidOptionError(
@@ -78,9 +72,7 @@ def open_rows(
             connection.close()
 
 
-def _csv(
-    connection: Any, files: Sequence[str], reading: Reading, texts: Collection[str]
-) -> tuple[Any, str | None]:
+def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collection[str]) -> tuple[Any, str | None]:
     """The files as a relation, and the separator if all have the same."""
     options: dict[str, Any] = {
         "header": True,
@@ -113,9 +105,7 @@ def _csv(
     return found.project(projected), separator
 
 
-def _top(
-    connection: Any, file: str, reading: Reading, options: Mapping[str, Any]
-) -> tuple[str | None, list[str]]:
+def _top(connection: Any, file: str, reading: Reading, options: Mapping[str, Any]) -> tuple[str | None, list[str]]:
     """The separator of a file, None if it is not known, and the names of its columns, spaces removed."""
     if not file.lower().endswith(".zst"):
         separator, names = read_top(Path(file), reading)
@@ -123,9 +113,7 @@ def _top(
     given = {} if reading.separator is None else {"delimiter": reading.separator}
     asked = {**options, **given, "header": False, "all_varchar": True, "parallel": False}
     cells = connection.read_csv(file, **asked).limit(1).fetchall()
-    return reading.separator, read_header(
-        file, ["" if cell is None else cell for cell in (cells or [()])[0]]
-    )[0]
+    return reading.separator, read_header(file, ["" if cell is None else cell for cell in (cells or [()])[0]])[0]
 
 
 def _parquet_names(connection: Any, file: str) -> list[str]:
@@ -148,8 +136,7 @@ def _check_case(file: str, names: Sequence[str]) -> None:
         other = known.setdefault(name.casefold(), name)
         if other != name:
             raise InvalidDataError(
-                f"{file}: columns {other!r} and {name!r} differ in case only, and DuckDB cannot tell them "
-                "apart",
+                f"{file}: columns {other!r} and {name!r} differ in case only, and DuckDB cannot tell them apart",
                 "rename one, or use --engine memory",
             )
 
@@ -161,9 +148,7 @@ def _quoted(name: str) -> str:
 def files_of(path: Path) -> list[str]:
     """The files that a file, a folder or a pattern stands for, sorted."""
     if os.path.isdir(path):
-        return sorted(
-            str(file) for file in path.rglob("*") if file.is_file() and _kind(str(file)) is not None
-        )
+        return sorted(str(file) for file in path.rglob("*") if file.is_file() and _kind(str(file)) is not None)
     return [str(path)] if os.path.isfile(path) else sorted(glob(str(path), recursive=True))
 
 

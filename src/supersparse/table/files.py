@@ -162,12 +162,7 @@ def _collected(
 
 
 def _typed(
-    name: str,
-    file: CollectedFile,
-    reading: Reading,
-    expected: Mapping[str, Kind],
-    weights: str | None,
-    remedy: Remedy,
+    name: str, file: CollectedFile, reading: Reading, expected: Mapping[str, Kind], weights: str | None, remedy: Remedy
 ) -> tuple[Table, dict[str, ColumnReading], list[str]]:
     """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
     signs = _signs(file, reading, expected)
@@ -198,8 +193,7 @@ def _typed(
     limits = {
         column_name: some
         for column_name, column in found.items()
-        if column.kind is Kind.NUMBER
-        and (some := limits_among(file.columns[column_name], signs.of(column_name)))
+        if column.kind is Kind.NUMBER and (some := limits_among(file.columns[column_name], signs.of(column_name)))
     }
     table = Table(
         name=name,
@@ -247,8 +241,7 @@ class _Signs:
         if commas:
             example = self.shown[commas[0]].example
             notes.append(
-                f"numbers have decimal commas, such as {example!r} in {commas[0]!r}; use "
-                f"--decimal . if that is wrong"
+                f"numbers have decimal commas, such as {example!r} in {commas[0]!r}; use --decimal . if that is wrong"
             )
         for column_name in numbers:
             cell = self.shown[column_name].grouped(self.of(column_name))
@@ -266,9 +259,7 @@ class _Signs:
             facts["decimal"] = " and ".join(decimals)
         cells = {n: cell for n in numbers if (cell := self.shown[n].grouped(self.of(n))) is not None}
         if cells:  # their sign alone: a cell may be the number of a patient
-            facts["thousands"] = " and ".join(
-                sorted({thousands_sign(c, self.of(n)) for n, c in cells.items()})
-            )
+            facts["thousands"] = " and ".join(sorted({thousands_sign(c, self.of(n)) for n, c in cells.items()}))
         return facts
 
 
@@ -339,9 +330,7 @@ def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, sig
     if len(faults) > _MOST_NAMED:
         said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
     every = sum((fault.odd for fault in faults), Counter())
-    return (
-        f"{said}; {remedy(na_words([text for text, _ in every.most_common()]), shlex.quote(faults[0].name))}"
-    )
+    return f"{said}; {remedy(na_words([text for text, _ in every.most_common()]), shlex.quote(faults[0].name))}"
 
 
 def na_words(cells: Sequence[str]) -> str | None:
@@ -371,10 +360,7 @@ def _without_limits_inside(table: Table, remedy: Remedy) -> tuple[Table, list[st
         said += f"; the same holds for {len(inside) - _MOST_NAMED} more columns"
     cells = [limit.cell for some in inside.values() for limit in some]
     kept = {name: column for name, column in table.columns.items() if name not in inside}
-    return (
-        replace(table, columns=kept),
-        [f"{said}; {remedy(na_words(cells), shlex.quote(next(iter(inside))))}"],
-    )
+    return (replace(table, columns=kept), [f"{said}; {remedy(na_words(cells), shlex.quote(next(iter(inside))))}"])
 
 
 def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:

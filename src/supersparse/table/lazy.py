@@ -128,10 +128,7 @@ def _from_on(value: "nw.Expr", starts: Sequence[float], codes: Sequence[int]) ->
     if not starts:
         return nw.lit(codes[0])
     k = len(starts) // 2
-    above, below = (
-        _from_on(value, starts[k + 1 :], codes[k + 1 :]),
-        _from_on(value, starts[:k], codes[: k + 1]),
-    )
+    above, below = (_from_on(value, starts[k + 1 :], codes[k + 1 :]), _from_on(value, starts[:k], codes[: k + 1]))
     return nw.when(value >= starts[k]).then(above).otherwise(below)
 
 
@@ -179,9 +176,7 @@ class LazyTable:
         import narwhals as nw
 
         if not hasattr(nw.Expr, "floor"):
-            raise PackageNotInstalledError(
-                "rows are counted by narwhals 2.14 or later: pip install -U narwhals"
-            )
+            raise PackageNotInstalledError("rows are counted by narwhals 2.14 or later: pip install -U narwhals")
         frame = table if isinstance(table, nw.LazyFrame) else nw.from_native(table, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             frame = frame.lazy()
@@ -199,9 +194,7 @@ class LazyTable:
         import narwhals as nw
 
         found = self._collect(
-            self.frame.select(self.columns[name].value().alias(_VALUE))
-            .group_by(_VALUE)
-            .agg(nw.len().alias(_COUNT))
+            self.frame.select(self.columns[name].value().alias(_VALUE)).group_by(_VALUE).agg(nw.len().alias(_COUNT))
         )
         return found[_VALUE], _integers(found[_COUNT])
 
@@ -240,14 +233,10 @@ class LazyTable:
         import narwhals as nw
 
         found = self._collect(
-            self.frame.select(value.alias(_VALUE), nw.col(_CLASS))
-            .group_by(_VALUE, _CLASS)
-            .agg(nw.len().alias(_COUNT))
+            self.frame.select(value.alias(_VALUE), nw.col(_CLASS)).group_by(_VALUE, _CLASS).agg(nw.len().alias(_COUNT))
         ).sort(_VALUE, _CLASS)
         return ValueCounts(
-            values=found[_VALUE],
-            positive=_integers(found[_CLASS]).astype(bool),
-            counts=_integers(found[_COUNT]),
+            values=found[_VALUE], positive=_integers(found[_CLASS]).astype(bool), counts=_integers(found[_COUNT])
         )
 
     def codes_and_ends(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -301,9 +290,7 @@ class LazyTable:
         )  # fmt: skip
         low, high, parts, present = (facts[what].to_list()[0] for what in ("low", "high", "parts", "present"))
         if low is None:
-            raise InvalidDataError(
-                f"column {name!r} holds values below or above a limit and no number", "leave it out"
-            )
+            raise InvalidDataError(f"column {name!r} holds values below or above a limit and no number", "leave it out")
         is_whole = not int(parts or 0)
         if is_whole and n_different > 0.9 * int(present):  # whether each row has its own number
             unique = self._collect(self.frame.select(value.n_unique().alias("unique")))
@@ -344,9 +331,7 @@ class LazyTable:
 
         return int(self._collect(self.frame.select(nw.len().alias(_COUNT)))[_COUNT].to_list()[0])
 
-    def cells(
-        self, codings: Sequence[Coding]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    def cells(self, codings: Sequence[Coding]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
         """Count the rows of each class by the numbers of several columns; the cells come in a fixed order."""
         import narwhals as nw
 
@@ -407,9 +392,7 @@ def _step(width: float, *, whole: bool) -> Fraction:
     return max(step, Fraction(1)) if whole else step
 
 
-def _rounded_down(
-    value: "nw.Expr", step: Fraction, first: float, last: float, dtype: np.dtype[Any]
-) -> "nw.Expr":
+def _rounded_down(value: "nw.Expr", step: Fraction, first: float, last: float, dtype: np.dtype[Any]) -> "nw.Expr":
     """How many steps a value holds; a decimal counts as such, though floats are a little off."""
     steps = value.clip(first, last) * float(1 / step) if step < 1 else value.clip(first, last) / float(step)
     return (steps + (0.01 if dtype == np.float32 else 1e-6)).floor()
@@ -417,9 +400,7 @@ def _rounded_down(
 
 def _in_order(found: ValueCounts) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The keys that are there, ascending, and the rows of each."""
-    listed = [
-        (key, n) for key, n in zip(found.values.to_list(), found.counts, strict=True) if key is not None
-    ]
+    listed = [(key, n) for key, n in zip(found.values.to_list(), found.counts, strict=True) if key is not None]
     keys = np.array([float(key) for key, _ in listed])
     distinct, places = np.unique(keys[~np.isnan(keys)], return_inverse=True)
     rows = np.zeros(len(distinct), dtype=np.int64)

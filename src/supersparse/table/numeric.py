@@ -28,9 +28,7 @@ from supersparse.table.values import is_missing
 Values = NDArray[Any]
 
 
-def read_numeric_table(
-    X: object, feature_names: Sequence[str] | None = None
-) -> tuple[list[str], list[Values]]:
+def read_numeric_table(X: object, feature_names: Sequence[str] | None = None) -> tuple[list[str], list[Values]]:
     """Return the names and the columns: finite numbers in the type they came in.
 
     Columns of Python objects become fractions, so nothing is rounded on the way in. An
@@ -41,9 +39,7 @@ def read_numeric_table(
     if feature_names is not None:
         names = [str(n) for n in feature_names]
         if len(names) != len(columns):
-            raise InvalidDataError(
-                f"feature_names has {len(names)} names for {len(columns)} columns", "give one each"
-            )
+            raise InvalidDataError(f"feature_names has {len(names)} names for {len(columns)} columns", "give one each")
     check_names(names)
     return names, [_finite(numeric_column(c, name), name) for c, name in zip(columns, names, strict=True)]
 
@@ -84,9 +80,7 @@ def _matrix(X: object) -> Values:
     try:
         matrix = np.asarray(X)
     except ValueError:
-        raise InvalidDataError(
-            "the rows of X differ in length", "give every row the same number of values"
-        ) from None
+        raise InvalidDataError("the rows of X differ in length", "give every row the same number of values") from None
     if matrix.ndim != 2:
         raise InvalidDataError(f"X has {matrix.ndim} dimension(s)", "give a table of rows and columns")
     return matrix
@@ -117,9 +111,7 @@ def numeric_column(column: Values, name: str) -> Values:
         return column.astype(np.float64)
     for value in column:
         if isinstance(value, float | np.floating | Decimal) and abs(value) == float("inf"):
-            raise InvalidDataError(
-                f"column {name!r} holds an infinite value ({value})", "replace it or drop the row"
-            )
+            raise InvalidDataError(f"column {name!r} holds an infinite value ({value})", "replace it or drop the row")
         if isinstance(value, str | bytes) or not hasattr(value, "__abs__") or isinstance(value, complex):
             raise _not_numbers(name, repr(value))
     return np.array([exact(v, f"a value of column {name!r}", InvalidDataError) for v in column], dtype=object)
@@ -128,13 +120,9 @@ def numeric_column(column: Values, name: str) -> Values:
 def checked_weights(weights: Values, n_rows: int) -> Values:
     """Return the weights of rows if each is finite and at least 0; Python objects become fractions."""
     if weights.dtype.kind not in "buifO":
-        raise InvalidDataError(
-            f"sample_weight contains {weights.dtype}, not numbers", "give one number per row"
-        )
+        raise InvalidDataError(f"sample_weight contains {weights.dtype}, not numbers", "give one number per row")
     if weights.shape != (n_rows,):
-        raise InvalidDataError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows", "give one weight per row"
-        )
+        raise InvalidDataError(f"sample_weight has shape {weights.shape} for {n_rows} rows", "give one weight per row")
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():
         raise InvalidDataError("sample_weight contains NaN or infinite values", "give finite weights")
     weights = numeric_column(weights, "sample_weight")
@@ -151,9 +139,7 @@ def _finite(column: Values, name: str) -> Values:
         if missing:
             raise _missing(name, missing)
         count = int(np.isinf(column).sum())
-        raise InvalidDataError(
-            f"column {name!r} has {count} infinite value(s) (inf)", "replace them or drop the rows"
-        )
+        raise InvalidDataError(f"column {name!r} has {count} infinite value(s) (inf)", "replace them or drop the rows")
     return column
 
 
@@ -166,8 +152,7 @@ def _missing(name: str, count: int) -> InvalidDataError:
 
 def _not_numbers(name: str, found: str) -> InvalidDataError:
     return InvalidDataError(
-        f"column {name!r} holds {found}, not numbers",
-        "turn it into 0/1 columns, one for each category, or drop it",
+        f"column {name!r} holds {found}, not numbers", "turn it into 0/1 columns, one for each category, or drop it"
     )
 
 

@@ -40,8 +40,7 @@ def read_workbook(
         import python_calamine
     except ImportError:
         raise PackageNotInstalledError(
-            f"reading {path} needs python-calamine: pip install python-calamine",
-            "or save the sheet as 'CSV UTF-8'",
+            f"reading {path} needs python-calamine: pip install python-calamine", "or save the sheet as 'CSV UTF-8'"
         ) from None
     _check_size(path)
     try:
@@ -140,11 +139,7 @@ def _text(cell: object) -> str:
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
     if isinstance(cell, datetime):
-        return (
-            cell.strftime("%Y-%m-%d")
-            if cell.time() == time()
-            else cell.isoformat(sep=" ", timespec="seconds")
-        )
+        return cell.strftime("%Y-%m-%d") if cell.time() == time() else cell.isoformat(sep=" ", timespec="seconds")
     if isinstance(cell, date | time):
         return cell.isoformat()
     if isinstance(cell, timedelta):
@@ -185,9 +180,7 @@ def read_statistics_file(
     except (ReadstatError, PyreadstatError) as error:
         raise InvalidDataError.of(error, f"{path} is not a readable {path.suffix} file: ") from None
     rows = list(zip(*columns.values(), strict=True))
-    return collected_rows(
-        str(path), list(columns), rows, range(1, len(rows) + 1), reading, wanted, texts, (), {}
-    )
+    return collected_rows(str(path), list(columns), rows, range(1, len(rows) + 1), reading, wanted, texts, (), {})
 
 
 _BYTES_PER_VALUE = 16  # as read, and as an array
@@ -209,9 +202,7 @@ def read_parquet(
     frame = nw.from_native(native, eager_only=True)
     words = reading.missing - USUALLY_MISSING  # a Parquet file says by itself what is missing
     columns = {
-        column_name: (text_column if texts(column_name) else column_of_series)(
-            column_name, frame[column_name], words
-        )
+        column_name: (text_column if texts(column_name) else column_of_series)(column_name, frame[column_name], words)
         for column_name in frame.columns
     }
     return names, columns, len(frame)

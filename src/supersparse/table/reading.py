@@ -31,12 +31,8 @@ class ColumnSettings:
     drop: tuple[str, ...] = setting(
         (), _COLUMNS, "Columns to leave out, by name or by a pattern such as 'lab*'.", option=Option()
     )
-    keep: tuple[str, ...] = setting(
-        (), _COLUMNS, "Columns or patterns to use, and no others.", option=Option()
-    )
-    category: tuple[str, ...] = setting(
-        (), _COLUMNS, "Columns whose numbers are categories.", option=Option()
-    )
+    keep: tuple[str, ...] = setting((), _COLUMNS, "Columns or patterns to use, and no others.", option=Option())
+    category: tuple[str, ...] = setting((), _COLUMNS, "Columns whose numbers are categories.", option=Option())
 
 
 def _words(text: str) -> list[str]:
@@ -55,14 +51,9 @@ class ReadingSettings:
             metavar="WORDS", help="More words for missing values, separated by commas: '?,n/a'.", read=_words
         ),
     )
-    default_na: bool = setting(
-        True, Truth(), "Treat NA, NaN and null as missing. Blanks always are.", option=Option()
-    )
+    default_na: bool = setting(True, Truth(), "Treat NA, NaN and null as missing. Blanks always are.", option=Option())
     separator: str | None = setting(
-        None,
-        TextForm(),
-        "Column separator; default: detected.",
-        option=Option(metavar="CHARACTER"),
+        None, TextForm(), "Column separator; default: detected.", option=Option(metavar="CHARACTER")
     )
     encoding: str | None = setting(
         None,
@@ -70,14 +61,9 @@ class ReadingSettings:
         "Text encoding; default: from the byte order mark, else UTF-8, else cp1252.",
         option=Option(metavar="NAME"),
     )
-    decimal: str | None = setting(
-        None, Word(".", ","), "Decimal sign; the other may group thousands.", option=Option()
-    )
+    decimal: str | None = setting(None, Word(".", ","), "Decimal sign; the other may group thousands.", option=Option())
     dates: str | None = setting(
-        None,
-        Word(*DATE_ORDERS),
-        "Whether 03/05/2024 has the day or the month first.",
-        option=Option(),
+        None, Word(*DATE_ORDERS), "Whether 03/05/2024 has the day or the month first.", option=Option()
     )
     sheet: str | None = setting(
         None, TextForm(), "Sheet of a workbook; default: the first.", option=Option(metavar="NAME")
@@ -85,8 +71,7 @@ class ReadingSettings:
     as_written: tuple[str, ...] = setting(
         (),
         _COLUMNS,
-        "Columns or patterns to read as they are written: -99 is a number, and 'ja' and 'Ja' are two "
-        "categories.",
+        "Columns or patterns to read as they are written: -99 is a number, and 'ja' and 'Ja' are two categories.",
         option=Option(),
     )
 
@@ -172,9 +157,7 @@ class Reading:
                 f"decimal and separator are both {self.decimal!r}", "cells could not be told apart"
             )
         if self.dates is not None and self.dates not in DATE_ORDERS:
-            raise InvalidOptionError(
-                subject="dates", value=self.dates, remedy=did_you_mean(self.dates, DATE_ORDERS)
-            )
+            raise InvalidOptionError(subject="dates", value=self.dates, remedy=did_you_mean(self.dates, DATE_ORDERS))
         if self.encoding is not None:
             try:
                 "".encode(self.encoding)
@@ -204,8 +187,7 @@ class Reading:
     def about(self, used: Collection[str]) -> "Reading":
         """Return what a card that uses some columns may keep: of the others, no value, only decimal signs."""
         columns = {
-            name: one if name in used else ColumnReading(decimal=one.decimal)
-            for name, one in self.columns.items()
+            name: one if name in used else ColumnReading(decimal=one.decimal) for name, one in self.columns.items()
         }
         return replace(self, columns={name: one for name, one in columns.items() if not one.is_plain})
 
@@ -286,9 +268,7 @@ def _column(content: Mapping[str, Any]) -> ColumnReading:
     if unknown or decimal not in (None, ".", ","):
         raise ValueError(f"a column has {min(unknown)!r}" if unknown else f"a decimal sign is {decimal!r}")
     return ColumnReading(
-        missing=_texts(content.get("missing", [])),
-        spellings=_mapping(content.get("spellings", {})),
-        decimal=decimal,
+        missing=_texts(content.get("missing", [])), spellings=_mapping(content.get("spellings", {})), decimal=decimal
     )
 
 
@@ -322,9 +302,7 @@ def _separator(word: str) -> str:
     character = _NAMED.get(word.casefold(), word)
     if len(character) != 1 or character in '"\r\n':
         raise InvalidOptionError(
-            subject="separator",
-            value=word,
-            remedy="give one character, or comma, semicolon, tab, bar or space",
+            subject="separator", value=word, remedy="give one character, or comma, semicolon, tab, bar or space"
         )
     return character
 

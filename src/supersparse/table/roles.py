@@ -64,9 +64,7 @@ class Classes:
     notes: tuple[str, ...]
 
 
-def classes_of(
-    counts: Counter[str], file: str, name: str, positive: str | None, *, tidies: bool = True
-) -> Classes:
+def classes_of(counts: Counter[str], file: str, name: str, positive: str | None, *, tidies: bool = True) -> Classes:
     """Make two classes of the texts of a target, which are given with their numbers of rows.
 
     `tidies` says that equal numbers are one class, such as 1 and 1.0.
@@ -94,8 +92,7 @@ def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None
         positive = alike[0] if len(alike) == 1 else positive
     if positive is not None and counts and positive not in counts:
         raise InvalidDataError(
-            f"--positive {positive!r} is not a value of the target {name!r}",
-            f"its values are {_listed(counts)}",
+            f"--positive {positive!r} is not a value of the target {name!r}", f"its values are {_listed(counts)}"
         )
     if len(counts) > 2 and positive is not None:
         others = _listed(Counter({text: n for text, n in counts.items() if text != positive}))
@@ -127,9 +124,7 @@ def weight_column(table: Table, name: str) -> NDArray[np.generic]:
     """Read a column that has a number in every row."""
     column = table.column(name, "column {name} of weights")
     if column.n_missing:
-        blank = next(
-            row for row, value in enumerate(column.values.tolist()) if value is None or value != value
-        )
+        blank = next(row for row, value in enumerate(column.values.tolist()) if value is None or value != value)
         raise InvalidDataError(
             f"{table.name}: the weight column {name!r} has {column.n_missing} missing value(s), the first in "
             f"{table.place(blank)}",
@@ -150,9 +145,7 @@ def weight_column(table: Table, name: str) -> NDArray[np.generic]:
 
 
 _FEW = 20  # with fewer rows, distinct values are no sign of an identifier
-_NAMED_LIKE_ONE = re.compile(
-    r"(^|[^a-z])(id|nr|no|key|code|mrn|uuid|guid|index|row)$", re.ASCII | re.IGNORECASE
-)
+_NAMED_LIKE_ONE = re.compile(r"(^|[^a-z])(id|nr|no|key|code|mrn|uuid|guid|index|row)$", re.ASCII | re.IGNORECASE)
 _JOINED = re.compile(r"[a-z]I[dD]$", re.ASCII)
 
 
@@ -174,17 +167,11 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     if present < _FEW or column.kind is Kind.TRUTH:
         return None
     different = column.n_different
-    again = (
-        f"its name looks like an identifier, and its values repeat ({different} different in {n_rows} rows)"
-    )
+    again = f"its name looks like an identifier, and its values repeat ({different} different in {n_rows} rows)"
     if column.kind is Kind.TEXT:
         if different == present:
             unit = unit_of(text for text in column.values.tolist() if text is not None)
-            return (
-                "all texts differ, like identifiers"
-                if unit is None
-                else f"all texts differ, {with_unit(unit)}"
-            )
+            return "all texts differ, like identifiers" if unit is None else f"all texts differ, {with_unit(unit)}"
         return again if repeats(column) else None
     if not _is_whole(column) or 2 * different <= present:
         return again if repeats(column) else None
@@ -238,9 +225,7 @@ def repeats(column: Column) -> bool:
         return False
     if column.kind is Kind.NUMBER:
         values = column.values
-        whole = values.dtype != object and bool(
-            (np.floor(values[~_gaps(values)]) == values[~_gaps(values)]).all()
-        )
+        whole = values.dtype != object and bool((np.floor(values[~_gaps(values)]) == values[~_gaps(values)]).all())
         if not (whole if column.rounded is None else column.rounded.whole):
             return False
     present, different = column.n_rows - column.n_missing, column.n_different
@@ -261,8 +246,7 @@ def group_labels(column: Column) -> NDArray[Any]:
     """Return the values as texts; a row without one is a group of its own."""
     cells = column.values.tolist()
     return np.array(
-        [f"row {k}" if cell is None or cell != cell else f"= {cell}" for k, cell in enumerate(cells)],
-        dtype=object,
+        [f"row {k}" if cell is None or cell != cell else f"= {cell}" for k, cell in enumerate(cells)], dtype=object
     )
 
 

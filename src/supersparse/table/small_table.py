@@ -175,9 +175,7 @@ def _style() -> str:
 def table_html(name: str, brief: str, table: SmallTable) -> str:
     """Return a table as a piece of HTML with its own style; every text is escaped."""
     rows = table.rows[:_MOST_ROWS]
-    numeric = [
-        bool(table.header) and all(map(_NUMBER.fullmatch, column)) for column in zip(*rows, strict=True)
-    ]
+    numeric = [bool(table.header) and all(map(_NUMBER.fullmatch, column)) for column in zip(*rows, strict=True)]
     said = f": {escape(_cut(brief))}" if brief else ""
     parts = [
         f'<div class="supersparse-table {NO_MATH}">',

@@ -59,8 +59,7 @@ def source_of(data: object, names: Sequence[str] | None = None) -> Source:
     frame = as_frame(data, "the table is lazy; call .collect() on it first")
     if frame is None:
         raise InvalidDataError(
-            f"{type(data).__name__} is not a table",
-            "give a dict for one person, a data frame or a dict of columns",
+            f"{type(data).__name__} is not a table", "give a dict for one person, a data frame or a dict of columns"
         )
     return FrameSource(frame)
 
@@ -70,9 +69,7 @@ def read_columns(source: Source, names: Sequence[str]) -> CellTable:
     columns = {name: source.column(name) for name in names}
     for name, cells in columns.items():
         if len(cells) != source.n_rows:
-            raise InvalidDataError(
-                f"column {name!r} has shape {(len(cells),)} in a table of {source.n_rows} rows"
-            )
+            raise InvalidDataError(f"column {name!r} has shape {(len(cells),)} in a table of {source.n_rows} rows")
     return CellTable(columns, source.n_rows)
 
 
@@ -202,9 +199,7 @@ class MappingSource:
             values = values.to_numpy()
         if isinstance(values, np.ndarray):
             if values.ndim != 1:
-                raise InvalidDataError(
-                    f"column {name!r} has shape {values.shape} in a table of {self.n_rows} rows"
-                )
+                raise InvalidDataError(f"column {name!r} has shape {values.shape} in a table of {self.n_rows} rows")
             return read_cells(values)
         if not is_column(values):
             raise InvalidDataError(

@@ -135,9 +135,7 @@ def _of_coded(name: str, cells: Coded, expected: Kind | None, decimal: str) -> C
     odd_texts = [text for text, *known in zip(present, numeric, limited, strict=True) if not any(known)]
     if not odd_texts and (any(numeric) or expected is Kind.NUMBER):
         values, known = read_cells_as_numbers(cells.distinct, decimal)
-        return Column(
-            name=name, kind=Kind.NUMBER, values=with_gaps(values, known)[cells.codes], n_missing=gone
-        )
+        return Column(name=name, kind=Kind.NUMBER, values=with_gaps(values, known)[cells.codes], n_missing=gone)
     if {text.casefold() for text in present} <= {"true", "false"}:
         return _truths(name, cells, gone)
     rows = Counter(dict(zip(cells.distinct, counts, strict=True)))
@@ -151,10 +149,7 @@ def _of_coded(name: str, cells: Coded, expected: Kind | None, decimal: str) -> C
 
 def _texts(name: str, cells: Coded, kind: Kind, gone: int) -> Column:
     return Column(
-        name=name,
-        kind=kind,
-        values=objects(text or None for text in cells.distinct)[cells.codes],
-        n_missing=gone,
+        name=name, kind=kind, values=objects(text or None for text in cells.distinct)[cells.codes], n_missing=gone
     )
 
 

@@ -76,9 +76,7 @@ def equal_numbers(counts: Counter[str]) -> dict[str, str]:
         if (number := number_of(text)) is not None:
             kept.setdefault(number, text)
     numbers = {text: number_of(text) for text in counts}
-    return {
-        text: kept[number] for text, number in numbers.items() if number is not None and kept[number] != text
-    }
+    return {text: kept[number] for text, number in numbers.items() if number is not None and kept[number] != text}
 
 
 def same_text(text: str, others: Sequence[str]) -> str | None:
@@ -214,9 +212,7 @@ def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> 
     return Tidied(column=tidy, reading=replace(before, missing=tuple(counts)), notes=(note,))
 
 
-def _tidied_texts(
-    column: Column, reading: Reading, before: ColumnReading, known: Collection[str] | None
-) -> Tidied:
+def _tidied_texts(column: Column, reading: Reading, before: ColumnReading, known: Collection[str] | None) -> Tidied:
     counts = counts_of_texts(column)
     codes = [text for text in before.missing if text in counts]
     notes = []
@@ -244,9 +240,7 @@ def _tidied_texts(
     tidy = replace(column, values=values, n_missing=rows_of(column, gone))
     if reading.settled:
         return Tidied(column=tidy, reading=before, notes=())
-    return Tidied(
-        column=tidy, reading=replace(before, missing=tuple(codes), spellings=merged), notes=tuple(notes)
-    )
+    return Tidied(column=tidy, reading=replace(before, missing=tuple(codes), spellings=merged), notes=tuple(notes))
 
 
 def _with_gaps(column: Column, where: NDArray[np.bool_]) -> Column:

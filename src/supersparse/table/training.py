@@ -35,8 +35,7 @@ def feature_remedy(na: str | None, name: str) -> str:
     """Say what to do about cells of a feature that are no numbers."""
     by = "na under table in a settings file" if na is None else f"--na {na}"  # a comma parts words on --na
     return (
-        f"treat as missing with {by}, as categories with --category {name}, or leave the column out with "
-        f"--drop {name}"
+        f"treat as missing with {by}, as categories with --category {name}, or leave the column out with --drop {name}"
     )
 
 
@@ -117,15 +116,10 @@ class TrainingTable:
         """The columns side by side; raises where one holds text or has gaps."""
         for name, column in self.columns.items():
             if column.kind is Kind.TEXT or column.n_missing:
-                what = (
-                    "holds text" if column.kind is Kind.TEXT else f"has {column.n_missing} missing value(s)"
-                )
+                what = "holds text" if column.kind is Kind.TEXT else f"has {column.n_missing} missing value(s)"
                 raise InvalidDataError(
                     f"{self.name}: column {name!r} {what}, so it cannot be used as it is",
-                    (
-                        "remove --no-prepare to make features from it, or leave the column out with "
-                        f"--drop {name!r}"
-                    ),
+                    (f"remove --no-prepare to make features from it, or leave the column out with --drop {name!r}"),
                 )
             if column.values.dtype.kind == "f" and np.isinf(column.values).any():
                 raise InvalidDataError(
@@ -272,9 +266,7 @@ def check_named(table: Table, roles: Roles) -> None:
             hint = nearest_column(name, table.names)
             raise InvalidDataError(f"{roles.place(name)}{table.name} has no column {name!r}", hint)
         if name == roles.target:
-            raise InvalidDataError(
-                f"{roles.place(name)}{name!r} is the target, so it cannot hold groups or weights"
-            )
+            raise InvalidDataError(f"{roles.place(name)}{name!r} is the target, so it cannot hold groups or weights")
 
 
 def usable_features(table: Table, roles: Roles, note: Callable[[str], None]) -> dict[str, Column]:

@@ -69,9 +69,7 @@ def declared_category(value: object, what: str) -> Category:
     except InvalidDataError as error:
         raise InvalidCardError.of(error) from None
     if found == "":
-        raise InvalidCardError(
-            f"{what} is the empty text, which counts as missing", "ask for a missing value"
-        )
+        raise InvalidCardError(f"{what} is the empty text, which counts as missing", "ask for a missing value")
     return found
 
 

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from supersparse import RiskScoreClassifier, ScoringSystem, item
-from supersparse.card.evaluate.calibration_line import (
-    CalibrationLine,
-    Labelled,
-    calibration_line,
-    why_no_line,
-)
+from supersparse.card.evaluate.calibration_line import CalibrationLine, Labelled, calibration_line, why_no_line
 from supersparse.card.evaluate.forecasts import Forecasts
 from supersparse.errors import InvalidOptionError
 
@@ -32,9 +27,7 @@ some_forecasts = st.lists(
 
 def forecasts(rows):
     risks, negatives, positives = zip(*rows, strict=True)
-    return Forecasts(
-        risks=risks, negatives=tuple(map(Fraction, negatives)), positives=tuple(map(Fraction, positives))
-    )
+    return Forecasts(risks=risks, negatives=tuple(map(Fraction, negatives)), positives=tuple(map(Fraction, positives)))
 
 
 def most_likely(risks, positive, weights):
@@ -66,9 +59,7 @@ def test_weights_that_sum_to_1_do_not_change_the_line():
         for r in np.unique(risks).tolist()
     ]
     whole = sum(n + p for _, n, p in cells)
-    line, scaled = (
-        calibration_line(forecasts([(r, n / by, p / by) for r, n, p in cells])) for by in (1, whole)
-    )
+    line, scaled = (calibration_line(forecasts([(r, n / by, p / by) for r, n, p in cells])) for by in (1, whole))
     assert (scaled.slope, scaled.intercept) == pytest.approx((line.slope, line.intercept), abs=1e-9)
     assert (line.slope, line.intercept) == pytest.approx(most_likely(risks, y, weights), abs=1e-5)
 

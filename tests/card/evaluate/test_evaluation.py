@@ -23,9 +23,7 @@ def test_counts_rates_and_auc_are_those_of_scikit_learn(rows):
     totals, positive, weights = rows
     found = SYSTEM.evaluate(table(totals), labels(positive), sample_weight=weights)
     predicted = np.array(totals) > 0
-    tn, fp, fn, tp = metrics.confusion_matrix(
-        positive, predicted, sample_weight=weights, labels=[False, True]
-    ).ravel()
+    tn, fp, fn, tp = metrics.confusion_matrix(positive, predicted, sample_weight=weights, labels=[False, True]).ravel()
     c = found.confusion
     assert (c.true_negatives, c.false_positives, c.false_negatives, c.true_positives) == (tn, fp, fn, tp)
     accuracy = metrics.accuracy_score(positive, predicted, sample_weight=weights)
@@ -69,9 +67,7 @@ def test_both_conventions_of_a_zero_score_by_hand():
     assert (c.zero_positives, c.zero_negatives) == (1, 1)
     assert c.predicted_errors == 2  # the negative row with a score of 0 is right
     assert c.training_errors == 3
-    assert c.in_words("yes").startswith(
-        "Predicting yes for a total of more than 0 is wrong for 2 of 5. 2 have"
-    )
+    assert c.in_words("yes").startswith("Predicting yes for a total of more than 0 is wrong for 2 of 5. 2 have")
     assert "2 have a total of exactly 0: `predict` returns not yes" in c.in_words("yes")
     assert "wrong for both classes, as in learning, 3 are wrong" in c.in_words("yes")
     by_hand = SYSTEM.evaluate(table(totals), y).confusion
@@ -94,9 +90,7 @@ def test_a_card_of_whole_totals_is_evaluated_in_its_own_words():
     assert halves.in_words().startswith("Predicting yes for a total of 2 or more is wrong for 1 of 4.")
     assert system.predict({"x": [1.75, 2]}).tolist() == ["no", "yes"]
     moved = system.choose_threshold({"x": [0, 1, 2, 3]}, ["no", "yes", "yes", "yes"], sensitivity=1)
-    assert (
-        moved.card.source == "threshold moved from 2 or more to 1 or more: sensitivity 1 or more, on 4 rows"
-    )
+    assert moved.card.source == "threshold moved from 2 or more to 1 or more: sensitivity 1 or more, on 4 rows"
     assert system.with_threshold(1).card.source == "threshold moved from 2 or more to 1 or more"
 
 

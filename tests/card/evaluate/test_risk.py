@@ -40,9 +40,7 @@ def test_logistic_risks_are_those_of_scikit_learn(seed, scale):
     totals, positive = made(seed=seed)
     weights = np.random.default_rng(seed).integers(1, 4, len(totals)).astype(float)
     found = SYSTEM.recalibrate(table(totals), labels(positive), sample_weight=scale * weights).card.risk
-    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(
-        np.float64(totals)[:, None], positive, sample_weight=weights
-    )
+    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(np.float64(totals)[:, None], positive, sample_weight=weights)
     assert (found.slope, found.offset) == pytest.approx((theirs.coef_[0, 0], theirs.intercept_[0]), abs=1e-4)
 
 
@@ -63,9 +61,7 @@ def test_where_no_logistic_map_is_most_likely_it_is_platts(positive):
 
 
 def test_rows_of_one_total_have_their_share_as_risk():
-    assert SYSTEM.recalibrate(table([1] * 4), labels([1, 0, 0, 0])).predict_risk({"x": 1}) == pytest.approx(
-        0.25
-    )
+    assert SYSTEM.recalibrate(table([1] * 4), labels([1, 0, 0, 0])).predict_risk({"x": 1}) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("totals", [[-3, -2, -1, 1, 2, 3], [1, 1, 1, 1, 1, 1], [-1e6, -1, 0, 1, 2, 1e6]])
@@ -83,9 +79,7 @@ def test_separated_single_and_one_sided_rows_have_finite_risks(totals, positive,
 def test_weight_k_is_k_copies_in_the_same_fold(rows, method):
     totals, positive, weights = rows
     folds = [i % 3 for i in range(len(totals))]
-    with_weights = SYSTEM.risk(
-        table(totals), labels(positive), sample_weight=weights, method=method, folds=folds
-    )
+    with_weights = SYSTEM.risk(table(totals), labels(positive), sample_weight=weights, method=method, folds=folds)
     more_totals, more_positive, origin = copied(*rows)
     with_copies = SYSTEM.risk(
         table(more_totals), labels(more_positive), method=method, folds=[folds[i] for i in origin]
@@ -133,10 +127,7 @@ def test_one_row_cannot_be_cross_fitted():
 def test_without_a_method_there_is_only_what_was_observed():
     found = SYSTEM.risk(table([0, 0, 1]), ["no", "yes", "yes"], method=None)
     assert found.risk is found.forecasts is None
-    assert [(r.observed.events, r.observed.of, r.positive) for r in found.rows] == [
-        (1, 2, False),
-        (1, 1, True),
-    ]
+    assert [(r.observed.events, r.observed.of, r.positive) for r in found.rows] == [(1, 2, False), (1, 1, True)]
     assert "-" in str(found)
 
 
@@ -206,9 +197,7 @@ def test_net_benefit_is_its_definition(rows, data):
         right, wrong = weights[treated & positive].sum(), weights[treated & ~positive].sum()
         assert point.treat_some == pytest.approx((right - wrong * point.at / (1 - point.at)) / weights.sum())
         if point.at == 0:
-            assert (
-                point.treat_some == point.treat_all == pytest.approx(weights[positive].sum() / weights.sum())
-            )
+            assert point.treat_some == point.treat_all == pytest.approx(weights[positive].sum() / weights.sum())
 
 
 def test_curves_and_thresholds_in_words():

@@ -48,9 +48,7 @@ def test_every_score_is_the_scale_rounded():
 
 
 def test_the_base_score_has_the_base_odds_and_more_points_double_them():
-    risk = ScoringSystem(
-        LOGISTIC.scaled(base_score=500, base_odds=20, points_to_double_odds=40).card
-    ).card.risk
+    risk = ScoringSystem(LOGISTIC.scaled(base_score=500, base_odds=20, points_to_double_odds=40).card).card.risk
     for score, odds in ((500, 20), (540, 40), (460, 10)):
         p = 1 / (1 + math.exp(-(risk.slope * score + risk.offset)))
         assert p / (1 - p) == pytest.approx(odds)

@@ -69,8 +69,7 @@ def test_leaving_a_category_is_any_other_value():
 
 
 @pytest.mark.parametrize(
-    ("value", "threshold", "after"),
-    [(7, 20, 11), (11, 20, 10), (7, 14, 8), (0.7, 2, Fraction(11, 10)), (None, 20, 11)],
+    ("value", "threshold", "after"), [(7, 20, 11), (11, 20, 10), (7, 14, 8), (0.7, 2, Fraction(11, 10)), (None, 20, 11)]
 )
 def test_a_value_moves_in_steps_of_its_last_place(value, threshold, after):
     system = ScoringSystem.of([item("x", points=2, missing=0)], above=threshold)

@@ -153,16 +153,11 @@ def fewest_leaves(points, threshold):
 
 
 @settings(max_examples=examples(60))
-@given(
-    st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=5),
-    st.integers(-8, 8),
-    st.sampled_from([1, 3]),
-)
+@given(st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=5), st.integers(-8, 8), st.sampled_from([1, 3]))
 def test_no_tree_is_smaller(points, threshold, unit):
     exact = [Fraction(p, unit) for p in points]
     system = ScoringSystem.of(
-        [item(f"x{i}", equals=True, points=p) for i, p in enumerate(exact)],
-        above=Fraction(threshold, unit),
+        [item(f"x{i}", equals=True, points=p) for i, p in enumerate(exact)], above=Fraction(threshold, unit)
     )
     tree = system.tree()
     assert tree.leaves == fewest_leaves(tuple(points), threshold)
@@ -170,17 +165,13 @@ def test_no_tree_is_smaller(points, threshold, unit):
 
 
 @settings(max_examples=examples(60))
-@given(
-    st.lists(st.integers(-60, 60).filter(bool), min_size=1, max_size=6), st.integers(-80, 80), st.booleans()
-)
+@given(st.lists(st.integers(-60, 60).filter(bool), min_size=1, max_size=6), st.integers(-80, 80), st.booleans())
 def test_the_largest_points_first_give_a_smallest_tree(points, threshold, search):
     cases = [(((False,), 0), ((True,), p)) for p in points]
     with pytest.MonkeyPatch.context() as patch:
         if not search:
             patch.setattr(finding, "_MOST_STATES", 0)
-        system = ScoringSystem.of(
-            [item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], above=threshold
-        )
+        system = ScoringSystem.of([item(f"x{i}", equals=True, points=p) for i, p in enumerate(points)], above=threshold)
         tree = system.tree(max_leaves=10_000)
     least = sum(p for p in points if p < 0)
     assert tree.proven_smallest
@@ -225,11 +216,7 @@ def test_a_missing_value_with_points_of_its_own_is_asked_for():
 @pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 def test_a_learned_card_of_binary_columns_has_a_tree():
     problem = Problem.of(
-        [[0, 0], [0, 1], [1, 0], [1, 1]],
-        [0, 0, 0, 1],
-        C0=0.01,
-        max_points=2,
-        feature_names=["oval", "margin"],
+        [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], C0=0.01, max_points=2, feature_names=["oval", "margin"]
     )
     tree = ScoringSystem.from_solution(solve(problem, "exhaustive")).tree()
     assert printed(tree) == ("Oval?", ("Margin?", "1", "0"), "0")

@@ -42,9 +42,9 @@ NUMBERS = [0, 1, -1, 2, 0.1, 0.2, 0.3, -0.5, 2.5, 0.7, 37.5, 100, 0.000001, 1e6,
 
 tenths = st.integers(-50, 50).map(lambda n: Fraction(n, 10))
 bounds = st.sampled_from(NUMBERS).map(lambda n: Fraction(str(n))) | st.just(Fraction(1, 3)) | tenths
-points = st.one_of(
-    st.integers(-9, 9).map(Fraction), tenths, st.sampled_from([Fraction(1, 3), Fraction(-2, 7)])
-).filter(bool)
+points = st.one_of(st.integers(-9, 9).map(Fraction), tenths, st.sampled_from([Fraction(1, 3), Fraction(-2, 7)])).filter(
+    bool
+)
 
 
 @st.composite

@@ -26,9 +26,7 @@ def test_the_estimator_comes_back_as_it_was(tmp_path):
 
 
 def test_the_file_holds_no_type_that_must_be_trusted(tmp_path):
-    save_estimator(
-        SLIMClassifier(C0=0.2, solver="exhaustive", max_points=2).fit(X, Y), tmp_path / "model.skops"
-    )
+    save_estimator(SLIMClassifier(C0=0.2, solver="exhaustive", max_points=2).fit(X, Y), tmp_path / "model.skops")
     assert skops_io.get_untrusted_types(file=tmp_path / "model.skops") == []
 
 

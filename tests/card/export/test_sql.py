@@ -120,8 +120,7 @@ def in_duckdb(text, dialect):
 
 
 @pytest.mark.parametrize(
-    "dialect",
-    [pytest.param(one, marks=[] if one == "postgres" else [pytest.mark.long]) for one in TRANSLATED],
+    "dialect", [pytest.param(one, marks=[] if one == "postgres" else [pytest.mark.long]) for one in TRANSLATED]
 )
 def test_other_dialects_agree_with_the_card_when_translated(duckdb, dialect):
     agreed = 0
@@ -186,8 +185,7 @@ def test_postgres_agrees_with_the_card(postgres):
         types = [f"{quoted(c)} {'text' if c in texts else 'double precision'}" for c in card.columns]
         selects = ["SELECT " + ",\n".join(expressions(card, "postgres").values()) + "\nFROM people"]
         rows = [
-            [i, *(str(v) if isinstance(v, float) else v for v in person.values())]
-            for i, person in enumerate(group)
+            [i, *(str(v) if isinstance(v, float) else v for v in person.values())] for i, person in enumerate(group)
         ]
         marks = ", ".join(f"${n}" for n in range(1, len(card.columns) + 2))
         jobs.append(
@@ -373,11 +371,7 @@ def test_duckdb_does_not_score_numbers_kept_as_text(duckdb):
 def test_a_column_asked_only_whether_it_is_missing_may_hold_anything(duckdb, kind):
     card = ScoringSystem.of([item("x", is_missing=True, points=1)], above=0).card
     value = "'nan'" if kind == "VARCHAR" else "'nan'::DOUBLE"
-    found = (
-        duckdb.connect()
-        .execute(f"select {to_sql(card, dialect='duckdb')} from (select {value} x)")
-        .fetchone()
-    )
+    found = duckdb.connect().execute(f"select {to_sql(card, dialect='duckdb')} from (select {value} x)").fetchone()
     assert found == ("no" if kind == "VARCHAR" else "yes",)
 
 

@@ -106,9 +106,7 @@ def test_libreoffice_agrees_with_the_card(tmp_path):
     profile = f"-env:UserInstallation=file://{tmp_path}/profile"
     options = [profile, "--headless", "--convert-to", "xlsx", "--outdir", str(tmp_path / "out")]
     done = subprocess.run(
-        [command("LibreOffice"), *options, *map(str, sorted(tmp_path.glob("*.xlsx")))],
-        capture_output=True,
-        text=True,
+        [command("LibreOffice"), *options, *map(str, sorted(tmp_path.glob("*.xlsx")))], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     for number, (card, group, book) in enumerate(made):

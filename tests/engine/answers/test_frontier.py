@@ -147,9 +147,7 @@ def test_the_path_is_that_of_a_solve_at_every_penalty(solver, case: Case, most):
         return
     tiny = Fraction(1, 10**6)
     cuts = [s.low for s in path.stretches if s.low] or [Fraction(1, 10)]
-    grid = {v for cut in cuts for v in (cut, cut - tiny, cut + tiny)} | {
-        Fraction(k, 20) for k in range(1, 12)
-    }
+    grid = {v for cut in cuts for v in (cut, cut - tiny, cut + tiny)} | {Fraction(k, 20) for k in range(1, 12)}
     for C0 in sorted(v for v in grid if v > 0):
         found, alone = path.at(C0), solve(with_size_penalty(problem, C0), "exhaustive")
         assert found.lower_bound <= alone.objective <= found.objective

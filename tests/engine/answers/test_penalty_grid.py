@@ -98,9 +98,7 @@ def test_a_share_of_the_time_that_gives_no_model_is_not_the_end(monkeypatch):
 
     monkeypatch.setattr(penalty_grid, "_alone", short)
     monkeypatch.setattr(penalty_grid, "_path", lambda *_: None)
-    found = solve_each_penalty(
-        Problem.of(X, Y, max_points=2), [0.05, 0.2, 0.3], "exhaustive", time_limit=1000
-    )
+    found = solve_each_penalty(Problem.of(X, Y, max_points=2), [0.05, 0.2, 0.3], "exhaustive", time_limit=1000)
     assert [s.proven_optimal for s in found] == [True] * 3
     assert [limit < 600 for _, limit, _ in asked] == [True, False, True, True, False]
     assert [initial for _, _, initial in asked if initial is not None] == [found[0]]

@@ -72,9 +72,7 @@ def check_pool(problem, within, solver, most=None):
     least = {}
     for _, e, vector in good:
         least[vector] = min(least.get(vector, (e.l1, e.objective)), (e.l1, e.objective))
-    assert {
-        predictions(problem, m.points): (m.evaluation.l1, m.evaluation.objective) for m in found.models
-    } == least
+    assert {predictions(problem, m.points): (m.evaluation.l1, m.evaluation.objective) for m in found.models} == least
     assert len(found.models) == len(least)
     names = problem.rows.names
     for j, name in enumerate(names):

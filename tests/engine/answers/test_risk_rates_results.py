@@ -46,9 +46,7 @@ def least(of, slope):
     surely, maybe = (fitted.within_rates(of, in_doubt=doubt) for doubt in (False, True))
     assert (surely == maybe).all(), "a risk is too near to the threshold"
     obeys = [
-        all(v in own for v, own in zip(w, of.sets, strict=True))
-        and np.count_nonzero(w) <= most
-        and of.obeys(w)
+        all(v in own for v, own in zip(w, of.sets, strict=True)) and np.count_nonzero(w) <= most and of.obeys(w)
         for w in fitted.cards
     ]
     allowed = surely & np.array(obeys)
@@ -66,10 +64,7 @@ def test_the_limits_matter():
 @each_rate
 def test_the_path_has_the_best_card_of_every_penalty(rates, slope):
     path = frontier(limited(rates).problem(goal="risk", slope=slope), 3).path()
-    inside = [
-        one.low + (Fraction(1, 100) if one.high is None else (one.high - one.low) / 2)
-        for one in path.stretches
-    ]
+    inside = [one.low + (Fraction(1, 100) if one.high is None else (one.high - one.low) / 2) for one in path.stretches]
     for C0 in [*inside, Fraction(1, 50)]:
         found, best = path.at(C0), least(limited(rates, C0=float(C0)), slope)
         assert found.proven_optimal
@@ -144,9 +139,7 @@ def test_a_conflict_with_rates_is_the_smallest_there_is(slope):
         if not feasible(names) and all(feasible(some) for some in combinations(names, size - 1))
     ]
     assert conflicting  # by brute force
-    problem = of.problem(goal="risk", slope=slope, risk_threshold=0.47).asking(
-        [one for one, _ in asked.values()]
-    )
+    problem = of.problem(goal="risk", slope=slope, risk_threshold=0.47).asking([one for one, _ in asked.values()])
     found = explain_infeasible(problem)
     assert found.smallest
     assert set(found.constraints) in conflicting

@@ -77,10 +77,7 @@ def test_the_path_has_the_best_card_of_every_penalty(slope):
     path = frontier(problem, 3).path()
     assert path.exact_from == 0
     assert "log loss" in str(path)
-    inside = [
-        one.low + (Fraction(1, 100) if one.high is None else (one.high - one.low) / 2)
-        for one in path.stretches
-    ]
+    inside = [one.low + (Fraction(1, 100) if one.high is None else (one.high - one.low) / 2) for one in path.stretches]
     for C0 in [*inside, Fraction(1, 50)]:
         found = path.at(C0)
         best = least(drawn(C0=float(C0)), slope)

@@ -13,12 +13,7 @@ from problem.reference import data
 from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.engine.answers.trade_off import default_ratios, trade_off
-from supersparse.errors import (
-    InvalidDataError,
-    InvalidOptionError,
-    PenaltyRangeWarning,
-    UnsupportedProblemError,
-)
+from supersparse.errors import InvalidDataError, InvalidOptionError, PenaltyRangeWarning, UnsupportedProblemError
 
 X = [[0, 1], [1, 0], [2, 1], [3, 0], [4, 1], [5, 1], [1, 1], [6, 0]]
 Y = [0, 0, 1, 0, 1, 1, 0, 1]
@@ -142,9 +137,7 @@ def test_limits_that_are_none_are_refused(limits, message):
 def test_two_sweeps_at_once_and_limits_for_a_log_loss_are_refused():
     with pytest.raises(InvalidOptionError, match="two sweeps; give one of them"):
         trade_off(Problem.of(X, Y), [1, 2], max_false_positive_rates=[0.1])
-    with pytest.raises(
-        UnsupportedProblemError, match=r"goal 'risk' minimises the log loss.*use goal 'errors'"
-    ):
+    with pytest.raises(UnsupportedProblemError, match=r"goal 'risk' minimises the log loss.*use goal 'errors'"):
         trade_off(Problem.of(X, Y, goal="risk"), max_false_positive_rates=[0.1])
 
 
@@ -166,8 +159,7 @@ def test_held_out_rows_are_counted_and_change_nothing():
         for point in found.points:
             values, b = point.solution.points.values, point.solution.points.intercept_value
             right = [
-                (sum(map(mul, values, row)) + b > 0) == bool(label)
-                for row, label in zip(test_X, test_y, strict=True)
+                (sum(map(mul, values, row)) + b > 0) == bool(label) for row, label in zip(test_X, test_y, strict=True)
             ]
             assert point.test_sensitivity == Fraction(4 * right[1] + right[2], 5)
             assert point.test_specificity == Fraction(right[0] + 3 * right[3], 4)
@@ -191,11 +183,7 @@ def test_limits_hold_on_the_training_rows_alone():
         ([[1, 2]], InvalidOptionError, "test is list; give the rows that were held out as"),
         (7, InvalidOptionError, "test is int; give the rows that were held out as"),
         (([[1, 2], [2, 1]], ["a", "b"]), InvalidDataError, "test: the positive class 1 is not among"),
-        (
-            ([[1, 2], [2, 1]], [1, 2]),
-            InvalidDataError,
-            "test has the classes 2 and 1, and the problem 0 and 1",
-        ),
+        (([[1, 2], [2, 1]], [1, 2]), InvalidDataError, "test has the classes 2 and 1, and the problem 0 and 1"),
         (({"x0": [1, 2]}, [0, 1]), InvalidDataError, "test has no feature 'x1'; give it the features"),
         (([[1, 2], [2, 1]], [1, 1]), InvalidDataError, "test: y has 1 class"),
     ],

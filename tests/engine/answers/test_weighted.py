@@ -25,9 +25,7 @@ def test_a_frontier_shows_the_weighted_error_and_the_errors_as_not_minimised():
         "   0          0.5000  yes                          2",
         "   1          0.1875  yes                          3  1 x0",
     ]
-    assert repr(found) == (
-        "<Frontier: at most 0 to 1 feature, weighted error from 0.5 to 0.1875; all proven>"
-    )
+    assert repr(found) == ("<Frontier: at most 0 to 1 feature, weighted error from 0.5 to 0.1875; all proven>")
     assert repr(found.rows[1]) == "<FrontierRow: at most 1 feature, weighted error 0.1875, proven; 1 x0>"
     html = found._repr_html_()
     assert "weighted error" in html

@@ -90,8 +90,7 @@ def test_dropping_a_constraint_can_only_gain():
     assert found.after.problem.asked == (c.must_use("lab"),)
     assert "without 'age not used'" in found.in_words()
     with pytest.raises(
-        InvalidProblemError,
-        match="'smoker used' is not a constraint of this problem; known: age not used, lab used",
+        InvalidProblemError, match="'smoker used' is not a constraint of this problem; known: age not used, lab used"
     ):
         what_if(before, without=[c.must_use("smoker")])
 
@@ -145,13 +144,9 @@ def test_edits_that_cannot_be_made_are_refused():
     before = solved(constraints=[c.min_sensitivity(1)])
     with pytest.raises(InvalidProblemError, match="sign: 'age' has 'up'"):
         what_if(before, sign={"age": "up"})
-    with pytest.raises(
-        InvalidProblemError, match="forbid: there is no feature 'smokr'; did you mean 'smoker'"
-    ):
+    with pytest.raises(InvalidProblemError, match="forbid: there is no feature 'smokr'; did you mean 'smoker'"):
         what_if(before, forbid={"smokr": 1})
-    with pytest.raises(
-        InfeasibleError, match=r"'age': no value of .* satisfies 'age not -2 or -1 or 0 or 1 or 2'"
-    ):
+    with pytest.raises(InfeasibleError, match=r"'age': no value of .* satisfies 'age not -2 or -1 or 0 or 1 or 2'"):
         what_if(before, forbid={"age": [-2, -1, 0, 1, 2]})
     with pytest.raises(InfeasibleError, match="satisfies 'age not 0 or 1 or 2' and 'age not below 0'"):
         what_if(before, forbid={"age": [0, 1, 2]}, sign={"age": "+"})

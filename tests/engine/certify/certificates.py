@@ -102,9 +102,7 @@ def written(folder, X, y, weights, settings, name="proof.vipr.gz", *, named=Fals
             cells = [float(x) if isinstance(x, Fraction) else x for x in row]
             writer.writerow([y[r], *cells, *([] if weights is None else [weights[r]])])
     table = TableNames(
-        target="y",
-        weights=None if weights is None else "weight",
-        sha256=digest_of(data) if named else None,
+        target="y", weights=None if weights is None else "weight", sha256=digest_of(data) if named else None
     )
     certify(problem, solution.points, proof, table=table)
     made = card_of_solution(solution, None)
@@ -120,15 +118,6 @@ def built_viprchk(folder):
     if not (VIPR / "viprchk.cpp").exists() or shutil.which("g++") is None:
         return None
     program = folder / "viprchk"
-    command = [
-        "g++",
-        "-O1",
-        "-DNDEBUG",
-        "-std=c++17",
-        f"-I{VIPR}",
-        str(VIPR / "viprchk.cpp"),
-        "-o",
-        str(program),
-    ]
+    command = ["g++", "-O1", "-DNDEBUG", "-std=c++17", f"-I{VIPR}", str(VIPR / "viprchk.cpp"), "-o", str(program)]
     done = subprocess.run([*command, "-lgmpxx", "-lgmp"], capture_output=True)
     return program if done.returncode == 0 else None

@@ -64,10 +64,7 @@ def test_the_card_is_printed_line_by_line_and_the_last_line_says_what_was_not_ch
         assert shown.startswith(f"    {own['points']} points if '{own['column']}'")
     assert lines[start + 1 + len(items)].startswith("    'ill' with a total of ")
     assert lines[start + 1 + len(items)].endswith(" or more, else 'well'")
-    assert (
-        lines[-1]
-        == "  not checked: texts, risks, rates and counts on the card, and how it reads other tables"
-    )
+    assert lines[-1] == "  not checked: texts, risks, rates and counts on the card, and how it reads other tables"
 
 
 def test_words_that_only_say_it_otherwise_are_left_to_the_reader(proven, tmp_path):
@@ -133,17 +130,11 @@ FORGED = {
         both(add(at_least=0, points=7), add(above=0, points=-7)),
         "lines on 'age'",
     ),
-    "two lines that cancel out": (
-        both(add(at_least=1, points=7), add(at_least=1, points=-7)),
-        "ask the same",
-    ),
+    "two lines that cancel out": (both(add(at_least=1, points=7), add(at_least=1, points=-7)), "ask the same"),
     "one answer spelled twice": (both(add(at_least=81), add(at_least="81", points=-100)), "lines on 'age'"),
     "a line on a column that is not on the card": (add(column="y", above=5), "lines on 'y'"),
     "a line on no column of the table": (add(column="none", above=5), "none"),
-    "a category that the table lacks": (
-        add(column="sex", rule="category", values=["x"]),
-        "lines on 'sex'",
-    ),
+    "a category that the table lacks": (add(column="sex", rule="category", values=["x"]), "lines on 'sex'"),
     "a line for a gap": (add(column="sex", rule="missing"), "lines on 'sex'"),
     "a line for a gap that the table has none of": (add(rule="missing"), "lines on 'age'"),
     "points multiplied by the value": (add(rule="value", points=1), "lines on 'age'"),
@@ -163,10 +154,7 @@ FORGED = {
         lambda card: card.update(intercept=str(Fraction(card["intercept"]) + Fraction(1, 100))),
         "threshold must be",
     ),
-    "another printed threshold": (
-        lambda card: card.update(threshold=card["threshold"] + 1),
-        "threshold must be",
-    ),
+    "another printed threshold": (lambda card: card.update(threshold=card["threshold"] + 1), "threshold must be"),
     "a threshold that must be exceeded": (
         lambda card: card.update(threshold={"above": card["threshold"]}),
         "threshold must be",
@@ -321,10 +309,7 @@ def test_printed_cards_are_accepted_and_changed_ones_only_where_they_score_every
     content = {"intercept": str(card.intercept), **json.loads(json.dumps(card_content(card)))}
     assert accepts(content)
     domains = {one.column: one for one in card.domains}
-    others = {
-        c: (1 if domains.get(c) is None or domains[c].values is None else domains[c].values[-1])
-        for c in "abc"
-    }
+    others = {c: (1 if domains.get(c) is None or domains[c].values is None else domains[c].values[-1]) for c in "abc"}
     for _ in range(30):
         changed = forged(rng, content)
         if not accepts(changed):
@@ -335,9 +320,7 @@ def test_printed_cards_are_accepted_and_changed_ones_only_where_they_score_every
                 intercept=Fraction(changed["intercept"]),
                 negative=0,
                 positive=1,
-                domains=tuple(
-                    d for d in card.domains if any(i["column"] == d.column for i in changed["items"])
-                ),
+                domains=tuple(d for d in card.domains if any(i["column"] == d.column for i in changed["items"])),
             )
         except InvalidCardError:
             continue  # nobody can use it

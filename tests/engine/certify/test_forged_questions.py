@@ -32,15 +32,7 @@ POINTS = {"interval": [-4, 4], "zero": True, "penalty": "1/100"}
 LEVELS = {"set": [-3, 0, 1, 5], "penalties": ["1/20", "0", "1/50", "1/10"]}
 FEATURES = [
     {"name": "age", "rule": "value", "column": "age", **POINTS},
-    {
-        "name": "dose",
-        "rule": "range",
-        "column": "dose",
-        "above": "5/2",
-        "at_most": 9,
-        "if_missing": "1",
-        **POINTS,
-    },
+    {"name": "dose", "rule": "range", "column": "dose", "above": "5/2", "at_most": 9, "if_missing": "1", **POINTS},
     {"name": "sex", "rule": "category", "column": "sex", "values": ["M", 3, True], **LEVELS},
     {"name": "sex 2", "rule": "other", "column": "sex", "values": [{"number": "1.5"}], **LEVELS},
     {"name": "gap", "rule": "missing", "column": "age", "interval": [-2, 4], "zero": False, "penalty": "0"},
@@ -185,13 +177,9 @@ def test_a_name_with_line_breaks_fakes_no_line(tmp_path):
 
 
 def test_a_terminal_that_lacks_letters_sees_codes_and_the_proof_stands(tmp_path):
-    files = written(
-        tmp_path, [[0], [1]] * 2, ["größer", "kleiner"] * 2, None, {"C0": 0.1, "positive": "größer"}
-    )
+    files = written(tmp_path, [[0], [1]] * 2, ["größer", "kleiner"] * 2, None, {"C0": 0.1, "positive": "größer"})
     call = [sys.executable, "-S", str(CHECKER), *map(str, files)]
-    done = subprocess.run(
-        call, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
-    )
+    done = subprocess.run(call, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.stdout.startswith("PROVEN")
     assert r"'gr\xf6\xdfer' in the column 'y'" in done.stdout
 

@@ -118,9 +118,7 @@ def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(partition, "_ONE_STEP", 1e-4)  # each of one linear program, however fast the machine
     monkeypatch.setattr(proof, "_SLICE_WORK", 1_000)
     resumed, resume = [], PartitionProof.resume
-    monkeypatch.setattr(
-        PartitionProof, "resume", lambda self, left: (resumed.append(left), resume(self, left))
-    )
+    monkeypatch.setattr(PartitionProof, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
     for squares in ([0, 2, 4, 6], [0, 1, 4, 8], [1, 3, 4, 5], [2, 4, 6, 8]):
         problem, file = few_squares(squares, max_points=3), tmp_path / f"{squares}"
         best = solve(problem, "exact")
@@ -226,9 +224,7 @@ FORGERIES = {
     "a literal beyond the last": lambda c: c["tasks"][0].update(literals=[10**6]),
     "a negative literal": lambda c: c["tasks"][0].update(literals=[-7]),
     "a feature twice": lambda c: c["tasks"][0].update(literals=[0, 1]),
-    "an allowed literal beyond the last": lambda c: [
-        t.update(allowed=[10**9]) for t in c["tasks"] if "allowed" in t
-    ],
+    "an allowed literal beyond the last": lambda c: [t.update(allowed=[10**9]) for t in c["tasks"] if "allowed" in t],
     "theta as text": lambda c: [t.update(theta="1") for t in c["tasks"] if "allowed" in t],
     "a box beyond its sets": lambda c: c["tasks"].append(
         {"bound": 0, "case": 0, "literals": [0], "boxes": [1, [[[0, 0], [10**9, 10**9]]]]}
@@ -236,9 +232,7 @@ FORGERIES = {
     "a box of other sides": lambda c: c["tasks"].append(
         {"bound": 0, "case": 0, "literals": [0], "boxes": [1, [[[0] * 9, [1] * 9]]]}
     ),
-    "a phase that is none": lambda c: c["tasks"].append(
-        {"bound": 0, "case": 0, "literals": [0], "boxes": [99, []]}
-    ),
+    "a phase that is none": lambda c: c["tasks"].append({"bound": 0, "case": 0, "literals": [0], "boxes": [99, []]}),
     "another case": lambda c: c["tasks"][0].update(case=12),
     "a bound beyond 64 bits": lambda c: c["tasks"][0].update(bound=2**80),
     "coefficients outside their sets": lambda c: c.update(coefficients=[10**9] * len(c["coefficients"])),
@@ -250,9 +244,7 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
-def test_a_forged_checkpoint_with_a_right_checksum_is_refused_before_kernels_read_it(
-    forgery, amid_boxes, tmp_path
-):
+def test_a_forged_checkpoint_with_a_right_checksum_is_refused_before_kernels_read_it(forgery, amid_boxes, tmp_path):
     file = tmp_path / "open tree"
     problem, content = amid_boxes
     file.write_bytes(content)
@@ -280,10 +272,7 @@ def test_a_checkpoint_that_cannot_be_written_warns_once_and_keeps_the_model(tmp_
 def test_two_searches_cannot_share_a_checkpoint(tmp_path):
     pytest.importorskip("fcntl")
     file = tmp_path / "open tree"
-    with (
-        locked(file),
-        pytest.raises(InvalidOptionError, match="in use by another search"),
-    ):
+    with locked(file), pytest.raises(InvalidOptionError, match="in use by another search"):
         solve(medium(seed=0), "exact", checkpoint=file, node_limit=5)
     solve(medium(seed=0), "exact", checkpoint=file, node_limit=5)  # let go of
     assert [path.name for path in tmp_path.iterdir()] == ["open tree"]

@@ -40,10 +40,7 @@ def test_slices_elsewhere_prove_the_same_optimum(intercept):
 
 def test_a_lost_worker_loses_its_slice_and_nothing_else():
     problem = medium(seed=1)
-    with (
-        Losing({1, 2, 3, 5, 8}) as executor,
-        pytest.warns(WorkerLostWarning, match="its slice is done again") as told,
-    ):
+    with Losing({1, 2, 3, 5, 8}) as executor, pytest.warns(WorkerLostWarning, match="its slice is done again") as told:
         assert answer(solve(problem, "exact", executor=executor)) == answer(solve(problem, "exact"))
     assert len([w for w in told if w.category is WorkerLostWarning]) == 1
 
@@ -53,9 +50,7 @@ def test_a_workers_ctrl_c_loses_its_slice_and_is_none_of_ours(error):
     problem = medium(seed=1)
     with (
         Losing({1, 2, 3, 5, 8}, error=error) as executor,
-        pytest.warns(
-            WorkerLostWarning, match=r"lost \((KeyboardInterrupt|SystemExit)\); its slice is done again"
-        ),
+        pytest.warns(WorkerLostWarning, match=r"lost \((KeyboardInterrupt|SystemExit)\); its slice is done again"),
     ):
         assert answer(solve(problem, "exact", executor=executor)) == answer(solve(problem, "exact"))
 
@@ -65,9 +60,7 @@ def test_a_slice_that_never_comes_back_is_done_here(monkeypatch):
     problem = medium(seed=1)
     with (
         Silent({6, 9}) as executor,
-        pytest.warns(
-            WorkerLostWarning, match=r"not answered for \d+ seconds; its slice is done here"
-        ) as told,
+        pytest.warns(WorkerLostWarning, match=r"not answered for \d+ seconds; its slice is done here") as told,
     ):
         found = solve(problem, "exact", executor=executor, time_limit=60)
     assert answer(found) == answer(solve(problem, "exact"))
@@ -214,9 +207,7 @@ class Client:
 def test_an_executor_whose_futures_are_none_takes_no_work(monkeypatch):
     problem = medium(seed=1)
     monkeypatch.delattr(Client, "get_executor")
-    with pytest.warns(
-        WorkerLostWarning, match=r"its submit returned 7, which is not a .*; the rest is done here"
-    ):
+    with pytest.warns(WorkerLostWarning, match=r"its submit returned 7, which is not a .*; the rest is done here"):
         assert answer(solve(problem, "exact", executor=Client())) == answer(solve(problem, "exact"))
 
 

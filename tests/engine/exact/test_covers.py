@@ -66,9 +66,7 @@ def check_bound(instance, literals, allowed, pool, pairs, theta, enough):
 
 
 @settings(max_examples=examples(60))
-@given(
-    nodes(), st.sampled_from([0, 0, 1, 37, 10**6]), st.sampled_from([-1, 50, 2**55]), st.sampled_from([1, 16])
-)
+@given(nodes(), st.sampled_from([0, 0, 1, 37, 10**6]), st.sampled_from([-1, 50, 2**55]), st.sampled_from([1, 16]))
 def test_no_support_of_a_node_costs_less_than_its_packing_bound(node, theta, enough, most):
     instance, literals, allowed = node
     if instance.max_features <= len(literals):
@@ -101,14 +99,9 @@ def test_the_pool_holds_opposite_points_with_their_allowed_literals(node):
         above, below = instance.positive[pool.positive[q]], instance.negative[pool.negative[q]]
         names = {2 * f + (a < b) for f, (a, b) in enumerate(zip(above, below, strict=True)) if a != b}
         assert not names & set(literals)
-        assert set(pool.literal[pool.start[q] : pool.start[q + 1]].tolist()) == {
-            n for n in names if allowed[n]
-        }
+        assert set(pool.literal[pool.start[q] : pool.start[q + 1]].tolist()) == {n for n in names if allowed[n]}
         if instance.has_origin:
-            assert (pool.positive[q], pool.negative[q]) != (
-                len(instance.positive) - 1,
-                len(instance.negative) - 1,
-            )
+            assert (pool.positive[q], pool.negative[q]) != (len(instance.positive) - 1, len(instance.negative) - 1)
 
 
 @given(nodes())

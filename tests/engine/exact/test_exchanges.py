@@ -81,9 +81,7 @@ def cut_columns(draw):
     columns = columns[:4]
     y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n).filter(lambda y: 0 < sum(y) < len(y)))
     asked = {
-        "points": draw(
-            st.sampled_from([[-1, 0, 1], [-2, -1, 0, 1, 2], [0, 1, 2], [-1, 0, 1, 2], [-2, 0, 1]])
-        ),
+        "points": draw(st.sampled_from([[-1, 0, 1], [-2, -1, 0, 1, 2], [0, 1, 2], [-1, 0, 1, 2], [-2, 0, 1]])),
         "C0": draw(st.sampled_from([0.001, 0.05])),
         "intercept": draw(st.sampled_from(["free", "none", (-1, 1), "paper"])),
         "max_features": draw(st.sampled_from([None, 1, 2, 3])),

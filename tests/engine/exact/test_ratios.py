@@ -308,13 +308,7 @@ def test_limits_are_seen_between_its_steps(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"C1": 0.001},
-        {"intercept": "none"},
-        {"max_features": 1},
-        {"points": [-5, -1, 0, 1, 5]},
-    ],
+    "options", [{"C1": 0.001}, {"intercept": "none"}, {"max_features": 1}, {"points": [-5, -1, 0, 1, 5]}]
 )
 def test_it_stays_out_where_its_argument_does_not_hold(options):
     X, y = table(20, 4)

@@ -28,8 +28,6 @@ def test_every_name_in_the_ledger_is_a_name_in_the_code():
     source = "\n".join(p.read_text(encoding="utf-8") for p in ENGINE.parent.rglob("*.py"))
     ledger = PAGE.partition("## Ledger")[2]
     first_cells = [line.split("|")[1] for line in ledger.splitlines() if line.startswith("| `")]
-    names = {
-        part for cell in first_cells for name in re.findall(r"`([\w.]+)`", cell) for part in name.split(".")
-    }
+    names = {part for cell in first_cells for name in re.findall(r"`([\w.]+)`", cell) for part in name.split(".")}
     assert len(names) > 40
     assert {name for name in names if not re.search(rf"\b{name}\b", source)} == set()

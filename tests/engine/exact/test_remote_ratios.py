@@ -209,9 +209,7 @@ def without_an_end(arrays):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [wider, upside_down, of_other_features, of_other_numbers, without_an_end],
-    ids=lambda f: f.__name__,
+    "change", [wider, upside_down, of_other_features, of_other_numbers, without_an_end], ids=lambda f: f.__name__
 )
 def test_boxes_that_no_slice_can_have_left_are_refused(change):
     X, y = table(20, 4)

@@ -131,9 +131,7 @@ def test_what_a_slice_leaves_does_not_change_when_the_next_one_runs(intercept):
     cuts = cuts_of(form)
     slicer = Slicer(instance.case, CaseData(instance).data(never))
     supports = [(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)]
-    left = [
-        (part, part.boxes.copy()) for support in supports for part in begun(slicer, cuts, instance, support)
-    ]
+    left = [(part, part.boxes.copy()) for support in supports for part in begun(slicer, cuts, instance, support)]
     assert len(left) > 1
     assert all((part.boxes == boxes).all() for part, boxes in left)
 

@@ -51,9 +51,7 @@ def test_a_finished_search_leaves_nothing_better_on_its_support(form, draws):
 @pytest.mark.parametrize("labels", [(1, 0, 0, 1), (0, 1, 1, 0), (1, 0, 1, 0)])
 def test_a_single_intercept_that_is_not_0_cannot_be_doubled(b, labels):
     # with b = -3 only the coefficient -2 gets the first three of 1, 0, 0, 1 right: it is in the lower half
-    form = integer_form(
-        Problem.of([[-2], [-1], [1], [3]], list(labels), C0=0.01, max_points=4, intercept=(b, b))
-    )
+    form = integer_form(Problem.of([[-2], [-1], [1], [3]], list(labels), C0=0.01, max_points=4, intercept=(b, b)))
     cuts = cuts_of(form)
     (instance,) = instances(form)
     for literal in (0, 1):

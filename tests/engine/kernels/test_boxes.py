@@ -11,15 +11,7 @@ from counts import examples
 from engine.exact.enumerate import cuts_of, intercepts_for
 from engine.exact.oracle.box_search import loss_bound_reference, run_boxes_reference
 from engine.exact.oracle.support_search import SupportSearch
-from engine.kernels.calls import (
-    evaluate_vector,
-    least_l1,
-    loss_bound,
-    magnitude,
-    run_boxes,
-    split_at,
-    widest,
-)
+from engine.kernels.calls import evaluate_vector, least_l1, loss_bound, magnitude, run_boxes, split_at, widest
 from engine.kernels.forms import forms, loss_of
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.integer_form import integer_form
@@ -105,8 +97,7 @@ def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
     least = None
     for v in vectors_in(data, low, high):
         exact = [
-            sum(m * s * row[f] for m, s, f in zip(v, support.signs, support.features, strict=True))
-            for row in rows
+            sum(m * s * row[f] for m, s, f in zip(v, support.signs, support.features, strict=True)) for row in rows
         ]
         # twice what is added to the totals: a free threshold lies half a unit beside one of them
         if data.half:
@@ -115,9 +106,7 @@ def test_the_bound_of_a_box_allows_for_rounded_entries(support, draws):
             shifts = {2 * b * problem.score_step for b in intercepts_in(data, low, high, exact)}
         else:
             step = problem.score_step
-            shifts = {
-                2 * b * step for b in intercepts_for(exact, step, data.intercept_low, data.intercept_high)
-            }
+            shifts = {2 * b * step for b in intercepts_for(exact, step, data.intercept_low, data.intercept_high)}
         for shift in shifts:
             loss = 0
             for score, row in zip(exact, rows, strict=True):
@@ -191,17 +180,13 @@ def test_the_least_l1_of_a_box_is_met_and_a_split_cuts_it_in_two(support, draws)
 
 
 @settings(max_examples=examples(100))
-@given(
-    st.one_of(supports(), supports(coarse_forms())), st.booleans(), st.sampled_from([1, 7, 10_000]), st.data()
-)
+@given(st.one_of(supports(), supports(coarse_forms())), st.booleans(), st.sampled_from([1, 7, 10_000]), st.data())
 def test_the_compiled_search_takes_the_same_steps_as_the_plain_one(support, ties, budget, draws):
     data = support.data
     low, high = support.whole()
     worst = data.fixed_cost + int(data.up_weight.sum() + data.down_weight.sum())
     cut = draws.draw(st.integers(data.fixed_cost - 1, worst))
-    best_l1 = draws.draw(
-        st.integers(1, sum(magnitude(data, f, n - 1) for f, n in enumerate(support.sizes)) + 2)
-    )
+    best_l1 = draws.draw(st.integers(1, sum(magnitude(data, f, n - 1) for f, n in enumerate(support.sizes)) + 2))
     stacks = [support.laid_out([(low, high)])[0] for _ in range(2)]
     k = len(data.first)
     found = [np.zeros(k + 1, np.int64), np.zeros(k + 1, np.int64)]

@@ -43,9 +43,7 @@ def test_shuffle_permutes_and_repeats_for_the_same_state():
 def whole_cost(data, index, b):
     scores = data.values[np.arange(len(index)), index] @ dense(data) + b * data.step
     return (
-        loss_of(data.positive, data.negative, scores, data.half)
-        + intercept_price(data, b)
-        + feature_price(data, index)
+        loss_of(data.positive, data.negative, scores, data.half) + intercept_price(data, b) + feature_price(data, index)
     )
 
 
@@ -115,9 +113,7 @@ def test_annealing_keeps_the_best_model_it_saw(start, seed, moves, heat):
     intercept, state, work = np.array([b, b]), np.array([seed], np.uint64), np.zeros(1, np.int64)
     row = float(max(1, np.median(data.positive + data.negative)))
     best = np.empty_like(index)
-    cost = anneal(
-        data, index, intercept, scores, best, heat * row, 0.1 * heat * row, moves, False, WINDOW, state, work
-    )
+    cost = anneal(data, index, intercept, scores, best, heat * row, 0.1 * heat * row, moves, False, WINDOW, state, work)
     assert cost <= began
     best_scores = data.values[np.arange(len(best)), best] @ dense(data)
     check_model(data, best, int(intercept[1]), best_scores, cost)

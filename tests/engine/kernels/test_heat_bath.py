@@ -63,9 +63,6 @@ def test_slices_and_one_walk_do_the_same_without_heat(start, seed):
     cost = 2**62
     while progress[0] < 10_000:
         cost = min(
-            cost,
-            heat_bath(
-                data, index, intercept, scores, best, 0, 0, 10_000, progress, NOISE, WINDOW, 1, state, work
-            ),
+            cost, heat_bath(data, index, intercept, scores, best, 0, 0, 10_000, progress, NOISE, WINDOW, 1, state, work)
         )
     assert cost == whole

@@ -45,9 +45,7 @@ def limited(draw):
     )  # fmt: skip
     form = integer_form(problem)
     instance = draw(st.sampled_from(instances(form)))
-    literals = tuple(
-        2 * f + draw(st.integers(0, 1)) for f in sorted(draw(st.sets(st.integers(0, 2), min_size=1)))
-    )
+    literals = tuple(2 * f + draw(st.integers(0, 1)) for f in sorted(draw(st.sets(st.integers(0, 2), min_size=1))))
     return form, SupportSearch(instance, literals, cuts_of(form))
 
 
@@ -73,9 +71,7 @@ def test_one_vector_is_judged_by_its_true_loss_over_the_intercepts_that_obey(cas
         counted = form.rates.positive[:, ~is_high].sum(axis=1)
         counted = counted + form.rates.negative[:, moved >= 0].sum(axis=1)
         if (counted <= form.rates.most).all():
-            extra = (
-                data.intercept_extra[data.intercepts.tolist().index(candidate)] if len(data.intercepts) else 0
-            )
+            extra = data.intercept_extra[data.intercepts.tolist().index(candidate)] if len(data.intercepts) else 0
             true = loss_of(form.rates.true_positive, form.rates.true_negative, moved, form.half)
             costs[candidate] = true + int(extra)
     assert found == min(costs.values(), default=2**62)

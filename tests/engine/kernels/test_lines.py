@@ -9,14 +9,7 @@ from counts import examples
 from engine.kernels.forms import dense, forms, intercept_price, loss_of, models
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.descent import rescore
-from supersparse.engine.kernels.lines import (
-    add_column,
-    best_b,
-    best_b_anywhere,
-    best_on_line,
-    line_at_fixed_b,
-    loss_at,
-)
+from supersparse.engine.kernels.lines import add_column, best_b, best_b_anywhere, best_on_line, line_at_fixed_b, loss_at
 from supersparse.engine.search.data import search_data
 from supersparse.problem.problem import Problem
 
@@ -80,9 +73,7 @@ def test_best_b_anywhere_is_the_cheapest_of_all(state):
     if low > high:  # the whole range lies where all rows agree
         low = high = data.intercept_low if data.intercept_low > reach else data.intercept_high
     found, b = best_b_anywhere(scores, data)
-    losses = [
-        loss_of(data.positive, data.negative, scores + c * data.step, data.half) for c in range(low, high + 1)
-    ]
+    losses = [loss_of(data.positive, data.negative, scores + c * data.step, data.half) for c in range(low, high + 1)]
     assert found == min(losses)
     assert data.intercept_low <= b <= data.intercept_high
     assert found == loss_of(data.positive, data.negative, scores + b * data.step, data.half)

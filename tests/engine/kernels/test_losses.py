@@ -41,6 +41,4 @@ def test_the_least_loss_within_a_range_is_that_of_the_best_intercept_in_it(case,
     found, b = least_over_b(*loss_by_b(scores, step, half, positive, negative), low, low + width)
     assert low <= b <= low + width
     assert found == loss_of(positive, negative, scores + b * step, half)
-    assert found == min(
-        loss_of(positive, negative, scores + c * step, half) for c in range(low, low + width + 1)
-    )
+    assert found == min(loss_of(positive, negative, scores + c * step, half) for c in range(low, low + width + 1))

@@ -18,12 +18,8 @@ def pools(draw):
         np.array(draw(st.lists(st.integers(0, n - 1), min_size=len(lists), max_size=len(lists))), np.int32)
         for n in (n_up, n_down)
     ]
-    weights = [
-        np.array(draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), np.int64) for n in (n_up, n_down)
-    ]
-    capacity = np.array(
-        draw(st.lists(st.integers(0, 12), min_size=n_literals, max_size=n_literals)), np.int64
-    )
+    weights = [np.array(draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), np.int64) for n in (n_up, n_down)]
+    capacity = np.array(draw(st.lists(st.integers(0, 12), min_size=n_literals, max_size=n_literals)), np.int64)
     allowed = np.array(draw(st.lists(st.booleans(), min_size=n_literals, max_size=n_literals)), bool)
     picked = draw(st.sets(st.integers(0, len(lists) - 1)).map(sorted))
     return lists, *ends, *weights, capacity, allowed, np.array(picked, np.int32)
@@ -75,10 +71,7 @@ def choices(load, cost, allowed, most, must=None):
     sets = [()]
     for f in range(len(load) // 2):
         here = [name for name in (2 * f, 2 * f + 1) if allowed[name] or name == must]
-        if must in here:
-            sets = [(*s, must) for s in sets]
-        else:
-            sets = sets + [(*s, name) for s in sets for name in here]
+        sets = [(*s, must) for s in sets] if must in here else sets + [(*s, name) for s in sets for name in here]
     return [s for s in sets if len(s) <= most]
 
 
@@ -89,10 +82,7 @@ def test_most_gained_is_the_most_that_a_set_of_literals_takes_back(case):
     gained, least = most_gained(load, cost, allowed, most)
     assert gained == max(sum(load[x] - cost[x] for x in s) for s in choices(load, cost, allowed, most))
     gains = sorted(
-        (
-            max([0, *(load[x] - cost[x] for x in (2 * f, 2 * f + 1) if allowed[x])])
-            for f in range(len(load) // 2)
-        ),
+        (max([0, *(load[x] - cost[x] for x in (2 * f, 2 * f + 1) if allowed[x])]) for f in range(len(load) // 2)),
         reverse=True,
     )
     assert least == (gains[most - 1] if 0 < most < len(gains) else 0)
@@ -107,7 +97,5 @@ def test_literal_bounds_hold_for_every_set_with_the_literal_and_are_met_by_one(c
     bound = np.empty(len(load), np.int64)
     literal_bounds(total, load, cost, allowed, most, gained, least, bound)
     for name in np.flatnonzero(allowed).tolist():
-        best = min(
-            total - sum(load[x] - cost[x] for x in s) for s in choices(load, cost, allowed, most, must=name)
-        )
+        best = min(total - sum(load[x] - cost[x] for x in s) for s in choices(load, cost, allowed, most, must=name))
         assert bound[name] == best

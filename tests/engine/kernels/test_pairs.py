@@ -12,18 +12,14 @@ from supersparse.engine.kernels.pairs import nearest_pairs, pair_literals, popco
 
 def literals_of(above, below):
     """Literals under which the positive point scores above the negative one."""
-    return {
-        2 * f if a > b else 2 * f + 1 for f, (a, b) in enumerate(zip(above, below, strict=True)) if a != b
-    }
+    return {2 * f if a > b else 2 * f + 1 for f, (a, b) in enumerate(zip(above, below, strict=True)) if a != b}
 
 
 @st.composite
 def points(draw, most_rank):
     p = draw(st.integers(1, 5))
     row = st.lists(st.integers(0, most_rank), min_size=p, max_size=p)
-    up, down = (
-        np.array(draw(st.lists(row, min_size=1, max_size=9)), np.int32).reshape(-1, p) for _ in range(2)
-    )
+    up, down = (np.array(draw(st.lists(row, min_size=1, max_size=9)), np.int32).reshape(-1, p) for _ in range(2))
     flags = st.lists(st.booleans(), min_size=2 * p, max_size=2 * p).map(lambda v: np.array(v, bool))
     allowed = draw(flags)
     covering = draw(flags) & draw(flags) & draw(flags)
@@ -54,9 +50,7 @@ def test_popcount_counts_ones(word):
 def test_each_point_gets_its_nearest_uncovered_opposites(case, is_positive, most, draws):
     up, down, allowed, covering = case
     mine, theirs = (up, down) if is_positive else (down, up)
-    candidates = np.flatnonzero(
-        draws.draw(st.lists(st.booleans(), min_size=len(theirs), max_size=len(theirs)))
-    )
+    candidates = np.flatnonzero(draws.draw(st.lists(st.booleans(), min_size=len(theirs), max_size=len(theirs))))
     point, opposite = run(up, down, is_positive, allowed, covering, most, candidates, packed=False)
     assert set(opposite.tolist()) <= set(candidates.tolist())
     for i in range(len(mine)):
@@ -84,10 +78,7 @@ def test_packed_bits_give_the_same_pairs(case, is_positive, most):
 
 def test_packed_bits_agree_beyond_one_word():
     random = np.random.default_rng(1)
-    up, down = (
-        random.integers(0, 2, (40, 150)).astype(np.int32),
-        random.integers(0, 2, (30, 150)).astype(np.int32),
-    )
+    up, down = (random.integers(0, 2, (40, 150)).astype(np.int32), random.integers(0, 2, (30, 150)).astype(np.int32))
     down[:10] = up[:10]
     allowed, covering = random.random(300) < 0.7, random.random(300) < 0.01
     candidates = np.arange(len(down))
@@ -102,9 +93,7 @@ def test_packed_bits_agree_beyond_one_word():
 @given(points(most_rank=3), st.data())
 def test_pair_literals_lists_the_allowed_literals_of_each_pair(case, draws):
     up, down, allowed, _ = case
-    pairs = draws.draw(
-        st.lists(st.tuples(st.integers(0, len(up) - 1), st.integers(0, len(down) - 1)), max_size=12)
-    )
+    pairs = draws.draw(st.lists(st.tuples(st.integers(0, len(up) - 1), st.integers(0, len(down) - 1)), max_size=12))
     positive = np.array([i for i, _ in pairs], np.int32)
     negative = np.array([j for _, j in pairs], np.int32)
     start, literal = pair_literals(up, down, positive, negative, allowed)

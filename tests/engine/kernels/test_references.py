@@ -32,9 +32,7 @@ def _returned_parts(function, kinds):
     of = {p.arg for p in parameters if p.annotation is not None and ast.unparse(p.annotation) in kinds}
 
     def is_part(value):
-        if isinstance(
-            value, ast.Subscript
-        ):  # a row is a part as well; a number is none, but is seldom returned
+        if isinstance(value, ast.Subscript):  # a row is a part as well; a number is none, but is seldom returned
             value = value.value
         if isinstance(value, ast.Name):
             return value.id in aliases

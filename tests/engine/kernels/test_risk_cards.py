@@ -39,10 +39,7 @@ def least_loss(X, y, points):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "points",
-    [range(-3, 4), [Fraction(n, 4) for n in (-6, -3, -1, 0, 1, 2, 6)]],
-)
+@pytest.mark.parametrize("points", [range(-3, 4), [Fraction(n, 4) for n in (-6, -3, -1, 0, 1, 2, 6)]])
 def test_the_bound_of_a_card_holds_in_decimals_and_is_near_wherever_its_columns_lie(points):
     rng = np.random.default_rng(0)
     X = np.round([7_000_000.3, 52_345_678.7] + 0.1 * rng.integers(0, 40, (14, 2)), 1)

@@ -5,12 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.engine.kernels.support import (
-    cell_weights,
-    group_rows,
-    net_cells,
-    spreads,
-)
+from supersparse.engine.kernels.support import cell_weights, group_rows, net_cells, spreads
 
 
 @st.composite
@@ -18,8 +13,7 @@ def tables(draw):
     p, m = draw(st.integers(1, 4)), draw(st.integers(1, 25))
     span = draw(st.sampled_from([1, 2, 3, 20]))
     ranks = np.array(
-        draw(st.lists(st.lists(st.integers(0, span), min_size=m, max_size=m), min_size=p, max_size=p)),
-        np.int32,
+        draw(st.lists(st.lists(st.integers(0, span), min_size=m, max_size=m), min_size=p, max_size=p)), np.int32
     )
     support = draw(st.lists(st.integers(0, p - 1), unique=True).map(lambda s: np.array(s, np.int64)))
     return ranks, support

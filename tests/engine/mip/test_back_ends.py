@@ -16,12 +16,7 @@ from supersparse.engine.mip.precision import refuse_too_wide
 from supersparse.engine.mip.run import RunSettings, Talk
 from supersparse.engine.search import incumbent
 from supersparse.engine.solve import solve
-from supersparse.errors import (
-    InvalidOptionError,
-    SolverFailedError,
-    SolverLimitError,
-    UnsupportedProblemError,
-)
+from supersparse.errors import InvalidOptionError, SolverFailedError, SolverLimitError, UnsupportedProblemError
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 
@@ -76,9 +71,7 @@ def test_a_time_limit_stops_it_with_what_it_has(name):
 def test_cancelling_keeps_the_best_model(name):
     problem = hard_problem()
     events = []
-    found = solve(
-        problem, name, initial=start_of(problem), on_progress=events.append, cancel=lambda: len(events) >= 2
-    )
+    found = solve(problem, name, initial=start_of(problem), on_progress=events.append, cancel=lambda: len(events) >= 2)
     assert found.stop is Stop.INTERRUPTED
     assert found.objective == events[-1].objective
 
@@ -189,9 +182,7 @@ def test_priorities_of_features_and_rows_reach_the_solver(name, monkeypatch):
     def look(self, session, model, settings, talk):
         session = Recorder(session) if name == "scip" else session
         outcome = minimise(self, session, model, settings, talk)
-        seen.append(
-            (dict(zip(model.names, model.priorities.tolist(), strict=True)), told(name, session, model))
-        )
+        seen.append((dict(zip(model.names, model.priorities.tolist(), strict=True)), told(name, session, model)))
         return outcome
 
     monkeypatch.setattr(solver, "minimise", look)
@@ -344,15 +335,12 @@ def test_the_start_reaches_the_solver(name):
 def test_a_model_without_solution_is_said_to_have_none(name):
     solver = solvers.get(name)
     model = program_of(easy_problem(), solver).model
-    impossible = replace(
-        model, rows=replace(model.rows, lower=np.where(model.rows.lower == 1, 1e5, model.rows.lower))
-    )
+    impossible = replace(model, rows=replace(model.rows, lower=np.where(model.rows.lower == 1, 1e5, model.rows.lower)))
     assert run(solver, impossible).stop is None
 
 
 @pytest.mark.parametrize(
-    ("name", "limit"),
-    [("scip", "limits/solutions"), ("gurobi", "SolutionLimit"), ("cplex", "mip.limits.solutions")],
+    ("name", "limit"), [("scip", "limits/solutions"), ("gurobi", "SolutionLimit"), ("cplex", "mip.limits.solutions")]
 )
 def test_a_status_that_means_nothing_here_is_a_failure(name, limit):
     require_solver(name)

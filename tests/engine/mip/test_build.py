@@ -20,12 +20,7 @@ quick = settings(max_examples=examples(60), deadline=None, derandomize=True)
 def program_of(problem, formulation="bigm", l1_within=None, precision=WRITTEN, priorities=None):
     rows = refuse_too_wide("test", problem, formulation, precision)
     return build(
-        problem,
-        rows,
-        formulation=formulation,
-        precision=precision,
-        priorities=priorities or {},
-        l1_within=l1_within,
+        problem, rows, formulation=formulation, precision=precision, priorities=priorities or {}, l1_within=l1_within
     )
 
 
@@ -124,11 +119,7 @@ def test_rows_of_a_class_of_weight_0_cost_nothing_and_have_no_variable():
 
 def test_priorities_go_to_all_variables_of_a_feature():
     problem = Problem.of(
-        [[0, 1], [1, 1], [1, 0]],
-        [0, 1, 1],
-        C0=0.1,
-        points={"a": 3, "b": [0, 1, 5]},
-        feature_names=["a", "b"],
+        [[0, 1], [1, 1], [1, 0]], [0, 1, 1], C0=0.1, points={"a": 3, "b": [0, 1, 5]}, feature_names=["a", "b"]
     )
     program = program_of(problem, priorities={"a": 4, "b": 2})
     a, b = program.variables[:2]

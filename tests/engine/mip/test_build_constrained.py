@@ -120,11 +120,7 @@ def test_levels_are_the_rows_of_appendix_a():
         assert ({**{u[v]: 1 for v in values}, level: -1}, 0, 0) in rows  # Σ_k u = s
     assert (dict.fromkeys(s, 1), 1, 1) in rows
     assert ({variables.number: -1, u[-5]: -5, u[-1]: -1, u[1]: 1, u[5]: 5}, 0, 0) in rows
-    assert [program.F.unit * program.F.weights[binary] for binary in s] == [
-        0,
-        Fraction(1, 10),
-        Fraction(1, 5),
-    ]
+    assert [program.F.unit * program.F.weights[binary] for binary in s] == [0, Fraction(1, 10), Fraction(1, 5)]
 
 
 def test_one_level_costs_the_same_whatever_the_value_and_needs_no_binaries():
@@ -150,17 +146,13 @@ def test_a_budget_becomes_whole_numbers_and_its_limit_is_rounded_down():
 
 
 def test_a_limit_that_always_holds_has_no_row():
-    free, asked = (
-        Problem.of(X, Y, C0=0.1, max_points=3, constraints=wish) for wish in ([], [c.max_error(1)])
-    )
+    free, asked = (Problem.of(X, Y, C0=0.1, max_points=3, constraints=wish) for wish in ([], [c.max_error(1)]))
     assert len(list(rows_of(asked))) == len(list(rows_of(free)))
 
 
 def test_a_limit_that_no_value_of_the_variables_obeys_is_infeasible_at_once():
     problem = Problem.of([[1], [2]], [0, 1], points=[1], intercept="none", constraints=c.min_specificity(1))
-    with pytest.raises(
-        InfeasibleError, match="no scoring system satisfies 'specificity of at least 1' on these"
-    ):
+    with pytest.raises(InfeasibleError, match="no scoring system satisfies 'specificity of at least 1' on these"):
         program_of(problem)
 
 

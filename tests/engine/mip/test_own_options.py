@@ -10,9 +10,7 @@ def test_a_known_option_passes():
 
 
 def test_an_unknown_option_names_the_nearest():
-    with pytest.raises(
-        InvalidOptionError, match=r"solver 'some' has no option 'alpa'; did you mean 'alpha'\?"
-    ):
+    with pytest.raises(InvalidOptionError, match=r"solver 'some' has no option 'alpa'; did you mean 'alpha'\?"):
         check_option_names("some", {"alpa": 1}, ["alpha", "beta"], {})
 
 

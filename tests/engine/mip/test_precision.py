@@ -56,9 +56,7 @@ def test_the_big_m_of_a_row_that_must_be_exact_counts_in_both_directions():
     free = Problem.of(X, y, points=wide, intercept="none")
     refuse_too_wide("scip", free, "bigm", FLOATS)
     asked = c.max_difference("sensitivity", group="g", at_most=0.5)
-    fair = Problem.of(
-        X, y, points=wide, intercept="none", constraints=asked, rate_groups={"g": ["f", "m", "m"]}
-    )
+    fair = Problem.of(X, y, points=wide, intercept="none", constraints=asked, rate_groups={"g": ["f", "m", "m"]})
     with pytest.raises(UnsupportedProblemError, match=r"scip: big-M is 2e\+07 times"):
         refuse_too_wide("scip", fair, "bigm", FLOATS)
     refuse_too_wide("scip", fair, "indicator", FLOATS)

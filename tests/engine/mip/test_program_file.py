@@ -120,12 +120,7 @@ def check(problem, program):
 def solved(tmp_path):
     """A problem, and the values of its best card by name."""
     problem = Problem.of(
-        X,
-        Y,
-        C0=0.02,
-        max_points=3,
-        max_features=3,
-        constraints=[c.min_sensitivity(0.8), c.at_most(1, of="x[12]")],
+        X, Y, C0=0.02, max_points=3, max_features=3, constraints=[c.min_sensitivity(0.8), c.at_most(1, of="x[12]")]
     )
     return problem, values_of(problem), tmp_path / "forged.sol"
 
@@ -186,9 +181,7 @@ def test_what_the_program_does_not_allow_is_refused(solved, change, message):
 def test_a_broken_constraint_is_named_in_the_words_of_the_user(solved):
     problem, values, file = solved
     both = {**values, "alpha_2": 1, "alpha_3": 1}
-    with pytest.raises(
-        VerificationError, match=r"'support_1' is broken: 2 is not at most 1 \(at most 1 of x\[12\]\)"
-    ):
+    with pytest.raises(VerificationError, match=r"'support_1' is broken: 2 is not at most 1 \(at most 1 of x\[12\]\)"):
         read(problem, both, file)
     positive = [i for i, y in enumerate(Y, start=1) if y]
     missed = {**values, **{f"z_{i}": 1 for i in positive if f"z_{i}" in values}}
@@ -196,9 +189,7 @@ def test_a_broken_constraint_is_named_in_the_words_of_the_user(solved):
         read(problem, missed, file)
 
 
-@pytest.mark.parametrize(
-    "head", ["# Objective value = {}\n", "objective value: {}\n", "=obj= {}\n", "Objective {}\n"]
-)
+@pytest.mark.parametrize("head", ["# Objective value = {}\n", "objective value: {}\n", "=obj= {}\n", "Objective {}\n"])
 def test_an_objective_that_the_values_do_not_have_is_refused(solved, head):
     problem, values, file = solved
     scale = NumberedProgram.of(problem, "bigm").scale

@@ -25,9 +25,7 @@ def test_rounded_costs_come_with_a_rigorous_account_of_the_rounding(precision):
     lower, upper = [0, -2, 0], [1, 5, 1]
     cost = SolverCost.of(exact, lower, upper, precision)
     for x in ([1, 5, 1], [0, -2, 0], [1, -2, 0], [0, 3, 1]):
-        rounded = sum(Fraction(w) * v for w, v in zip(cost.weights.tolist(), x, strict=True)) + Fraction(
-            cost.offset
-        )
+        rounded = sum(Fraction(w) * v for w, v in zip(cost.weights.tolist(), x, strict=True)) + Fraction(cost.offset)
         assert abs(exact.at(x) / exact.unit - cost.divisor * rounded) <= cost.error
         assert cost.believable(float(rounded)) <= exact.at(x)
 

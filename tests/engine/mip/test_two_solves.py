@@ -36,9 +36,7 @@ def vector(model, k, b, z):
 
 def honest(model, settings, talk):
     found = vector(model, 2, -1, 0)
-    return Outcome(
-        stop=Stop.OPTIMAL, values=found, bound=float(model.cost @ found + model.cost_offset), nodes=3
-    )
+    return Outcome(stop=Stop.OPTIMAL, values=found, bound=float(model.cost @ found + model.cost_offset), nodes=3)
 
 
 def liar(model, settings, talk):
@@ -91,15 +89,11 @@ def test_no_solution_is_infeasible_when_none_is_known():
         claim_of(FakeSolver(outcome(stop=None)), PROBLEM)
 
 
-LIMITED = Problem.of(
-    [[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3, constraints=c.min_sensitivity(1)
-)
+LIMITED = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3, constraints=c.min_sensitivity(1))
 
 
 def test_no_solution_is_said_in_the_words_of_what_was_asked():
-    with pytest.raises(
-        InfeasibleError, match=r"\('sensitivity of at least 1'\), as fake proved; drop or relax"
-    ):
+    with pytest.raises(InfeasibleError, match=r"\('sensitivity of at least 1'\), as fake proved; drop or relax"):
         claim_of(FakeSolver(outcome(stop=None)), LIMITED)
 
 
@@ -111,8 +105,7 @@ def test_a_best_model_that_breaks_what_was_asked_is_a_failure():
     asked = [c.min_sensitivity(1), c.min_specificity(1)]
     problem = Problem.of([[0]] * 6 + [[1]] * 4, [0] * 6 + [1] * 4, C0=0.1, max_points=3, constraints=asked)
     with pytest.raises(
-        SolverFailedError,
-        match="the best model of fake violates the constraints once its numbers are rounded",
+        SolverFailedError, match="the best model of fake violates the constraints once its numbers are rounded"
     ):
         claim_of(FakeSolver(work), problem)
 
@@ -163,9 +156,7 @@ def test_incumbents_and_bounds_on_the_way_are_recorded():
 
 def test_a_vector_is_rounded_and_its_intercept_chosen_anew():
     def work(model, settings, talk):
-        return Outcome(
-            stop=Stop.TIME_LIMIT, values=vector(model, 1.9999999, 0.0000001, 1), bound=None, nodes=0
-        )
+        return Outcome(stop=Stop.TIME_LIMIT, values=vector(model, 1.9999999, 0.0000001, 1), bound=None, nodes=0)
 
     assert claim_of(FakeSolver(work), PROBLEM).points == BEST
 
@@ -187,9 +178,7 @@ def test_there_is_no_second_solve_for_the_smallest_model_of_all():
     problem = Problem.of([[0], [1]], [0, 1], C0=0.9, max_points=3)
 
     def work(model, settings, talk):
-        return Outcome(
-            stop=Stop.OPTIMAL, values=settings.start, bound=float(model.cost @ settings.start), nodes=0
-        )
+        return Outcome(stop=Stop.OPTIMAL, values=settings.start, bound=float(model.cost @ settings.start), nodes=0)
 
     claim = claim_of(FakeSolver(work), problem, start=with_best_intercept(problem, [0]))
     assert claim.smallest
@@ -212,8 +201,5 @@ def test_a_gap_is_passed_on_and_named_as_the_reason():
 
     solver = FakeSolver(work)
     claim = claim_of(solver, PROBLEM, start=NOTHING, gap=0.5, absolute_gap=0.2)
-    assert (solver.settings[0].relative_gap, solver.settings[0].absolute_gap) == (
-        0.5,
-        2.0,
-    )  # 0.2 is two errors
+    assert (solver.settings[0].relative_gap, solver.settings[0].absolute_gap) == (0.5, 2.0)  # 0.2 is two errors
     assert (claim.stop, claim.lower_bound, claim.smallest) == (Stop.GAP, 3 * UNIT, False)

@@ -44,9 +44,7 @@ def admits_changes(problem, points):
         for own, other in zip(points, problem.reference, strict=True)
     ]
     questions, answers = problem.most_questions_changed, problem.most_answers_changed
-    return (questions is None or sum(map(bool, changed)) <= questions) and (
-        answers is None or sum(changed) <= answers
-    )
+    return (questions is None or sum(map(bool, changed)) <= questions) and (answers is None or sum(changed) <= answers)
 
 
 def softplus(z):
@@ -145,9 +143,9 @@ def cards(problem):
                 divisor = math.gcd(*(value for own in points for value in own)) if asked else 1
                 if divisor > 1:
                     lower = [tuple(value // divisor for value in own) for own in points]
-                    if all(
-                        set(lower[j]) <= set(problem.questions[j].points) for j in asked
-                    ) and admits_changes(problem, lower):
+                    if all(set(lower[j]) <= set(problem.questions[j].points) for j in asked) and admits_changes(
+                        problem, lower
+                    ):
                         continue
                 price = sum(problem.questions[j].price for j in asked)
                 price += problem.change_price * sum(changes for _, changes in chosen)

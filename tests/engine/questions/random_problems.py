@@ -64,15 +64,11 @@ def random_problem(rng):
         if np.prod(shapes) <= MOST_CARDS:
             break
     if rng.random() < 0.5:  # every pattern, with uneven counts
-        patterns = np.array(
-            list(itertools.product(*(range(question.answers) for question in questions))), np.uint8
-        )
+        patterns = np.array(list(itertools.product(*(range(question.answers) for question in questions))), np.uint8)
         weight = np.maximum(1, 10 ** rng.uniform(0, 3, len(patterns))).round()
     else:
         patterns = np.stack([rng.integers(0, q.answers, 30) for q in questions], 1)
-        weight = (
-            np.ones(len(patterns)) if rng.random() < 0.5 else rng.integers(1, 9, len(patterns)).astype(float)
-        )
+        weight = np.ones(len(patterns)) if rng.random() < 0.5 else rng.integers(1, 9, len(patterns)).astype(float)
         if count > 1 and rng.random() < 0.3:  # the same column twice, or nearly
             patterns[:, 1] = np.minimum(patterns[:, 0], questions[1].answers - 1)
     labels = random_labels(rng, len(patterns))
@@ -105,9 +101,7 @@ def with_prices(rng, problem):
         prices = [float(gain * rng.uniform(0.3, 1.05))] * len(problem.questions)
     else:
         prices = rng.uniform(0, 0.02, len(problem.questions)).tolist()
-    questions = tuple(
-        replace(each, price=price) for each, price in zip(problem.questions, prices, strict=True)
-    )
+    questions = tuple(replace(each, price=price) for each, price in zip(problem.questions, prices, strict=True))
     return replace(problem, questions=questions)
 
 
@@ -172,9 +166,7 @@ def faults(problem, options, every, by_size, judge=None):
             losses = [loss for loss, _, points in every if sum(map(any, points)) <= size]
             ours = outcome.best_of_size(size)
             if not losses or ours is None:
-                found += [f"size {size}: {ours} of {len(losses)} cards"] * (
-                    bool(losses) != (ours is not None)
-                )
+                found += [f"size {size}: {ours} of {len(losses)} cards"] * (bool(losses) != (ours is not None))
             elif abs(ours.loss - min(losses)) > 2e-9:
                 found.append(f"size {size}: {ours.loss!r} beside {min(losses)!r}")
         return found, outcome.proven

@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from engine.questions import brute_force
-from engine.questions.random_problems import (
-    check,
-    faults,
-    indicator,
-    random_judge,
-    random_options,
-    random_problem,
-)
+from engine.questions.random_problems import check, faults, indicator, random_judge, random_options, random_problem
 from supersparse.engine import core
 from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
@@ -39,9 +32,7 @@ def two_columns(counts, labels, price):
 @pytest.mark.parametrize(("counts", "labels", "price", "objective"), COUNTEREXAMPLES)
 @pytest.mark.parametrize("bounds", [BOUNDS, *[(name,) for name in BOUNDS], ()])
 @pytest.mark.parametrize("search_incumbent", [True, False])
-def test_a_prediction_never_decides_the_counterexamples(
-    counts, labels, price, objective, bounds, search_incumbent
-):
+def test_a_prediction_never_decides_the_counterexamples(counts, labels, price, objective, bounds, search_incumbent):
     problem = two_columns(counts, labels, price)
     outcome = search(problem, SearchOptions(search_incumbent=search_incumbent, bounds=bounds))
     best = min(value for _, value, _ in brute_force.cards(problem))
@@ -258,15 +249,9 @@ def test_every_way_to_say_must_must_not_and_groups_excludes_what_it_says():
     first, second = best[:2]
     cases = [
         ({"must_not": frozenset({first})}, lambda asked: first not in asked),
+        ({"limits": (indicator(6, best[:3], 1),)}, lambda asked: len(set(best[:3]) & set(asked)) <= 1),
         (
-            {"limits": (indicator(6, best[:3], 1),)},
-            lambda asked: len(set(best[:3]) & set(asked)) <= 1,
-        ),
-        (
-            {
-                "limits": ((tuple((j == first) - (j == second) for j in range(6)), 0),),
-                "must_not": frozenset({second}),
-            },
+            {"limits": ((tuple((j == first) - (j == second) for j in range(6)), 0),), "must_not": frozenset({second})},
             lambda asked: first not in asked,
         ),
         (

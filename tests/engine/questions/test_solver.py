@@ -36,9 +36,7 @@ def table(seed=0, rows=60, columns=3, answers=3):
 
 def asked(**settings):
     X, y, soft = table()
-    return Problem.of_questions(
-        X, y, **{"soft_labels": soft, "C0": 0.001, "points": {"x0": 2, "*": 1}} | settings
-    )
+    return Problem.of_questions(X, y, **{"soft_labels": soft, "C0": 0.001, "points": {"x0": 2, "*": 1}} | settings)
 
 
 SETTINGS = (
@@ -96,9 +94,7 @@ def test_the_objective_is_that_of_its_definition():
     assert (evaluation.size, evaluation.l1) == (2, 5)
     assert evaluation.wrong_positive == Fraction(weight[(y == 1) & (z <= 0)].sum())
     for slope, b in ((1.01, 0), (0.99, 0), (1, 0.01), (1, -0.01)):
-        moved = replace(
-            points, slope=points.slope * Fraction(slope), intercept=points.intercept + Fraction(b)
-        )
+        moved = replace(points, slope=points.slope * Fraction(slope), intercept=points.intercept + Fraction(b))
         assert evaluate(problem, moved).loss > evaluation.loss
 
 
@@ -244,9 +240,7 @@ def test_points_that_a_question_does_not_allow_are_refused():
 
 def test_ties_go_to_fewer_questions_then_the_smaller_largest_total_then_the_order_of_columns():
     X, y, soft = table()
-    twice = np.c_[
-        X[:, 2] * 0, X[:, :1] > 0, X[:, :1] > 0
-    ]  # a column that says nothing, and the same one twice
+    twice = np.c_[X[:, 2] * 0, X[:, :1] > 0, X[:, :1] > 0]  # a column that says nothing, and the same one twice
     both = {"soft_labels": soft, "C0": 0, "max_questions": 2}
     first = solve(Problem.of_questions(twice, y, max_points=2, **both)).points
     assert [any(own) for own in first.answers] == [False, True, False]
@@ -292,20 +286,13 @@ def test_what_if_gives_the_price_of_a_change():
 
 
 def test_constraints_that_conflict_are_a_smallest_set():
-    limits = [
-        c.at_least(2, of=["x0", "x1"]),
-        c.only_if("x0", "x2"),
-        c.must_not_use("x2"),
-        c.at_most(3, of="x*"),
-    ]
+    limits = [c.at_least(2, of=["x0", "x1"]), c.only_if("x0", "x2"), c.must_not_use("x2"), c.at_most(3, of="x*")]
     problem = asked(constraints=limits)
     assert set(explain_infeasible(problem).constraints) == set(limits[:3])
     with pytest.raises(InfeasibleError, match="x0 only if x2"):
         solve(problem)
     rates = [c.min_sensitivity(0.9), c.min_specificity(0.9)]
-    problem = asked(
-        points=None, max_points=1, risk_threshold=0.4, constraints=[*rates, c.at_least(1, of="x*")]
-    )
+    problem = asked(points=None, max_points=1, risk_threshold=0.4, constraints=[*rates, c.at_least(1, of="x*")])
     assert set(explain_infeasible(problem).constraints) == set(rates)
 
 

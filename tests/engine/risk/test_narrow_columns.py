@@ -37,10 +37,7 @@ def test_the_least_loss_is_that_of_all_cards(seed, largest, slope):
     y = (X[:, 0] + rng.normal(0, np.ptp(X) / 3, 24) > 0).astype(int)
     y[2:4] = 0, 1
     problem = Problem.of(X, y, goal="risk", C0=0.001, max_points=2, slope=slope)
-    best = min(
-        evaluate(problem, completed(problem, points.coefficients)).objective
-        for points in _all_points(problem)
-    )
+    best = min(evaluate(problem, completed(problem, points.coefficients)).objective for points in _all_points(problem))
     solution = solve(problem)
     assert solution.proven_optimal
     assert float(solution.objective) == pytest.approx(float(best), abs=2e-9)

@@ -87,10 +87,7 @@ def test_random_problems_agree_with_brute_force_and_one_process(seed, slope, rat
 
 
 def test_a_lost_worker_loses_its_slice_and_nothing_else():
-    with (
-        Losing({1, 2, 3, 5, 8}) as executor,
-        pytest.warns(WorkerLostWarning, match="its slice is done again") as told,
-    ):
+    with Losing({1, 2, 3, 5, 8}) as executor, pytest.warns(WorkerLostWarning, match="its slice is done again") as told:
         assert_same(solve(medium(), executor=executor), solve(medium()))
     assert len([w for w in told if w.category is WorkerLostWarning]) == 1
 
@@ -170,9 +167,7 @@ def test_an_answer_to_another_slice_is_none():
     assert executor.changed > 2
 
 
-@pytest.mark.parametrize(
-    "asked", [pytest.param(VARIANTS[0], marks=pytest.mark.long), VARIANTS[1], VARIANTS[2]]
-)
+@pytest.mark.parametrize("asked", [pytest.param(VARIANTS[0], marks=pytest.mark.long), VARIANTS[1], VARIANTS[2]])
 def test_a_checkpoint_goes_between_a_cluster_and_one_thread(asked, tmp_path):
     problem, file = medium(**asked), tmp_path / "file"
     limit = max(2, solve(problem).nodes // 6)

@@ -188,8 +188,7 @@ def test_slope_one_is_proven_on_decimals_far_from_zero():
     X = rng.integers(-30, 31, (60, 3))
     y = (X[:, 0] - X[:, 1] + rng.normal(0, 15, 60) > 0).astype(int)
     near, far = (
-        solve(Problem.of((at + X) / 10, y, goal="risk", slope=1, C0=1e-6, max_points=3))
-        for at in (0, 17_000_000_000)
+        solve(Problem.of((at + X) / 10, y, goal="risk", slope=1, C0=1e-6, max_points=3)) for at in (0, 17_000_000_000)
     )
     assert near.proven_optimal
     assert far.proven_optimal

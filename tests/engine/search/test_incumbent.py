@@ -81,11 +81,7 @@ def test_it_stops_when_told():
 
 def test_a_feature_that_must_be_used_is_kept():
     problem = Problem.of(
-        [[0, 1], [1, 1], [1, 0]],
-        [0, 1, 0],
-        points={"x0": [-3, -2, 5], "x1": 2},
-        C0=0.1,
-        constraints=[must_use("x0")],
+        [[0, 1], [1, 1], [1, 0]], [0, 1, 0], points={"x0": [-3, -2, 5], "x1": 2}, C0=0.1, constraints=[must_use("x0")]
     )
     assert smallest_coefficients(problem) == [-2, 0]
     assert searched(problem).best.coefficients[0] != 0

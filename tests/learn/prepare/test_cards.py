@@ -18,9 +18,7 @@ from supersparse.errors import InvalidCardError, InvalidDataError
 
 TEXTS = ["yes", "no", "1", "in or out", "=cmd()", "é"]
 NUMBERS = st.one_of(
-    st.integers(-5, 30).map(float),
-    st.sampled_from([0.1, 0.3, 2.25, 1e6, -0.75]),
-    st.integers(0, 3).map(float),
+    st.integers(-5, 30).map(float), st.sampled_from([0.1, 0.3, 2.25, 1e6, -0.75]), st.integers(0, 3).map(float)
 )
 
 
@@ -87,11 +85,7 @@ def test_a_raw_card_scores_as_the_features_do(case):
         raise
     card = prepare.raw_card(card_over_features(prepare, points))
     cuts = [float(f.rule.low) for f in prepare.features_ if isinstance(f.rule, InRange)]
-    for table in (
-        train,
-        other,
-        dict(zip(other, zip(*[[c, "no", True, 2] for c in cuts], strict=True), strict=False)),
-    ):
+    for table in (train, other, dict(zip(other, zip(*[[c, "no", True, 2] for c in cuts], strict=True), strict=False))):
         if not table:
             continue
         try:
@@ -127,19 +121,14 @@ Y = [0, 0, 1, 0, 1, 1] * 4
 
 
 def test_the_card_says_what_a_missing_value_was_taken_for():
-    prepare = Prepare(missing="median", cut_points={"bmi": [25, 30]}, units={"bmi": "kg/m2"}).fit(
-        raw_frame(), Y
-    )
+    prepare = Prepare(missing="median", cut_points={"bmi": [25, 30]}, units={"bmi": "kg/m2"}).fit(raw_frame(), Y)
     points = [2 if f.column == "bmi" else 0 for f in prepare.features_]
     card = prepare.raw_card(card_over_features(prepare, points))
     assert [(i.name, i.missing, i.unit) for i in card.items] == [
         ("bmi >= 25", Fraction(2), "kg/m2"),  # the median is 27.25
         ("bmi >= 30", Fraction(0), "kg/m2"),
     ]
-    assert (
-        "bmi: cut at 25, 30 (your cut points); 4 of 24 missing: replaced by 27.25, the median"
-        in prepare.notes_
-    )
+    assert "bmi: cut at 25, 30 (your cut points); 4 of 24 missing: replaced by 27.25, the median" in prepare.notes_
     assert card.domains[0].low == Fraction("20.5")
 
 
@@ -154,12 +143,7 @@ def test_a_raw_card_reads_arrays_by_position():
 def test_a_card_of_something_else_is_refused():
     prepare = Prepare().fit(raw_frame(), Y)
     strange = Card(
-        items=(Item(rule=ValueOf("sex = x"), points=Fraction(1)),),
-        intercept=Fraction(0),
-        negative=0,
-        positive=1,
+        items=(Item(rule=ValueOf("sex = x"), points=Fraction(1)),), intercept=Fraction(0), negative=0, positive=1
     )
-    with pytest.raises(
-        InvalidCardError, match=r"the card's item 'sex = x' is not a feature; did you mean 'sex = "
-    ):
+    with pytest.raises(InvalidCardError, match=r"the card's item 'sex = x' is not a feature; did you mean 'sex = "):
         prepare.raw_card(strange)

@@ -26,9 +26,7 @@ def test_text_lines_and_json_say_the_same(tmp_path_factory, points):
         assert read_cut_points(str(path)) == expected
 
 
-@pytest.mark.parametrize(
-    "given", ["age", "age=", "age=old", "=3", "age=1;x", '{"age": 3}', '{"age": ["x"]}', "", ";"]
-)
+@pytest.mark.parametrize("given", ["age", "age=", "age=old", "=3", "age=1;x", '{"age": 3}', '{"age": ["x"]}', "", ";"])
 def test_anything_else_is_named(given):
     with pytest.raises(InvalidOptionError, match=r"cut[ -]points"):
         read_cut_points(given)

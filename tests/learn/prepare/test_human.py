@@ -30,9 +30,7 @@ def test_cut_points_are_those_a_person_would_choose(above, up_to, expected):
     assert roundest(Fraction(above), Fraction(up_to)) == Fraction(expected)
 
 
-@given(
-    st.one_of(st.tuples(decimals, decimals), st.tuples(tiny, tiny)).filter(lambda pair: pair[0] != pair[1])
-)
+@given(st.one_of(st.tuples(decimals, decimals), st.tuples(tiny, tiny)).filter(lambda pair: pair[0] != pair[1]))
 def test_the_cut_lies_in_the_gap_and_no_rounder_one_does(pair):
     above, up_to = sorted(pair)
     cut = roundest(above, up_to)

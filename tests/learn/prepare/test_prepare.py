@@ -71,14 +71,10 @@ def test_features_are_zero_or_one_and_named_for_people():
 
 def test_rare_categories_share_an_item_or_have_none():
     table, y = people()
-    table["job"] = (
-        ["rare1"] * 3 + ["rare2"] * 3 + table.job.replace({"rare1": "a", "rare2": "a"}).tolist()[6:]
-    )
+    table["job"] = ["rare1"] * 3 + ["rare2"] * 3 + table.job.replace({"rare1": "a", "rare2": "a"}).tolist()[6:]
     together = Prepare(rare=0.02).fit(table, y)
     assert "job in (rare1, rare2)" in names(together)
-    assert note(together, "job").endswith(
-        "rare1, rare2 in less than 0.02 of the rows: combined into one question"
-    )
+    assert note(together, "job").endswith("rare1, rare2 in less than 0.02 of the rows: combined into one question")
     apart = Prepare(rare=0.04).fit(table, y)
     assert not any("rare1" in name for name in names(apart))
     assert note(apart, "job").endswith("no question of their own")
@@ -120,10 +116,7 @@ def test_when_no_column_is_of_use_the_message_says_what_was_wrong():
 
 @pytest.mark.parametrize(
     ("missing", "value", "said"),
-    [
-        ("median", 2.0, "replaced by 2, the median"),
-        ("mode", 9.0, "replaced by 9, the mode"),
-    ],
+    [("median", 2.0, "replaced by 2, the median"), ("mode", 9.0, "replaced by 9, the mode")],
 )
 def test_a_missing_number_is_taken_for_a_value_that_is_said(missing, value, said):
     table = {"x": [1, 1.5, 2, 9, 9, None]}
@@ -190,18 +183,14 @@ def test_ordered_levels_become_this_level_or_higher():
 
 def test_ordered_categories_of_a_frame_bring_their_order():
     grades = pd.Categorical(["low", "mid", "high", "low"] * 5, ["low", "mid", "high"], ordered=True)
-    given = Prepare(ordered={"grade": ["low", "mid", "high"]}, rare=0, cuts="none").fit(
-        {"grade": list(grades)}
-    )
+    given = Prepare(ordered={"grade": ["low", "mid", "high"]}, rare=0, cuts="none").fit({"grade": list(grades)})
     for table in (pd.DataFrame({"grade": grades}), {"grade": pd.Series(grades)}):
         found = Prepare(rare=0, cuts="none").fit(table)
         assert found.features_ == given.features_
         assert found.recorded.parameters == given.recorded.parameters
         by_level = Prepare(rare=0, cuts="none", categorical=["grade"]).fit(table)
         assert "grade = low" in by_level.get_feature_names_out()
-    without = pd.DataFrame(
-        {"grade": grades.as_unordered(), "year": pd.Categorical([1, 2] * 10, ordered=True)}
-    )
+    without = pd.DataFrame({"grade": grades.as_unordered(), "year": pd.Categorical([1, 2] * 10, ordered=True)})
     assert Prepare(rare=0, cuts="none").fit(without).recorded.parameters["ordered"] is None
 
 
@@ -331,10 +320,7 @@ def test_columns_that_no_feature_uses_may_be_absent_and_others_may_not():
         ({"rare": 0.7}, "rare is 0.7; give a share of the rows from 0 to below 0.5"),
         ({"max_cuts": 0}, "max_cuts is 0; give a whole number of at least 1"),
         ({"max_cuts": -1}, "max_cuts is -1; give a whole number of at least 1"),
-        (
-            {"ordered": {"job": ["a"]}},
-            "ordered of 'job' is a list of 1; give at least two levels, lowest first",
-        ),
+        ({"ordered": {"job": ["a"]}}, "ordered of 'job' is a list of 1; give at least two levels, lowest first"),
         ({"intervals": 1}, "intervals is 1; give true or false"),
     ],
 )

@@ -25,9 +25,7 @@ def recorded(prepare, **settings):
         C0=0.2, max_points=3, **settings,
     )  # fmt: skip
     card = prepare.raw_card(ScoringSystem.from_solution(solve(problem, "exhaustive")).card)
-    content, found = taken_apart(
-        ScoringSystem.from_json(ScoringSystem(card).to_json()).card.provenance.settings
-    )
+    content, found = taken_apart(ScoringSystem.from_json(ScoringSystem(card).to_json()).card.provenance.settings)
     return Settings.from_dict(content), found
 
 
@@ -61,9 +59,7 @@ def test_constraints_and_bounds_on_features_are_made_anew_and_the_users_stay():
 
 
 def test_sets_by_feature_stay_as_they_are():
-    settings, _ = recorded(
-        Prepare(rare=0.1, cut_points={"age": [60]}), points={"age >= 60": [0, 2], "*": [0, 1]}
-    )
+    settings, _ = recorded(Prepare(rare=0.1, cut_points={"age": [60]}), points={"age >= 60": [0, 2], "*": [0, 1]})
     assert settings.to_dict()["points"]["age >= 60"] == [0, 2]
 
 

@@ -9,11 +9,7 @@ from supersparse.card.names_file import read_names
 from supersparse.errors import InvalidSettingsError
 
 SYSTEM = ScoringSystem.of(
-    [
-        item("age", at_least=60, points=2),
-        item("sex", equals="F", points=1),
-        item("smoker", equals=True, points=1),
-    ],
+    [item("age", at_least=60, points=2), item("sex", equals="F", points=1), item("smoker", equals=True, points=1)],
     above=2,
     classes=(0, 1),
     domains={"sex": ["F", "M"], "smoker": [0, 1]},
@@ -81,18 +77,12 @@ def test_an_answer_that_gives_the_points_of_the_rest_is_kept():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "tittle: x",
-            "names.yaml, line 1, column 1: unknown key 'tittle' in the names; did you mean 'title'?",
-        ),
+        ("tittle: x", "names.yaml, line 1, column 1: unknown key 'tittle' in the names; did you mean 'title'?"),
         ("title: x\nlabel: y", "line 2, column 1: unknown key 'label' in the names; it belongs to a column"),
         ("columns:\n  agee: {unit: y}", "line 2, column 3: there is no column 'agee'; did you mean 'age'?"),
         ("columns:\n  age: {units: y}", "line 2, column 9: unknown key 'units' .*did you mean 'unit'"),
         ("columns:\n  age: years", "line 2, column 8: columns of 'age' is 'years'; give a mapping"),
-        (
-            "columns:\n  sex:\n    answers: {W: woman}",
-            "line 3, column 15: 'sex' has no value 'W'; known: F, M",
-        ),
+        ("columns:\n  sex:\n    answers: {W: woman}", "line 3, column 15: 'sex' has no value 'W'; known: F, M"),
         ("columns:\n  sex:\n    label: [a]", "line 3, column 12: label is a list of 1; give text"),
         ("classes: {2: x}", "line 1, column 11: there is no class '2'; known: 0, 1"),
         ("classes: {0: x, 1: x}", "line 1, column 1: both classes are worded as 'x'; they must differ"),

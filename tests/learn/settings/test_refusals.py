@@ -15,43 +15,28 @@ YAML = [
         "C0: 0.1\nmax_featurs: 5",
         "line 2, column 1: unknown key 'max_featurs' in the settings; did you mean 'max_features'?",
     ),
-    (
-        "max features: 5",
-        "line 1, column 1: unknown key 'max features' in the settings; did you mean 'max_features'?",
-    ),
+    ("max features: 5", "line 1, column 1: unknown key 'max features' in the settings; did you mean 'max_features'?"),
     ("Max-Points: 5", "did you mean 'max_points'?"),
     ("seed: 5", "it is an option of the solver; write it under 'solve': random_state: ..."),
     ("weights: w", "unknown key 'weights' in the settings; did you mean 'sample_weight'?"),
     ("time_limit: 5", "it is an option of the solver; write it under 'solve'"),
     ("min_sensitivity: 0.9", "it is a constraint; write it under 'constraints': - min_sensitivity: ..."),
     ("nonsense: 1", "known: C0, C1, bounds,"),
-    (
-        "C0: 0.1\nmax_features: 3\nC0: 0.2",
-        "line 3, column 1: the key 'C0' is given twice, first at w.yaml, line 1",
-    ),
-    (
-        "max_features: 010",
-        "line 1, column 15: max_features is '010'; a number has no leading zero; give 'auto'",
-    ),
+    ("C0: 0.1\nmax_features: 3\nC0: 0.2", "line 3, column 1: the key 'C0' is given twice, first at w.yaml, line 1"),
+    ("max_features: 010", "line 1, column 15: max_features is '010'; a number has no leading zero; give 'auto'"),
     ("max_features: 1_000", "a number has no underscores"),
     ("C0: 0,01", "a decimal has a point, not a comma"),
     ("C0: '0.01'", "C0 is '0.01'; in quotes it is text; give a number of at least 0"),
     ("C0: .inf", "C0 is '.inf'; give a number"),
     ("C0: 1e9999", "C0 is '1e9999'; give a number"),
-    (
-        "C0:",
-        "C0 has no value; give a number of at least 0, or a mapping by feature name or pattern, or leave",
-    ),
+    ("C0:", "C0 has no value; give a number of at least 0, or a mapping by feature name or pattern, or leave"),
     ("intercept: fre", "line 1, column 12: intercept is 'fre'; did you mean 'free'?"),
     ("intercept: [5, -5]", "intercept ends at -5, below its start 5; swap them"),
     ("points: 5", "points is 5; write -5..5 for these whole numbers"),
     ("points: {age: non_negative(10)}", "points of 'age' is 'non_negative(10)'; write 0..10"),
     ("points: 5..1", "points is '5..1', which ends below its start; write 1..5"),
     ("points: one_digits", "did you mean 'one_digit'?"),
-    (
-        "solve:\n  n_jobs: 0",
-        "line 2, column 11: n_jobs is 0; give a whole number of at least 1, or -1",
-    ),
+    ("solve:\n  n_jobs: 0", "line 2, column 11: n_jobs is 0; give a whole number of at least 1, or -1"),
     ("rate_groups: 5", "rate_groups is 5; give the name of a column, or a list of them"),
     ("groups: sex", "unknown key 'groups' in the settings; did you mean 'rate_groups'?"),
     (
@@ -59,27 +44,12 @@ YAML = [
         "line 3, column 5: unknown key 'penalti' in levels, entry 1; did you mean 'penalty'?",
     ),
     ("levels: [{values: [1], penalty: 0}]", "line 1, column 9: levels: the first level has the penalty 0"),
-    (
-        "constraints:\n  - at_mst: 2",
-        "line 2, column 5: there is no constraint 'at_mst'; did you mean 'at_most'?",
-    ),
+    ("constraints:\n  - at_mst: 2", "line 2, column 5: there is no constraint 'at_mst'; did you mean 'at_most'?"),
     ("constraints:\n  - sensitivity: 0.9", "did you mean 'min_sensitivity'?"),
-    (
-        "constraints:\n  - at_most: 2\n    off: a",
-        "line 3, column 5: unknown key 'off' in at_most; did you mean 'of'?",
-    ),
-    (
-        "constraints:\n  - at_most: 2",
-        "line 2, column 5: at_most lacks 'of'; add it: features by name or pattern",
-    ),
-    (
-        "constraints:\n  - at_most: 2\n    of: [1]",
-        "line 3, column 10: of, entry 1 is 1; give text, in quotes",
-    ),
-    (
-        "constraints:\n  - min_sensitivity: 90",
-        "line 2, column 22: min_sensitivity is 90; give a number from 0 to 1",
-    ),
+    ("constraints:\n  - at_most: 2\n    off: a", "line 3, column 5: unknown key 'off' in at_most; did you mean 'of'?"),
+    ("constraints:\n  - at_most: 2", "line 2, column 5: at_most lacks 'of'; add it: features by name or pattern"),
+    ("constraints:\n  - at_most: 2\n    of: [1]", "line 3, column 10: of, entry 1 is 1; give text, in quotes"),
+    ("constraints:\n  - min_sensitivity: 90", "line 2, column 22: min_sensitivity is 90; give a number from 0 to 1"),
     (
         "constraints:\n  - must_use: a\n    fixed: b",
         "'must_use' and 'fixed' are two constraints; write them as separate entries",
@@ -166,10 +136,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
         ({"positive": object}, "positive is <class 'object'>"),
         ({"constraints": ["at_most"]}, "constraints, entry 1 is 'at_most'; give a mapping"),
         ({"solve": {"n_job": 1}}, "unknown key 'n_job' in solve; did you mean 'n_jobs'?"),
-        (
-            {"solve": {"solver_options": {"a": [1]}}},
-            "solve.solver_options.a: solver_options of 'a' is a list",
-        ),
+        ({"solve": {"solver_options": {"a": [1]}}}, "solve.solver_options.a: solver_options of 'a' is a list"),
     ],
 )
 def test_wrong_settings_in_python_are_refused(given, message):
@@ -222,9 +189,7 @@ def test_whatever_the_text_it_is_settings_or_refused(text, form):
 
 
 @pytest.mark.parametrize("name", [name for name in SOLVE.fields if name != "solver"])
-@pytest.mark.parametrize(
-    "value", ["-2", "-1", "0", "0.5", "1", "2", f"1{'0' * 390}", "true", "word", "{a: 1}", "{}"]
-)
+@pytest.mark.parametrize("value", ["-2", "-1", "0", "0.5", "1", "2", f"1{'0' * 390}", "true", "word", "{a: 1}", "{}"])
 def test_what_a_file_may_say_about_the_solver_is_what_solve_takes(name, value):
     try:
         settings = read_settings(f"solve:\n  {name}: {value}")

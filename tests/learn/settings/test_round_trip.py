@@ -71,8 +71,7 @@ def test_a_file_is_yaml_or_json_by_its_suffix(tmp_path):
 
 def test_long_parts_are_broken_into_lines_that_read_back():
     settings = Settings.of(
-        points={f"feature {i}": [v * v for v in range(60)] for i in range(3)},
-        levels={"x": [([1, 4], 0.1), ([9], 0.2)]},
+        points={f"feature {i}": [v * v for v in range(60)] for i in range(3)}, levels={"x": [([1, 4], 0.1), ([9], 0.2)]}
     )
     text = write_settings(settings)
     assert max(map(len, text.splitlines())) <= 100

@@ -83,9 +83,7 @@ def test_columns_may_be_given_beside_an_array():
     settings = read_settings(TEXT)
     problem = settings.problem(X, Y, rate_groups={"sex": SEX}, sample_weight=[1] * 6, feature_names=NAMES)
     assert problem.n_features == 3
-    with pytest.raises(
-        InvalidSettingsError, match="X is not a data frame; use a data frame, or pass sample_weight="
-    ):
+    with pytest.raises(InvalidSettingsError, match="X is not a data frame; use a data frame, or pass sample_weight="):
         settings.problem(X, Y, feature_names=NAMES)
 
 
@@ -103,9 +101,7 @@ def test_columns_may_be_given_beside_an_array():
     ],
 )
 def test_classes_are_found_by_their_text(labels, written, meant):
-    problem = read_settings(f"positive: {written}").problem(
-        [[0], [1], [1]], [labels[0], labels[1], labels[1]]
-    )
+    problem = read_settings(f"positive: {written}").problem([[0], [1], [1]], [labels[0], labels[1], labels[1]])
     assert problem.rows.classes[1] == meant
     assert type(problem.rows.classes[1]) is type(meant)
 
@@ -124,26 +120,14 @@ def test_a_label_that_stands_for_two_is_refused():
             "use: lob",
             "w.yaml, line 9, column 19: lob not used: there is no feature 'lob'; did you mean 'lab'?",
         ),
-        (
-            "C0: 0.2",
-            "C0: {agee: 1}",
-            "w.yaml, line 2, column 6: C0: there is no feature 'agee'; did you mean 'age'?",
-        ),
+        ("C0: 0.2", "C0: {agee: 1}", "w.yaml, line 2, column 6: C0: there is no feature 'agee'; did you mean 'age'?"),
         (
             "positive: yes",
             "positive: yess",
             "w.yaml, line 7, column 11: positive: no row has the label 'yess'; did you mean 'yes'?",
         ),
-        (
-            "{yes: 2}",
-            "{ja: 2}",
-            "w.yaml, line 6, column 16: class_weight: no row has the label 'ja'; known: no, yes",
-        ),
-        (
-            "sex: f",
-            "sex: F",
-            "w.yaml, line 12, column 18: the groups of 'sex': no row has the label 'F'; known: f, m",
-        ),
+        ("{yes: 2}", "{ja: 2}", "w.yaml, line 6, column 16: class_weight: no row has the label 'ja'; known: no, yes"),
+        ("sex: f", "sex: F", "w.yaml, line 12, column 18: the groups of 'sex': no row has the label 'F'; known: f, m"),
         (
             "{sex: f}",
             "{site: f}",

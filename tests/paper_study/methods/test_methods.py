@@ -141,8 +141,7 @@ def test_slim_is_verified_and_predicts_what_its_points_say():
 
 def test_c50_without_its_package_is_left_out_and_says_so(monkeypatch):
     monkeypatch.setattr(
-        "study.methods.c50.find_spec",
-        lambda name: None if name == "c50py" else importlib.util.find_spec(name),
+        "study.methods.c50.find_spec", lambda name: None if name == "c50py" else importlib.util.find_spec(name)
     )
     assert "pip install c50py" in C50Trees().why_not()
 

@@ -15,10 +15,7 @@ def tables():
     X = biopsy.X[::3].astype(float)
     yield X, biopsy.y[::3].astype(float)
     # a constant column, a copy and a sum: nothing of it may disturb
-    yield (
-        np.column_stack([X, np.ones(len(X)), X[:, 0], X[:, 1] + X[:, 2]]),
-        biopsy.y[::3].astype(float),
-    )
+    yield (np.column_stack([X, np.ones(len(X)), X[:, 0], X[:, 1] + X[:, 2]]), biopsy.y[::3].astype(float))
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5, 0.0])

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 
 from paper_study.tiny import tiny_data
 from study.methods.contract import Linear
-from study.methods.rounding import (
-    UnitWeights,
-    fewest_errors,
-    in_set,
-    scaled_to_set,
-    times_ten,
-)
+from study.methods.rounding import UnitWeights, fewest_errors, in_set, scaled_to_set, times_ten
 from study.methods.slim import study_problem
 
 coefficients = st.lists(st.floats(-50, 50), min_size=3, max_size=3).map(np.array)

@@ -53,10 +53,7 @@ def test_slim_dominates_the_lasso_when_it_is_nowhere_worse_at_its_own_sizes():
 
 def test_as_many_errors_in_folds_of_other_sizes_are_a_tie_and_not_won():
     # 21 errors each: 10/100 and 11/99 have a larger mean than 11/100 and 10/99
-    slim = [
-        record("haberman", "SLIM", "1/2", 10, 2, C0),
-        record("haberman", "SLIM", "2/2", 11, 2, C0, rows=99),
-    ]
+    slim = [record("haberman", "SLIM", "1/2", 10, 2, C0), record("haberman", "SLIM", "2/2", 11, 2, C0, rows=99)]
     lasso = [
         record("haberman", "Lasso", "1/2", 11, 2, penalty(0.1)),
         record("haberman", "Lasso", "2/2", 10, 2, penalty(0.1), rows=99),
@@ -78,25 +75,16 @@ def test_models_less_than_a_row_apart_tie_on_the_frontier():
             ]
         )
 
-    assert efficient(study(11), "haberman", "best") == [
-        "LR",
-        "SLIM",
-    ]  # 21 errors each, in folds of other sizes
+    assert efficient(study(11), "haberman", "best") == ["LR", "SLIM"]  # 21 errors each, in folds of other sizes
     assert efficient(study(10), "haberman", "best") == ["LR"]
 
 
 def test_where_the_lasso_leads_it_is_said_by_how_many_rows_and_with_which_models():
     study = Study(
-        [
-            *fits("haberman", "SLIM", [25, 26], [0, 0], C0),
-            *fits("haberman", "Lasso", [25, 25], [0, 0], penalty(0.1)),
-        ]
+        [*fits("haberman", "SLIM", [25, 26], [0, 0], C0), *fits("haberman", "Lasso", [25, 25], [0, 0], penalty(0.1))]
     )
     (line,) = verdict(study, "(6.4)").numbers
-    assert (
-        "haberman: does not, by one row of 200: up to size 1 SLIM's best is the constant card (51 errors)"
-        in line
-    )
+    assert "haberman: does not, by one row of 200: up to size 1 SLIM's best is the constant card (51 errors)" in line
     assert "and the lasso's is the constant card (50 errors)" in line
 
 
@@ -183,10 +171,7 @@ def test_a_rounded_model_with_a_smaller_objective_is_found():
     # F of the rounded model at C0 = 0.01: 5/100 + 2 x 0.01 = 0.07
     def study(F):
         return Study(
-            [
-                *fits("haberman", "SLIM", [5, 5], [2, 2], C0, F=F),
-                *fits("haberman", "LR", [5, 5], [3, 3], in_set=(5, 2)),
-            ]
+            [*fits("haberman", "SLIM", [5, 5], [2, 2], C0, F=F), *fits("haberman", "LR", [5, 5], [3, 3], in_set=(5, 2))]
         )
 
     held = objectives_hold(study("7/100"))
@@ -218,9 +203,7 @@ def test_each_formulation_is_held_against_what_it_counts_itself():
     other = [replace(r, in_set=rounded) for r in fits("haberman", "LR", [5, 5], [3, 3])]
 
     def held(method, F):
-        return check_objectives(
-            Study([*fits("haberman", method, [5, 5], [2, 2], C0, F=F), *other]), "haberman", method
-        )
+        return check_objectives(Study([*fits("haberman", method, [5, 5], [2, 2], C0, F=F), *other]), "haberman", method)
 
     assert held("SLIM", "10/100").held
     assert not held("SLIM", "101/1000").held
@@ -250,9 +233,7 @@ def test_only_baselines_far_from_the_paper_are_listed():
     assert large_differences(far)[0].reason == "not explained"
     # CART: test 26.8 ± 8.9 %, train 20.4 ± 1.8 %; one of the settings, not chosen, has such errors
     strong, weak = Setting.of(pruning=0.0), Setting.of(pruning=0.1)
-    two = Study(
-        [*fits("haberman", "CART", [1, 1], [9, 9], strong), *fits("haberman", "CART", [24, 24], [3, 3], weak)]
-    )
+    two = Study([*fits("haberman", "CART", [1, 1], [9, 9], strong), *fits("haberman", "CART", [24, 24], [3, 3], weak)])
     assert {d.nearest.setting for d in large_differences(two)} == {weak}
     slim = Study(fits("haberman", "SLIM", [60, 60], [3, 3], C0))
     assert large_differences(slim) == []  # of SLIM the verdict speaks

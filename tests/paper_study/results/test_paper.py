@@ -46,9 +46,7 @@ def test_every_figure_of_appendix_c_is_typed_in_right(rule, number):
 def test_the_datasets_are_typed_in_right():
     source = PAPER.read_text(encoding="utf-8")
     rows = re.findall(r"^\\(\w+) & (\d+) & (\d+) &", source, re.MULTILINE)
-    assert {(name, int(N), int(P)) for name, N, P in rows} == {
-        (p.name, p.N, p.P) for p in PAPER_DATASETS.values()
-    }
+    assert {(name, int(N), int(P)) for name, N, P in rows} == {(p.name, p.N, p.P) for p in PAPER_DATASETS.values()}
 
 
 def test_there_is_a_figure_for_each_method_and_dataset_of_the_paper():

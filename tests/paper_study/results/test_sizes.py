@@ -8,10 +8,7 @@ WEAK, STRONG = Setting.of(pruning=0.0), Setting.of(pruning=0.1)
 
 def test_a_size_far_from_the_papers_stands_beside_the_setting_that_comes_nearest():
     # the paper's CART on spambase: 7 leaves; sizes here are made with one term more
-    lines = [
-        *fits("spambase", "CART", [8, 8], [36, 36], WEAK),
-        *fits("spambase", "CART", [12, 12], [7, 7], STRONG),
-    ]
+    lines = [*fits("spambase", "CART", [8, 8], [36, 36], WEAK), *fits("spambase", "CART", [12, 12], [7, 7], STRONG)]
     (far,) = far_sizes(Study(lines))
     assert (far.ours.setting, far.paper.size, far.nearest.setting) == (WEAK, 7, STRONG)
     assert "rpart's default tree" in far.reason

@@ -43,10 +43,7 @@ def test_methods_without_a_sparser_choice_keep_the_least_error():
 
 
 def test_a_setting_without_all_folds_is_left_out():
-    lines = [
-        *fits("haberman", "SLIM", [10, 14], [6, 7], LARGE),
-        record("haberman", "SLIM", "1/2", 0, 1, SMALL),
-    ]
+    lines = [*fits("haberman", "SLIM", [10, 14], [6, 7], LARGE), record("haberman", "SLIM", "1/2", 0, 1, SMALL)]
     assert [r.setting for r in Study(lines).results("haberman", "SLIM")] == [LARGE]
 
 
@@ -62,10 +59,7 @@ def test_contours_stay_apart_from_the_grid():
 
 def test_nested_folds_choose_without_the_rows_they_are_tested_on():
     # by the reported errors LARGE wins (12); inside, fold 1 prefers MIDDLE and fold 2 LARGE
-    lines = [
-        *fits("haberman", "SLIM", [10, 14], [6, 7], LARGE),
-        *fits("haberman", "SLIM", [12, 13], [3, 3], MIDDLE),
-    ]
+    lines = [*fits("haberman", "SLIM", [10, 14], [6, 7], LARGE), *fits("haberman", "SLIM", [12, 13], [3, 3], MIDDLE)]
     short = {LARGE: Setting.of(C0=0.001, work=2), MIDDLE: Setting.of(C0=0.01, work=2)}
     for outer, better in (("1/2", MIDDLE), ("2/2", LARGE)):
         for setting, inner in short.items():

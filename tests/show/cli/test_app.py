@@ -80,8 +80,7 @@ def test_help_says_defaults_in_one_way_and_names_the_words_of_an_option(run, mon
 
 
 @pytest.mark.parametrize(
-    ("command", "option"),
-    [("counts", "--weights"), ("counts", "--no-prepare"), ("trade-off", "--no-validate")],
+    ("command", "option"), [("counts", "--weights"), ("counts", "--no-prepare"), ("trade-off", "--no-validate")]
 )
 def test_what_a_command_cannot_do_is_not_offered(run, tiny, command, option):
     assert option not in run(command, "--help", check=True).stdout
@@ -90,11 +89,7 @@ def test_what_a_command_cannot_do_is_not_offered(run, tiny, command, option):
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["fit", "tiny.csv", "--max-feature", "3"],
-        ["certify", "none.json", "tiny.csv"],
-        ["evaluate", "tiny.csv"],
-    ],
+    [["fit", "tiny.csv", "--max-feature", "3"], ["certify", "none.json", "tiny.csv"], ["evaluate", "tiny.csv"]],
 )
 def test_what_the_command_line_cannot_read_ends_with_an_error_line_and_exit_code_2(run, tiny, arguments):
     done = run(*arguments)
@@ -192,8 +187,7 @@ def test_bad_input_is_one_line_and_exit_code_2(run, tiny, tmp_path, arguments, m
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["fit", "nofile.csv", "--target", "y"], ["fit", "tiny.csv"], ["nonsense"], ["fit", "--nonsense"]],
+    "arguments", [["fit", "nofile.csv", "--target", "y"], ["fit", "tiny.csv"], ["nonsense"], ["fit", "--nonsense"]]
 )
 @pytest.mark.usefixtures("tiny")
 def test_wrong_use_is_exit_code_2(run, arguments):

@@ -52,8 +52,7 @@ def test_any_card_scores_a_file_as_it_scores_people(tmp_path):
 
 def test_texts_that_a_card_names_are_not_missing(run, tmp_path):
     system = ScoringSystem.of(
-        [item("country", equals="NA", points=1, missing=0), item("unit", equals=" kg", points=2, missing=0)],
-        above=0,
+        [item("country", equals="NA", points=1, missing=0), item("unit", equals=" kg", points=2, missing=0)], above=0
     )
     system.save(tmp_path / "card.json")
     (tmp_path / "data.csv").write_text("country,unit\nNA, kg\nNaN,kg\n,\n")
@@ -91,10 +90,7 @@ def test_predict_scores_text_categories_and_gaps_by_the_rules_of_the_card(run, s
     assert "cells are separated by semicolons" in done.stderr
     document = json.loads(run("predict", "card.json", people, "--na", "?", "--with", "id", "--json").stdout)
     assert document == [row | {"total": int(row["total"])} for row in rows]
-    assert (
-        run("predict", "card.json", "-", "--na", "?", "--with", "id", stdin=TABLE.encode()).stdout
-        == done.stdout
-    )
+    assert run("predict", "card.json", "-", "--na", "?", "--with", "id", stdin=TABLE.encode()).stdout == done.stdout
 
 
 def test_predict_says_what_the_card_has_not_seen(run, system, people):
@@ -129,11 +125,7 @@ def test_a_card_without_items_predicts_for_every_row(run, people, tmp_path):
     ("old", "new", "message"),
     [
         ("age", "Age", "no column 'age', which the scoring system needs; did you mean 'Age'?"),
-        (
-            "71",
-            "old",
-            "column 'age' has 1 non-numeric value: 'old' (1), the first in line 2; treat as missing with",
-        ),
+        ("71", "old", "column 'age' has 1 non-numeric value: 'old' (1), the first in line 2; treat as missing with"),
         (";2;true", ";;true", "column 'grade'"),
     ],
 )
@@ -172,18 +164,7 @@ def test_evaluate_weighs_rows(run, system, people):
     weighted = TABLE.replace("sex", "w").replace(";f\r", ";2\r")
     people.write_text(weighted.replace(";m\r", ";0.5\r"))
     rows = {name: [person[name] for person in PEOPLE] for name in PEOPLE[0]}
-    arguments = [
-        "evaluate",
-        "card.json",
-        people,
-        "--target",
-        "outcome",
-        "--na",
-        "?",
-        "--weights",
-        "w",
-        "--json",
-    ]
+    arguments = ["evaluate", "card.json", people, "--target", "outcome", "--na", "?", "--weights", "w", "--json"]
     expected = system.evaluate(rows, CLASSES, sample_weight=[2, 0.5, 2, 0.5])
     assert json.loads(run(*arguments, check=True).stdout)["evaluation"] == expected.cells()
     people.write_text(weighted.replace(";m\r", ";\r"))
@@ -204,9 +185,7 @@ def test_evaluate_leaves_out_rows_without_a_class(run, people):
 
 
 def test_explain_gives_points_and_flips(run, system, people):
-    from_values = run(
-        "explain", "card.json", "age=71", "smoker=yes", "grade=2", "treated=TRUE", "--json", check=True
-    )
+    from_values = run("explain", "card.json", "age=71", "smoker=yes", "grade=2", "treated=TRUE", "--json", check=True)
     from_row = run("explain", "card.json", people, "--row", "1", "--json", check=True)
     assert from_values.stdout == from_row.stdout
     document = json.loads(from_row.stdout)
@@ -214,9 +193,7 @@ def test_explain_gives_points_and_flips(run, system, people):
     assert [reason["points"] for reason in document["reasons"]] == [r.points for r in explained.reasons]
     assert (document["total"], document["threshold"], document["prediction"]) == (5, 4, "ill")
     flips = system.flips(PEOPLE[0], most=3)
-    assert [set(flip["changes"]) for flip in document["flips"]] == [
-        {c.column for c in f.changes} for f in flips
-    ]
+    assert [set(flip["changes"]) for flip in document["flips"]] == [{c.column for c in f.changes} for f in flips]
     text = run("explain", "card.json", people, check=True).stdout
     assert "Predicted: ill (the total is 5; ill needs 4 or more)" in text
     assert "The smallest changes that lead to well:" in text
@@ -236,9 +213,7 @@ def test_explain_shows_a_value_with_a_limit_as_it_is_written(run, tmp_path, asks
     run("fit", "rows.csv", "--target", "ill", *learned, check=True)
     typed = run("explain", "hba1c.json", "HbA1c=<3,0", check=True)
     from_file = run("explain", "hba1c.json", "rows.csv", "--row", "1", check=True)
-    piped = run(
-        "explain", "hba1c.json", "-", "--row", "1", stdin=(tmp_path / "rows.csv").read_bytes(), check=True
-    )
+    piped = run("explain", "hba1c.json", "-", "--row", "1", stdin=(tmp_path / "rows.csv").read_bytes(), check=True)
     assert typed.stdout == from_file.stdout == piped.stdout
     assert "<3,0  0\n" in typed.stdout
     assert "outside the training data" not in typed.stderr
@@ -298,20 +273,7 @@ def test_a_name_may_hold_the_sign(run, tmp_path):
 
 @pytest.mark.parametrize(
     "target",
-    [
-        "python",
-        "sql",
-        "javascript",
-        "pmml",
-        "text",
-        "markdown",
-        "html",
-        "latex",
-        "svg",
-        "json",
-        "sheet",
-        "calculator",
-    ],
+    ["python", "sql", "javascript", "pmml", "text", "markdown", "html", "latex", "svg", "json", "sheet", "calculator"],
 )
 def test_exports_are_those_of_the_library(run, system, tmp_path, target):
     done = run("export", "card.json", "--to", target, check=True)
@@ -323,8 +285,7 @@ def test_exports_are_those_of_the_library(run, system, tmp_path, target):
 
 
 @pytest.mark.parametrize(
-    ("target", "start"),
-    [("xlsx", b"PK"), ("onnx", b""), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("sheet-pdf", b"%PDF")],
+    ("target", "start"), [("xlsx", b"PK"), ("onnx", b""), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("sheet-pdf", b"%PDF")]
 )
 @pytest.mark.usefixtures("system")
 def test_exports_of_bytes_need_a_file(run, tmp_path, target, start):

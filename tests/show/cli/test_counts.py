@@ -33,9 +33,7 @@ def hospitals(tmp_path):
 
 def counted(run, *more):
     run("counts", "one.csv", *ASK, *more, "--out", "1.csv", "--save-questions", "q.json", check=True)
-    return run(
-        "counts", "two.csv", "--target", "state", "--questions", "q.json", *more, "--out", "2.csv", check=True
-    )
+    return run("counts", "two.csv", "--target", "state", "--questions", "q.json", *more, "--out", "2.csv", check=True)
 
 
 def test_two_hospitals_learn_the_card_of_the_pooled_rows(run, hospitals):
@@ -54,9 +52,7 @@ def test_two_hospitals_learn_the_card_of_the_pooled_rows(run, hospitals):
     assert card.performance == expected.performance
 
     # the errors that the card counts are those that it makes on the pooled rows
-    found = json.loads(
-        run("evaluate", "card.json", "all.csv", "--target", "state", "--json", check=True).stdout
-    )
+    found = json.loads(run("evaluate", "card.json", "all.csv", "--target", "state", "--json", check=True).stdout)
     wrong = card.performance[0].false_positives + card.performance[0].false_negatives
     assert found["evaluation"]["predicted_errors"] == wrong
 
@@ -165,21 +161,12 @@ def test_counts_that_are_given_twice_are_noted(run, hospitals):
 
 WRONG = [
     ("counts one.csv --out 1.csv", "Missing option '--target'"),
-    (
-        "counts one.csv --target state --out 1.csv --at-least 0",
-        "--at-least is 0; give 1 to keep all cells",
-    ),
+    ("counts one.csv --target state --out 1.csv --at-least 0", "--at-least is 0; give 1 to keep all cells"),
     ("counts one.csv --target state --out 1.csv --cuts none", "make no yes/no questions"),
     ("counts one.csv --target state --out one.csv", "would overwrite an input"),
     ("counts one.csv --target state --out 9.csv --questions one.csv", "one.csv holds no questions"),
-    (
-        "counts one.csv --target state --out 9.csv --questions q.json --cuts tree",
-        "--cuts: q.json holds the",
-    ),
-    (
-        "counts one.csv --target state --out 9.csv --questions q.json --positive well",
-        "--positive: q.json",
-    ),
+    ("counts one.csv --target state --out 9.csv --questions q.json --cuts tree", "--cuts: q.json holds the"),
+    ("counts one.csv --target state --out 9.csv --questions q.json --positive well", "--positive: q.json"),
     ("counts odd.csv --target state --out 9.csv --questions q.json", "'age'"),
     ("fit 1.csv one.csv", "one.csv cannot be read as a table of counts"),
     ("fit 1.csv none.csv", "there is no file 'none.csv'"),
@@ -191,8 +178,7 @@ WRONG = [
     ("fit one.csv", "'--target': name the column to predict; the table has age, bmi, smoker, state"),
     (
         "fit wide.csv",
-        "has c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, "
-        "c19 and 5 more",
+        "has c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19 and 5 more",
     ),
 ]
 
@@ -237,13 +223,8 @@ def test_a_column_of_which_no_value_is_known_is_refused(run, hospitals):
 
 def test_values_that_the_questions_do_not_know_are_noted(run, hospitals):
     counted(run)
-    done = run(
-        *recoded(hospitals, "b.csv", "smoker", lambda n, word: "rarely" if n < 7 else word), check=True
-    )
-    assert (
-        "note: column 'smoker': 'rarely' (7 rows) is outside what the questions know; it is counted"
-        in done.stderr
-    )
+    done = run(*recoded(hospitals, "b.csv", "smoker", lambda n, word: "rarely" if n < 7 else word), check=True)
+    assert "note: column 'smoker': 'rarely' (7 rows) is outside what the questions know; it is counted" in done.stderr
 
 
 def test_of_many_categories_none_that_is_asked_about_is_noted(run, hospitals):

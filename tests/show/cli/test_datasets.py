@@ -106,11 +106,7 @@ def test_help_fits_80_columns_and_its_example_runs(command, tmp_path, datasets):
 
 def test_export_and_path_print_json_for_scripts(tmp_path, datasets):
     written = json.loads(datasets("export", "haberman", "out.csv", "--json").stdout)
-    assert (written["path"], written["rows"], written["target"]) == (
-        "out.csv",
-        306,
-        "survived 5 years or longer",
-    )
+    assert (written["path"], written["rows"], written["target"]) == ("out.csv", 306, "survived 5 years or longer")
     assert written["columns"] == rows_of(tmp_path / "out.csv")[0]
     assert json.loads(datasets("path", "--json").stdout) == {"path": str(tmp_path / "data")}
 

@@ -114,9 +114,7 @@ def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp
         ),
     ],
 )
-def test_features_are_not_spoken_of_where_a_class_or_a_group_is_unknown(
-    run, patients, tmp_path, settings, message
-):
+def test_features_are_not_spoken_of_where_a_class_or_a_group_is_unknown(run, patients, tmp_path, settings, message):
     (tmp_path / "settings.yaml").write_text(f"{settings}\n")
     done = run("fit", patients, "--target", "outcome", "--settings", "settings.yaml")
     assert done.returncode == 2
@@ -147,9 +145,7 @@ def test_demo_shows_progress_a_card_and_what_was_proven(run, tmp_path):
     data, system = load_breast_cancer(), ScoringSystem.load(tmp_path / "card.json")
     stated = json.loads((tmp_path / "card.json").read_text())["provenance"]["predicted_errors"]
     assert int((system.predict(data.X) != data.labels).sum()) == stated
-    assert np.array_equal(
-        np.loadtxt(tmp_path / "data.csv", delimiter=",", dtype=str, skiprows=1)[:, -1], data.labels
-    )
+    assert np.array_equal(np.loadtxt(tmp_path / "data.csv", delimiter=",", dtype=str, skiprows=1)[:, -1], data.labels)
 
 
 @pytest.fixture
@@ -194,9 +190,7 @@ def test_raw_columns_become_the_card_that_the_library_makes(run, patients, tmp_p
         constraints=prepared.constraints_,
         feature_names=[feature.name for feature in prepared.features_],
     )
-    card = prepared.raw_card(
-        ScoringSystem.from_solution(solve(problem, random_state=0), title="outcome").card
-    )
+    card = prepared.raw_card(ScoringSystem.from_solution(solve(problem, random_state=0), title="outcome").card)
     made = ScoringSystem.from_json(json.dumps(document["card"]))
     assert made.card.items == card.items
     assert made.threshold == card.threshold
@@ -239,9 +233,7 @@ def test_cross_validation_chooses_c0_and_is_shown(run, patients):
 
 @pytest.mark.parametrize(("penalty", "solver"), [([], "solve_each_penalty"), (["--C0", "0.02"], "solve")])
 @pytest.mark.parametrize("done_before", [0, 2])
-def test_ctrl_c_during_cross_validation_still_gives_a_card(
-    run, patients, monkeypatch, penalty, solver, done_before
-):
+def test_ctrl_c_during_cross_validation_still_gives_a_card(run, patients, monkeypatch, penalty, solver, done_before):
     from supersparse.base.stop import Stop
     from supersparse.learn import folds, recipe
 
@@ -368,10 +360,7 @@ def test_a_folder_gets_all_faces_and_says_which_it_lacks(run, tiny, tmp_path, mo
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (
-            ",x,no,1",
-            "column 'age' has 1 missing value(s), so it cannot be used as it is; remove --no-prepare",
-        ),
+        (",x,no,1", "column 'age' has 1 missing value(s), so it cannot be used as it is; remove --no-prepare"),
         ("7,x,no,1", "column 'name' holds text, so it cannot be used as it is"),
     ],
 )

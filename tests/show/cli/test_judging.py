@@ -112,9 +112,7 @@ def test_folds_that_cannot_be_learned_from_are_a_note(run, tmp_path):
 @pytest.mark.parametrize("how", [[], ["--no-validate", "--C0", "0.4"]], ids=["left out", "training"])
 def test_a_card_of_no_use_is_warned_about(run, tmp_path, how):
     random = np.random.default_rng(0)
-    lines = [
-        ",".join(map(str, row)) for row in np.column_stack([random.integers(0, 3, (60, 3)), [0, 0, 1] * 20])
-    ]
+    lines = [",".join(map(str, row)) for row in np.column_stack([random.integers(0, 3, (60, 3)), [0, 0, 1] * 20])]
     (tmp_path / "noise.csv").write_text("\n".join(["a,b,c,y", *lines]) + "\n")
     words = ["--target", "y", "--no-prepare", "--max-points", "2", "--C0", "0.001", *how]
     done = run("fit", "noise.csv", *words, check=True)

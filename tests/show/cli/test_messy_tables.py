@@ -111,27 +111,13 @@ def test_a_registry_keeps_patients_together(run, tmp_path, quick):
     assert "'diabetes': 9 (10 rows) stands apart" in done.stderr
     assert "'stage': 'iii' read as 'III'" in done.stderr
     check_use(run, "raw.tsv", "relapse", 244)
-    by_time = (
-        "fit",
-        "raw.tsv",
-        "--target",
-        "relapse",
-        "--cv",
-        "2",
-        "--C0",
-        "0.01",
-        "--cv-time",
-        "date",
-        *QUICK,
-    )
+    by_time = ("fit", "raw.tsv", "--target", "relapse", "--cv", "2", "--C0", "0.01", "--cv-time", "date", *QUICK)
     done = run(*by_time)
     assert done.returncode == 2
     assert "could have the day or the month first; say which with --dates dmy or --dates mdy" in done.stderr
     done = run(*by_time, "--dates", "mdy", check=True)
     assert reading_of(tmp_path)["dates"] == "mdy"
-    apart = run(
-        "fit", "raw.tsv", "--target", "relapse", "--cv-groups", "none", "--no-validate", *UNJUDGED, check=True
-    )
+    apart = run("fit", "raw.tsv", "--target", "relapse", "--cv-groups", "none", "--no-validate", *UNJUDGED, check=True)
     assert "kept in the same fold" not in apart.stderr
 
 

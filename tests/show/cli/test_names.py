@@ -5,8 +5,7 @@ import json
 import pytest
 
 ROWS = "age,sex,smoker,seen,ill\n" + "".join(
-    f"{20 + 3 * i},{'FM'[i % 2]},{i % 3 // 2},2024-01-{i + 1:02d},{'yes' if i > 9 else 'no'}\n"
-    for i in range(20)
+    f"{20 + 3 * i},{'FM'[i % 2]},{i % 3 // 2},2024-01-{i + 1:02d},{'yes' if i > 9 else 'no'}\n" for i in range(20)
 )
 ASK = ["--target", "ill", "--no-validate", "--time-limit", "2"]
 
@@ -50,9 +49,7 @@ def test_a_start_lists_columns_kinds_and_answers_and_can_be_used(run, table, tmp
     path = tmp_path / "names.yaml"
     assert path.read_text() == text
     path.write_text(text.replace('"yes": "yes"', '"yes": fallen ill').replace("label: age", "label: Age now"))
-    done = run(
-        "fit", table, *ASK, "--no-validate", "--names", "names.yaml", "--drop", "smoker", "--json", check=True
-    )
+    done = run("fit", table, *ASK, "--no-validate", "--names", "names.yaml", "--drop", "smoker", "--json", check=True)
     words = card_of(done)["wording"]
     assert words["classes"] == {"negative": "no", "positive": "fallen ill"}
     assert words["columns"][0]["label"] == "Age now"
@@ -61,18 +58,14 @@ def test_a_start_lists_columns_kinds_and_answers_and_can_be_used(run, table, tmp
 
 def test_a_title_can_be_given(run, table):
     assert (
-        card_of(run("fit", table, *ASK, "--no-validate", "--title", "Falls", "--json", check=True))["title"]
-        == "Falls"
+        card_of(run("fit", table, *ASK, "--no-validate", "--title", "Falls", "--json", check=True))["title"] == "Falls"
     )
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "columns:\n  agge: {unit: y}",
-            "names.yaml, line 2, column 3: there is no column 'agge'; did you mean 'age'?",
-        ),
+        ("columns:\n  agge: {unit: y}", "names.yaml, line 2, column 3: there is no column 'agge'; did you mean 'age'?"),
         ("columns:\n  sex: {answers: {W: x}}", "line 2, column 19: 'sex' has no value 'W'; known: F, M"),
         ("classes: {maybe: x}", "line 1, column 11: there is no class 'maybe'; known: no, yes"),
     ],

@@ -9,9 +9,7 @@ from supersparse import ScoringSystem
 def card(run, tmp_path):
     """A card on age and dose, learned from rows in which -99 is missing in the dose alone."""
     ages = [20 + 5 * (i % 13) for i in range(104)]
-    rows = [
-        f"{age},{-99 if i % 9 == 0 else i % 7},{'yes' if age > 50 else 'no'}" for i, age in enumerate(ages)
-    ]
+    rows = [f"{age},{-99 if i % 9 == 0 else i % 7},{'yes' if age > 50 else 'no'}" for i, age in enumerate(ages)]
     (tmp_path / "train.csv").write_text("\n".join(["age,dose,ill", *rows]) + "\n")
     words = ["--target", "ill", "--no-validate", "--C0", "0.001", "--out", "card.json", "--time-limit", "20"]
     run("fit", "train.csv", *words, check=True)
@@ -48,9 +46,7 @@ def test_a_category_that_no_training_row_had_is_refused_and_the_nearest_named(ru
     assert (done.returncode, done.stdout) == (2, "")
     assert "column 'grade' is 'V' in " in done.stderr
     assert "line 3" in done.stderr
-    assert "a category that no training row had; the nearest is IV; correct it, or use --unknown allow" in (
-        done.stderr
-    )
+    assert "a category that no training row had; the nearest is IV; correct it, or use --unknown allow" in (done.stderr)
     assert run(command[0], "grades.json", "new.csv", *command[1:], "--unknown", "allow").returncode == 0
 
 
@@ -93,8 +89,6 @@ def test_a_column_that_is_taken_as_written_stays_so(run, tmp_path):
     assert run("predict", "card.json", "new.csv").returncode == 0
     done = run("predict", "card.json", "new.csv", "--as-written", "dose")
     assert (done.returncode, "'dose' is -99" in done.stderr) == (2, True)
-    assert (
-        run("predict", "card.json", "new.csv", "--as-written", "dose", "--unknown", "allow").returncode == 0
-    )
+    assert run("predict", "card.json", "new.csv", "--as-written", "dose", "--unknown", "allow").returncode == 0
     again = ScoringSystem.load(tmp_path / "card.json")
     assert again.explain({"dose": -99}).reasons[0].missing  # in memory, too

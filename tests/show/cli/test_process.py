@@ -21,12 +21,7 @@ def test_a_narrow_encoding_does_not_stop_the_card(tmp_path):
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     arguments = ["export", "card.json", "--to", "text"]
     done = subprocess.run(
-        [*COMMAND, *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=tmp_path,
-        env=environment,
+        [*COMMAND, *arguments], capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, env=environment
     )
     assert done.returncode == 0, done.stderr
     assert r"1. \u6e29\u5ea6" in done.stdout
@@ -41,9 +36,7 @@ def test_help_is_quick_because_it_imports_nothing_heavy(tmp_path):
         "heavy = ('scipy', 'sklearn', 'numba', 'highspy', 'pandas', 'matplotlib')\n"
         "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stderr.strip() == "[]"
 
 
@@ -116,10 +109,7 @@ def test_progress_is_one_live_line_on_a_terminal(tiny, tmp_path):
 def test_a_closed_pipe_is_no_traceback(tmp_path):
     ScoringSystem.of([item("x", points=1)], above=5).save(tmp_path / "card.json")
     (tmp_path / "data.csv").write_text("x\n" + "".join(f"{i}\n" for i in range(20_000)))
-    line = (
-        " ".join(f"'{part}'" for part in [*COMMAND[:2]])
-        + f' "{COMMAND[2]}" predict card.json data.csv | head -1'
-    )
+    line = " ".join(f"'{part}'" for part in [*COMMAND[:2]]) + f' "{COMMAND[2]}" predict card.json data.csv | head -1'
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == "total,prediction\n"
     assert "Traceback" not in done.stderr
@@ -128,11 +118,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="sends a Unix signal")
 def test_ctrl_c_before_there_is_a_result_is_exit_code_130(tmp_path):
     with subprocess.Popen(
-        [*COMMAND, "fit", "-", "--target", "y"],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
+        [*COMMAND, "fit", "-", "--target", "y"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as process:
         process.stdin.write("a,y\n" + "1,0\n" * 40_000)  # far more than a pipe holds: it is being read
         process.stdin.flush()

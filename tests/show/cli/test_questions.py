@@ -66,10 +66,7 @@ def test_a_card_from_few_candidates_says_so(run, patients, tmp_path):
         (["--shape", "age=any", "--shape", "age=rising"], "--shape names 'age' twice; give it once"),
         (["--shape", "agee=any"], "shape: there is no column 'agee'; did you mean 'age'?"),
         (["--candidates", "0"], "--candidates is 0; give a whole number of at least 1"),
-        (
-            ["--candidates", "some"],
-            "--candidates is 'some'; give 'auto', or a whole number of",
-        ),
+        (["--candidates", "some"], "--candidates is 'some'; give 'auto', or a whole number of"),
     ],
 )
 def test_what_cannot_be_read_is_named(run, patients, given, message):

@@ -18,9 +18,7 @@ def awkward(*, with_junk=False):
     random = np.random.default_rng(5)
     age, bmi = random.integers(18, 95, N), random.normal(27, 5, N).round(1)
     drug = random.choice(["none", "aspirin, low dose", 'the "new" one'], N)
-    ill = (age >= 65).astype(int) + (bmi >= 30) + 2 * (drug == "aspirin, low dose") + random.normal(
-        0, 0.4, N
-    ) > 1.2
+    ill = (age >= 65).astype(int) + (bmi >= 30) + 2 * (drug == "aspirin, low dose") + random.normal(0, 0.4, N) > 1.2
     columns = {
         "": np.arange(N),
         "patient id": [f"P{i:04d}" for i in range(N)],
@@ -33,9 +31,7 @@ def awkward(*, with_junk=False):
         "same": ["x"] * N,
     }
     for k in range(100 - len(columns) - 1):
-        columns[f"lab {k}"] = (
-            random.normal(k, 1, N).round(2) if k % 2 else random.choice(["low", "high", "NA"], N)
-        )
+        columns[f"lab {k}"] = random.normal(k, 1, N).round(2) if k % 2 else random.choice(["low", "high", "NA"], N)
     columns["outcome"] = np.where(ill, "ill", "well")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
@@ -86,15 +82,11 @@ def test_from_a_raw_table_to_a_card_and_its_use(run, table, tmp_path):
         assert [row["prediction"] for row in rows] == expected
 
     document = json.loads(
-        run(
-            "evaluate", "card.json", "patients.csv", "--target", "outcome", "--by", "consent", "--json"
-        ).stdout
+        run("evaluate", "card.json", "patients.csv", "--target", "outcome", "--by", "consent", "--json").stdout
     )
     wrong = sum(a != b for a, b in zip(expected, table["outcome"], strict=True))
     assert document["evaluation"]["predicted_errors"] == wrong
-    explained = json.loads(
-        run("explain", "card.json", "patients.csv", "--row", "7", "--json", check=True).stdout
-    )
+    explained = json.loads(run("explain", "card.json", "patients.csv", "--row", "7", "--json", check=True).stdout)
     assert explained["prediction"] == expected[6]
 
 
@@ -117,9 +109,7 @@ def test_a_question_mark_among_categories_is_pointed_at(run, tmp_path):
     (tmp_path / "data.csv").write_text("\n".join(["x,y", *rows]) + "\n")
     done = run("fit", "data.csv", "--target", "y", "--no-validate", check=True)
     assert "note: 'x': '?' (6) is read as a category; use --na '?' to treat it as missing" in done.stderr
-    assert (
-        "'?'" not in run("fit", "data.csv", "--target", "y", "--no-validate", "--na", "?", check=True).stderr
-    )
+    assert "'?'" not in run("fit", "data.csv", "--target", "y", "--no-validate", "--na", "?", check=True).stderr
 
 
 def test_dates_cannot_be_kept_and_identifiers_can(run, table):
@@ -139,17 +129,7 @@ def test_one_of_three_outcomes_is_told_from_the_others(run, tmp_path):
 
 
 def test_a_table_comes_through_a_pipe_or_as_parquet(run, table, tmp_path):
-    small = [
-        "--target",
-        "outcome",
-        "--keep",
-        "age, years",
-        "--keep",
-        "drug",
-        "--keep",
-        "bmi",
-        "--no-validate",
-    ]
+    small = ["--target", "outcome", "--keep", "age, years", "--keep", "drug", "--keep", "bmi", "--no-validate"]
     content = (tmp_path / "patients.csv").read_bytes()
     expected = run("fit", "patients.csv", *small, "--json", check=True)
     assert items(run("fit", "-", *small, "--json", stdin=content, check=True)) == items(expected)

@@ -148,8 +148,7 @@ def test_a_refused_value_is_named_with_its_line(tmp_path):
     strict = ScoringSystem.of(asks, threshold=1, classes=(0, 1), title="ill", domains=known)
     strict.save(tmp_path / "card.json")
     lines = [
-        f"{'140' if k == 4 else age},{'' if k == 7 else 'a'},{int(age > 50)}"
-        for k, age in enumerate(range(30, 70))
+        f"{'140' if k == 4 else age},{'' if k == 7 else 'a'},{int(age > 50)}" for k, age in enumerate(range(30, 70))
     ]
     (tmp_path / "outside.csv").write_text("\n".join(["age,group,ill", *lines]) + "\n")
     (tmp_path / "blank.csv").write_text("\n".join(["age,group,ill", *lines]).replace("140", "34") + "\n")
@@ -178,9 +177,7 @@ def test_text_that_looks_like_numbers_stays_text_when_learned_again(tmp_path):
         y.append("yes" if (code == 2) ^ (random.random() < 0.1) else "no")
         lines.append(f"{code},{y[-1]}")
     (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
-    fitted = run(
-        "fit", "rows.csv", "--target", "outcome", "--category", "code", "--out", "card.json", cwd=tmp_path
-    )
+    fitted = run("fit", "rows.csv", "--target", "outcome", "--category", "code", "--out", "card.json", cwd=tmp_path)
     assert fitted.exit_code == 0, fitted.output
     done = run("report", "card.json", "rows.csv", *QUICK, "--out", "r.html", cwd=tmp_path)
     assert done.exit_code == 0, done.output
@@ -196,9 +193,7 @@ def test_help_fits_80_columns_and_its_examples_run(tmp_path, monkeypatch):
     examples = re.findall(r"^ +supersparse (.*)$", text.split("Example:")[1], re.MULTILINE)
     assert len(examples) == 3
     for example in examples:
-        more = (
-            ["--cv", "2", "--n-ratios", "0", "--larger", "0", "--out", "r.html"] if "--by" in example else []
-        )
+        more = ["--cv", "2", "--n-ratios", "0", "--larger", "0", "--out", "r.html"] if "--by" in example else []
         done = run(*shlex.split(example), *more, cwd=tmp_path)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "quick.html").exists()

@@ -47,12 +47,7 @@ def notes(done):
 @pytest.mark.parametrize("source", ["rows", pytest.param("all.csv", marks=pytest.mark.long)])
 def test_the_card_is_that_of_the_rows_in_memory(run, rows, source):
     usual = run(
-        "fit",
-        "all.csv" if source == "all.csv" else "all.parquet",
-        *QUICK,
-        "--no-validate",
-        "--json",
-        check=True,
+        "fit", "all.csv" if source == "all.csv" else "all.parquet", *QUICK, "--no-validate", "--json", check=True
     )
     done = run("fit", source, *QUICK, "--no-validate", "--json", "--engine", "duckdb", check=True)
     card, expected = (json.loads(one.stdout)["card"] for one in (done, usual))
@@ -110,9 +105,9 @@ def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
     assert done.returncode == 2
     assert "column 'x' has decimal commas, such as '0,0'; use --decimal ," in done.stderr
     told = [
-        json.loads(
-            run("fit", "t.csv", *QUICK, "--no-validate", "--json", "--decimal", ",", *more, check=True).stdout
-        )["card"]
+        json.loads(run("fit", "t.csv", *QUICK, "--no-validate", "--json", "--decimal", ",", *more, check=True).stdout)[
+            "card"
+        ]
         for more in ([], ["--engine", "duckdb"])
     ]
     assert told[0]["items"] == told[1]["items"]
@@ -140,10 +135,7 @@ def test_thousands_mean_the_same_for_a_card_of_either_engine(run, tmp_path):
 def test_limits_among_the_numbers_of_their_column_are_refused(run, tmp_path):
     written(tmp_path, "x,state", lambda k, x, own: f"{'<5' if k % 9 == 0 else x},{own}")
     done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
-    assert (
-        "column 'x' has 45 values with a limit that can lie among its numbers (0 to 7): '<5' (45)"
-        in done.stderr
-    )
+    assert "column 'x' has 45 values with a limit that can lie among its numbers (0 to 7): '<5' (45)" in done.stderr
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -171,12 +163,7 @@ def test_names_are_those_of_the_file(run, tmp_path):
 
 def test_what_duckdb_cannot_read_has_a_remedy(run, tmp_path):
     cases = [
-        (
-            "größe,state",
-            lambda k, x, own: f"{x},{own}",
-            "latin-1",
-            "is not UTF-8 text; save it as 'CSV UTF-8'",
-        ),
+        ("größe,state", lambda k, x, own: f"{x},{own}", "latin-1", "is not UTF-8 text; save it as 'CSV UTF-8'"),
         ("x,state", lambda k, x, own: f"{x},{own}" + ",9" * (k == 300), "utf-8", "--engine memory"),
         ("x,state", lambda k, x, own: f"{'inf' if k % 20 == 0 else x / 2},{own}", "utf-8", "are none: 'inf'"),
     ]
@@ -190,9 +177,7 @@ def test_what_duckdb_cannot_read_has_a_remedy(run, tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize("engine", [[], ["--engine", "duckdb"]], ids=["memory", "duckdb"])
 @pytest.mark.parametrize("places", [0, 6], ids=["few numbers", "many numbers"])
-def test_a_number_that_stands_for_a_missing_value_does_so_in_every_file(
-    run, tmp_path, suffix, engine, places
-):
+def test_a_number_that_stands_for_a_missing_value_does_so_in_every_file(run, tmp_path, suffix, engine, places):
     random = np.random.default_rng(0)
     x = np.round(random.normal(50, 15, 2500), places)
     y = np.where(x > 55, "ill", "well")

@@ -57,21 +57,9 @@ def test_options_go_before_the_file_and_say_so(run, folder):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "C0",
-            "C00",
-            "settings.yaml, line 1, column 1: unknown key 'C00' in the settings; did you mean 'C0'?",
-        ),
-        (
-            "use: age",
-            "use: agee",
-            "settings.yaml, line 7, column 19: agee not used: there is no feature 'agee'",
-        ),
-        (
-            "{sex: 1}",
-            "{sex: 2}",
-            "settings.yaml, line 9, column 18: the groups of 'sex': no row has the label '2'",
-        ),
+        ("C0", "C00", "settings.yaml, line 1, column 1: unknown key 'C00' in the settings; did you mean 'C0'?"),
+        ("use: age", "use: agee", "settings.yaml, line 7, column 19: agee not used: there is no feature 'agee'"),
+        ("{sex: 1}", "{sex: 2}", "settings.yaml, line 9, column 18: the groups of 'sex': no row has the label '2'"),
         (
             "rate_groups: sex",
             "rate_groups: sexx",
@@ -126,10 +114,7 @@ def test_check_prints_what_it_understood(run, folder):
         ("goal: errors\nslope: 1", "slope is 1, which only goal 'risk' uses; remove it"),
         ("goal: risk\nintercept: paper", "but goal 'risk' chooses it with the slope; remove it"),
         ("goal: risk\ntie_break: log_loss", "goal 'risk' minimises the log loss itself; remove tie_break"),
-        (
-            "goal: risk\nobjective: net_benefit\nrisk_threshold: 0.2",
-            "which goal 'risk' does not use; remove it",
-        ),
+        ("goal: risk\nobjective: net_benefit\nrisk_threshold: 0.2", "which goal 'risk' does not use; remove it"),
         ("goal: risk\nsolve: {solver: scip}", "solver 'scip' cannot express goal 'risk'; solvers that can"),
         ("goal: risk\nsolve: {solver: exact}", "solver 'exact' cannot express goal 'risk'; solvers that can"),
         ("goal: errors\nsolve: {solver: risk}", "solver 'risk' cannot express goal 'errors'"),
@@ -143,15 +128,7 @@ def test_check_refuses_what_no_table_can_satisfy_as_fit_does(run, folder, settin
     (folder / "settings.yaml").write_text(f"{settings}\n")
     checked = run("check", "settings.yaml")
     fitted = run(
-        "fit",
-        "tiny.csv",
-        "--target",
-        "ill",
-        "--no-prepare",
-        "--no-validate",
-        "-q",
-        "--settings",
-        "settings.yaml",
+        "fit", "tiny.csv", "--target", "ill", "--no-prepare", "--no-validate", "-q", "--settings", "settings.yaml"
     )
     assert checked.returncode == fitted.returncode != 0
     assert message in checked.stderr

@@ -17,18 +17,7 @@ def row(k):
 
 
 OPTIONS = [
-    *(
-        "--target",
-        "krank",
-        "--positive",
-        "ja",
-        "--drop",
-        "nummer",
-        "--decimal",
-        ",",
-        "--direction",
-        "alter=+",
-    ),
+    *("--target", "krank", "--positive", "ja", "--drop", "nummer", "--decimal", ",", "--direction", "alter=+"),
     *("--cut-points", "alter=40,61;wert=3", "--per-variable", "all", "--units", "alter=Jahre"),
     *("--max-cuts", "3", "--max-features", "2", "--C0", "0.02", "--max-points", "3", "--no-validate"),
 ]
@@ -115,19 +104,14 @@ edits:
     [
         ('{drop: "nothing"}', "edits, entry 1: question: 'nothing' is not among those of the table; known: "),
         ('{drop: "alter >= 4"}', "is not among those of the table; did you mean 'alter >= 40'?"),
-        (
-            '{points: {question: "alter >= 40", to: 0.5}}',
-            "points: '1/2' are not allowed; give a whole number",
-        ),
+        ('{points: {question: "alter >= 40", to: 0.5}}', "points: '1/2' are not allowed; give a whole number"),
         ('{swap: {question: "alter >= 40", for: "alter >= 40"}}', "'alter >= 40' is on the card already"),
         ('{cut: {question: "nothing", to: 4}}', "question: 'nothing' is not among those of the table"),
         ('{drop: "a", threshold: 2}', "has 2 changes; give one of points, drop"),
         ("{reason: why}", "has 0 changes; give one of points, drop"),
     ],
 )
-def test_an_edit_that_makes_no_sense_is_refused_before_learning(
-    run, tmp_path, table, edit, told, monkeypatch
-):
+def test_an_edit_that_makes_no_sense_is_refused_before_learning(run, tmp_path, table, edit, told, monkeypatch):
     monkeypatch.setattr("supersparse.show.cli.learn.fit_with_progress", None)
     (tmp_path / "s.yaml").write_text(FILE + f"edits:\n  - {edit}\n", encoding="utf-8")
     done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"))
@@ -180,14 +164,10 @@ def test_levels_in_order_are_listed_in_the_file(run, tmp_path):
     (tmp_path / "t.csv").write_text(f"grade,ill\n{rows}")
     words = ["fit", "t.csv", "--target", "ill", "--no-validate", "--C0", "0.1"]
     refused = run(*words, "--category", "grade", "--direction", "grade=+")
-    assert (
-        "with ordered={'grade': [lowest, ..., highest]}, in a settings file under prepare" in refused.stderr
-    )
+    assert "with ordered={'grade': [lowest, ..., highest]}, in a settings file under prepare" in refused.stderr
     (tmp_path / "s.yaml").write_text("prepare: {ordered: {grade: [0, 1, 2, 3]}, rare: 0.05}\n")
     done = run(*words, "--settings", "s.yaml", "--direction", "grade=+", "--out", "card.json", check=True)
     assert "grade: 4 levels in order" in done.stderr
     (item,) = json.loads((tmp_path / "card.json").read_text())["items"]
     assert sorted(item["values"]) == ["2", "3"]
-    assert run("predict", "card.json", "t.csv", check=True).stdout.startswith(
-        "total,prediction\n0,no\n0,no\n1,"
-    )
+    assert run("predict", "card.json", "t.csv", check=True).stdout.startswith("total,prediction\n0,no\n0,no\n1,")

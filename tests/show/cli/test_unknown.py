@@ -34,13 +34,7 @@ def test_it_can_be_allowed(run, card):
         "d,,0,2,no,",
     ]
     rows = json.loads(run("predict", card, "rows.csv", "--unknown", "allow", "--json", check=True).stdout)
-    assert rows[2] == {
-        "total": None,
-        "total_low": 2,
-        "total_high": 5,
-        "prediction": "not known",
-        "risk": None,
-    }
+    assert rows[2] == {"total": None, "total_low": 2, "total_high": 5, "prediction": "not known", "risk": None}
 
 
 @pytest.mark.parametrize("command", [["predict"], ["predict", "--unknown", "allow"], ["evaluate"]])
@@ -53,9 +47,7 @@ def test_a_value_that_the_card_refuses_is_told_with_its_place(run, tmp_path, com
     target = ["--target", "ill"] if command == ["evaluate"] else []
     done = run(command[0], "card.json", "rows.csv", *command[1:], *target)
     assert (done.returncode, done.stdout) == (2, "")
-    told = (
-        "rows.csv: column 'sex' is 'X' in 2 rows, the first in line 4, which is outside the known values F, M"
-    )
+    told = "rows.csv: column 'sex' is 'X' in 2 rows, the first in line 4, which is outside the known values F, M"
     assert f"{told}; correct it, or leave such rows out" in done.stderr
     assert "usual rules" not in done.stderr
 

@@ -18,20 +18,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRange
 
 def learned(**settings):
     """A card of one question, whatever was asked of it."""
-    problem = Problem.of(
-        [[0], [0], [1], [1]] * 5, list("nnyy") * 4 + list("nnyn"), feature_names=["fever"], **settings
-    )
+    problem = Problem.of([[0], [0], [1], [1]] * 5, list("nnyy") * 4 + list("nnyn"), feature_names=["fever"], **settings)
     return ScoringSystem.from_solution(solve(problem, node_limit=500)).card
 
 
 def seen(tp, fn, tn, fp, **losses):
     return Performance(
-        on="cross-validation",
-        true_positives=tp,
-        false_negatives=fn,
-        true_negatives=tn,
-        false_positives=fp,
-        **losses,
+        on="cross-validation", true_positives=tp, false_negatives=fn, true_negatives=tn, false_positives=fp, **losses
     )
 
 

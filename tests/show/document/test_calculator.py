@@ -152,9 +152,7 @@ def test_axe_finds_no_barrier(browser, tmp_path, scheme, width):
     pages["sheet"] = system.sheet().to_html()
     for name, text in pages.items():
         (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
-        )
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
         page = context.new_page()
         page.goto((tmp_path / f"{name}.html").as_uri())
         found = axe.Axe().run(page).response["violations"]
@@ -185,11 +183,7 @@ def test_a_notebooks_style_does_not_reach_the_card(browser, tmp_path):
 
 
 def test_hostile_text_is_shown_and_does_nothing(opened):
-    texts = [t for t in HOSTILE if t] + [
-        "<script>alert(1)</script>",
-        "<img src=x onerror=alert(1)>",
-        "</title>",
-    ]
+    texts = [t for t in HOSTILE if t] + ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</title>"]
     items = [item(text, equals=text, points=1, question=text, unit=text) for text in texts]
     card = ScoringSystem.of(items, above=0, classes=texts[-2:], title=texts[-1], source=texts[-3]).card
     page = opened(card)
@@ -218,15 +212,11 @@ for (const text of TYPED) {
 
 @needs("node")
 def test_what_is_typed_never_leaves_an_earlier_result(tmp_path):
-    system = ScoringSystem.of(
-        [item("x", points=1)], above=2, risk={0: 0, 1: 1e-9, 4: 0.5, 5: 0.9999999, 10**400: 1}
-    )
+    system = ScoringSystem.of([item("x", points=1)], above=2, risk={0: 0, 1: 1e-9, 4: 0.5, 5: 0.9999999, 10**400: 1})
     script = re.search(r"<script>(.*)</script>", system.calculator(), re.DOTALL)[1]
     typed = ["4", "1e999", "1", "-1e999", "5", "0", "1e308"]
     (tmp_path / "page.mjs").write_text(f"{PAGE}{script}\nconst TYPED = {typed};{TYPE}", encoding="utf-8")
-    done = subprocess.run(
-        [command("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([command("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
     too_large = "\u2013|||This number is too large"
     assert done.stdout.splitlines()[:6] == [
         "4|yes|50.0 %|", too_large, "1|no|< 0.001 %|", too_large, "5|yes|> 99.999 %|", "0|no|0.000 %|",
@@ -241,9 +231,7 @@ def test_a_number_far_from_the_training_rows_is_refused_and_one_near_them_flagge
     script = re.search(r"<script>(.*)</script>", system.calculator(), re.DOTALL)[1]
     typed, shown = ["60", "140", "141", "-40", "-41", "850"], TYPE.replace(', "risk"', "")
     (tmp_path / "page.mjs").write_text(f"{PAGE}{script}\nconst TYPED = {typed};{shown}", encoding="utf-8")
-    done = subprocess.run(
-        [command("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([command("node"), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
     outside = "outside the values that the card was learned from (20 to 80)"
     far = f"\u2013||far {outside}; please correct it"
     assert done.stdout.splitlines() == [
@@ -260,9 +248,7 @@ def random_card(rng):
         items.append(item("sex", equals="F", points=rng.choice([1, -2]), missing=rng.choice([0, 1])))
     if rng.random() < 0.7:
         items += [item("age", at_least=50, points=rng.randint(1, 3)), item("age", at_least=70, points=2)]
-    risk = LogisticRisk(
-        slope=rng.choice([0.5, -2.0, 0.0, 30.0, 1e-3]), offset=rng.choice([-2.0, 0.3, -700.0])
-    )
+    risk = LogisticRisk(slope=rng.choice([0.5, -2.0, 0.0, 30.0, 1e-3]), offset=rng.choice([-2.0, 0.3, -700.0]))
     if rng.random() < 0.3:
         risk = {-4: 0.001, 0: 0.02, 3.5: 0.4, 9: 0.97}
     domains = {"dose": Domain(column="dose", low=0, high=3)} if rng.random() < 0.3 else None
@@ -277,10 +263,7 @@ def taps_of(system, person):
         if line.times:
             taps.append({"typed": "" if value is None else str(value), "unknown": value is None})
         elif line.answers:
-            held = [
-                isinstance(a.rule, IsMissing) if value is None else a.rule.of_one(value, "")
-                for a in line.answers
-            ]
+            held = [isinstance(a.rule, IsMissing) if value is None else a.rule.of_one(value, "") for a in line.answers]
             taps.append({"chosen": held.index(True) if True in held else held.index(1)})
         else:
             is_gap = isinstance(line.rule, IsMissing)
@@ -346,9 +329,7 @@ def test_the_risk_is_shown_whenever_the_card_has_one(tmp_path):
         people.append(own)
     (tmp_path / "pages.json").write_text(json.dumps(made), encoding="utf-8")
     (tmp_path / "use.cjs").write_text(PEOPLE, encoding="utf-8")
-    done = subprocess.run(
-        [command("node"), "use.cjs"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([command("node"), "use.cjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
     for system, own, shown in zip(systems, people, json.loads(done.stdout), strict=True):
         for person, (_, label, percent) in zip(own, shown, strict=True):
             risk = 100 * system.predict_risk(person)
@@ -384,9 +365,7 @@ def test_any_card_gives_a_small_page_without_outside_resources(card):
     tags = _Tags()
     tags.feed(page)
     assert [tag for tag, _ in tags.found].count("script") == 1
-    assert not any(
-        name.startswith("on") or name in ("src", "href") for _, attrs in tags.found for name in attrs
-    )
+    assert not any(name.startswith("on") or name in ("src", "href") for _, attrs in tags.found for name in attrs)
     ids = [attrs["id"] for _, attrs in tags.found if "id" in attrs]
     assert len(set(ids)) == len(ids)
     assert {f"l{n}" for n in range(len(lines_of(card)))} <= set(ids)
@@ -399,13 +378,7 @@ LONG = "Has the patient had a stroke, a transient ischaemic attack or another ev
 @pytest.mark.parametrize("face", [calculator, card_page])
 def test_twenty_long_questions_print_on_one_page(browser, face, paper, tmp_path):
     items = [
-        item(
-            f"x{i}",
-            equals=True,
-            points=i - 9.5,
-            question=f"{LONG} number {i}?",
-            missing=0 if i % 2 else "refuse",
-        )
+        item(f"x{i}", equals=True, points=i - 9.5, question=f"{LONG} number {i}?", missing=0 if i % 2 else "refuse")
         for i in range(20)
     ]
     card = ScoringSystem.of(items, above=4, source="Nobody et al. 2020", risk={0: 0.1, 9: 0.8}).card

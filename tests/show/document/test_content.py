@@ -134,9 +134,7 @@ def test_classes_of_0_and_1_are_named_after_the_title():
 
 
 def test_columns_that_multiply_come_with_an_example():
-    content = content_of(
-        ScoringSystem.of([item("dose", points=2), item("old", equals=True, points=1)], above=3).card
-    )
+    content = content_of(ScoringSystem.of([item("dose", points=2), item("old", equals=True, points=1)], above=3).card)
     assert content.example == "For example, a value of 3 in line 1 gives 3 \u00d7 2 = 6 points."
     assert content_of(ScoringSystem.of([item("old", equals=True, points=1)], above=0).card).example is None
 
@@ -157,9 +155,7 @@ def test_the_worked_example_is_a_value_that_the_column_can_have(domain, value, p
     items = [item("x", points=2), item("y", equals=True, points=1)]
     content = content_of(ScoringSystem.of(items, above=1, domains={"x": domain}).card, style)
     unit = "point" if points == "1" else "points"
-    assert (
-        content.example == f"For example, a value of {value} in line 1 gives {value} × 2 = {points} {unit}."
-    )
+    assert content.example == f"For example, a value of {value} in line 1 gives {value} × 2 = {points} {unit}."
 
 
 @given(fractions, fractions, st.booleans(), st.sampled_from(["both", "low", "high"]))
@@ -221,11 +217,7 @@ def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
 def test_totals_that_print_alike_are_joined_before_others():
     risk = TableRisk(totals=tuple(range(20)), risks=(*[0.001] * 12, *[i / 8 for i in range(8)]))
     columns = risk_columns(ScoringSystem.of([item("x", points=1)], above=15, risk=risk).card)
-    assert [(c.totals, c.percent) for c in columns[:3]] == [
-        ("0 to 11", "< 1 %"),
-        ("12", "0 %"),
-        ("13", "12 %"),
-    ]
+    assert [(c.totals, c.percent) for c in columns[:3]] == [("0 to 11", "< 1 %"), ("12", "0 %"), ("13", "12 %")]
     assert len(columns) == 9
 
 
@@ -263,16 +255,9 @@ def test_a_strip_reaches_totals_that_no_float_can_hold():
         assert [c.percent for c in columns][::2] == ["0 %" if risk.kind == "logistic" else "20 %", "100 %"]
 
 
-@given(
-    st.data(),
-    st.sampled_from([LogisticRisk(slope=0.4, offset=-1), TableRisk(totals=(-2, 3), risks=(0.1, 0.9))]),
-)
+@given(st.data(), st.sampled_from([LogisticRisk(slope=0.4, offset=-1), TableRisk(totals=(-2, 3), risks=(0.1, 0.9))]))
 def test_in_the_style_of_the_paper_every_person_has_the_same_risk(data, risk):
-    items = [
-        item("a", equals=True, points=-2),
-        item("b", at_least=3, points=4),
-        item("b", at_least=9, points=-7),
-    ]
+    items = [item("a", equals=True, points=-2), item("b", at_least=3, points=4), item("b", at_least=9, points=-7)]
     learned = ScoringSystem.of(items, above=1, risk=risk).card
     card = printed(learned)
     person = data.draw(people_for(card))

@@ -42,13 +42,8 @@ def test_every_face_shows_the_same_lines_numbers_and_words(face, style, card):
 
 @pytest.mark.parametrize("face", READERS)
 def test_hostile_names_stay_in_their_lines(face):
-    items = [
-        item(name, points=(-1) ** i * (i + 1), missing=[0, "refuse", 3][i % 3])
-        for i, name in enumerate(HOSTILE)
-    ]
-    system = ScoringSystem.of(
-        items, above=2, classes=("a\nb|c", "</td><script>alert(1)</script>"), title="&<"
-    )
+    items = [item(name, points=(-1) ** i * (i + 1), missing=[0, "refuse", 3][i % 3]) for i, name in enumerate(HOSTILE)]
+    system = ScoringSystem.of(items, above=2, classes=("a\nb|c", "</td><script>alert(1)</script>"), title="&<")
     texts = READERS[face](getattr(system, face)(**WIDE.get(face, {})))
     assert_shows(texts, expected_texts(system.card, as_boxes=face in BOXED))
 
@@ -69,9 +64,7 @@ def test_every_face_says_what_was_proven_checked_missing_and_edited(style):
     system = ScoringSystem(replace(ScoringSystem.of(items, above=1).card, provenance=MADE))
     told = dict(content_of(system.card, style).facts)
     sheet = system.sheet(style=style)
-    shown = {
-        face: READERS[face](getattr(system, face)(style=style, **WIDE.get(face, {}))) for face in READERS
-    }
+    shown = {face: READERS[face](getattr(system, face)(style=style, **WIDE.get(face, {}))) for face in READERS}
     shown["sheet as HTML"] = READERS["to_html"](sheet.to_html())
     shown["sheet as SVG"] = READERS["to_svg"](sheet.to_svg())
     for face, texts in shown.items():
@@ -94,9 +87,7 @@ def test_wide_tables_of_latex_are_broken_to_the_width_of_a_page():
 
 @given(names)
 def test_escapes_of_markdown_and_latex_lose_nothing(name):
-    rendered = (
-        MarkdownIt("commonmark").enable("table").render(f"x {markdown.markdown_escaped(visible(name))} y")
-    )
+    rendered = MarkdownIt("commonmark").enable("table").render(f"x {markdown.markdown_escaped(visible(name))} y")
     text = re.fullmatch(r"<p>x (.*) y</p>\n", rendered, re.DOTALL)[1]
     assert unescaped(ET.fromstring(f"<p>{text}</p>").text or "") == name
     assert unescaped(untex(latex.latex_escaped(visible(name)))) == name
@@ -134,11 +125,7 @@ def test_the_papers_figure_with_totals_a_b_and_c():
         r" & \textbf{Subtract Total B from Total A} & \textbf{Total C} & $\cdots\cdots$ \\",
     ):
         assert row in text.split("\n")
-    assert [line for line in text.split("\n") if "rule" in line] == [
-        r"\toprule",
-        *[r"\midrule"] * 5,
-        r"\bottomrule",
-    ]
+    assert [line for line in text.split("\n") if "rule" in line] == [r"\toprule", *[r"\midrule"] * 5, r"\bottomrule"]
 
 
 def test_markdown_reads_well():
@@ -184,20 +171,13 @@ Source: Nobody 2020
     )
 
 
-@pytest.mark.parametrize(
-    "rule", [{"threshold": 4}, {"above": 3}, {"above": 3.5}, {"threshold": 3.5}], ids=str
-)
+@pytest.mark.parametrize("rule", [{"threshold": 4}, {"above": 3}, {"above": 3.5}, {"threshold": 3.5}], ids=str)
 def test_every_face_says_four_or_more_of_whole_totals(rule):
     items = [item("a", equals=True, points=2), item("b", equals=True, points=3)]
     system = ScoringSystem.of(items, **rule)
     assert system.threshold == 4
     shown = [getattr(system, face)() for face in READERS]
-    shown += [
-        system.sheet().to_html(),
-        system.sheet().to_svg(),
-        calculator(system.card),
-        system.export("python"),
-    ]
+    shown += [system.sheet().to_html(), system.sheet().to_svg(), calculator(system.card), system.export("python")]
     for text in shown:
         assert "4 or more" in text
         assert "more than" not in text
@@ -205,18 +185,13 @@ def test_every_face_says_four_or_more_of_whole_totals(rule):
 
 
 def test_lines_that_read_the_same_are_told_apart():
-    system = ScoringSystem.of(
-        [item("a_b", equals=True, points=1), item("a b", equals=True, points=2)], above=0
-    )
+    system = ScoringSystem.of([item("a_b", equals=True, points=1), item("a b", equals=True, points=2)], above=0)
     assert {"A b? (a_b = true)", "A b? (a b = true)"} <= set(READERS["to_html"](system.to_html()))
 
 
 def test_questions_by_hand_show_what_they_stand_for():
     system = ScoringSystem.of(
-        [
-            item("age", at_least=75, points=1, question="Old?"),
-            item("chf", equals=True, points=1, question="Heart?"),
-        ],
+        [item("age", at_least=75, points=1, question="Old?"), item("chf", equals=True, points=1, question="Heart?")],
         above=0,
     )
     assert {"Old? (age >= 75)", "Heart?"} <= set(READERS["to_svg"](system.to_svg()))

@@ -70,19 +70,12 @@ WAYS = pytest.mark.parametrize("source", [ScoringSystem.to_latex, in_a_document]
 def test_hostile_names_are_typeset_as_they_are(engine, source, tmp_path):
     names = [*TYPESET, "温"] if engine == "lualatex" else TYPESET
     items = [item(name, points=(-1) ** i * (i + 1)) for i, name in enumerate(names)]
-    system = ScoringSystem.of(
-        items, above=2, classes=("a\nb|c", "</td>\\bye"), title="&<", source="50 % of \\LaTeX{}"
-    )
+    system = ScoringSystem.of(items, above=2, classes=("a\nb|c", "</td>\\bye"), title="&<", source="50 % of \\LaTeX{}")
     text = source(system)
     assert text.startswith(f"% compile with {engine}\n")
     pages, _ = typeset(text, tmp_path)
     shown = squeezed("".join(pages))
-    for name in (
-        *(visible(name) for name in names),
-        visible("a\nb|c"),
-        visible("</td>\\bye"),
-        "50%of\\\\LaTeX{}",
-    ):
+    for name in (*(visible(name) for name in names), visible("a\nb|c"), visible("</td>\\bye"), "50%of\\\\LaTeX{}"):
         assert squeezed(name) in shown
     assert ("before" in shown) == ("after" in shown) == (source is in_a_document)
 

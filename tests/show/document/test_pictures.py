@@ -29,12 +29,7 @@ def questions(n, words=6):
     """A card with this many items and questions of this many words."""
     return ScoringSystem.of(
         [
-            item(
-                f"x{i}",
-                equals=True,
-                points=1 if i % 3 else -2,
-                question=f"Question {i} " + "word " * words + "?",
-            )
+            item(f"x{i}", equals=True, points=1 if i % 3 else -2, question=f"Question {i} " + "word " * words + "?")
             for i in range(n)
         ],
         above=0,
@@ -117,11 +112,7 @@ def test_no_text_is_painted_wider_than_it_was_measured(bold):
     from matplotlib.figure import Figure
 
     figure = Figure(dpi=200)
-    texts = [
-        "Still feeling ill in little villages until late",
-        "23 of 683 (3.4 %)",
-        "i, l, t, j, I, r, P" * 3,
-    ]
+    texts = ["Still feeling ill in little villages until late", "23 of 683 (3.4 %)", "i, l, t, j, I, r, P" * 3]
     with painting():
         renderer = FigureCanvasAgg(figure).get_renderer()
         for size in (6.0, 7.75, 8.5, 10.0, 11.0):
@@ -197,8 +188,6 @@ try:
 except PackageNotInstalledError as error:
     print(error)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "pip install matplotlib" in done.stdout
     assert not (tmp_path / "card.png").exists()

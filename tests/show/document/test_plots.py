@@ -41,11 +41,7 @@ def test_the_frontier_shows_errors_by_size_and_what_is_proven():
 
 @pytest.mark.parametrize(
     ("settings", "label"),
-    [
-        ({}, "training errors"),
-        ({"class_weight": "balanced"}, "weighted error"),
-        ({"goal": "risk"}, "log loss"),
-    ],
+    [({}, "training errors"), ({"class_weight": "balanced"}, "weighted error"), ({"goal": "risk"}, "log loss")],
 )
 def test_the_axis_names_what_is_least_and_proven(settings, label):
     found = frontier(Problem.of(X, [0, 0, 0, 0, 1, 0, 1], max_points=1, **settings), 2)

@@ -16,12 +16,7 @@ from supersparse.errors import InvalidOptionError
 
 pytest.importorskip("matplotlib")
 
-from supersparse.show.document.evaluation_plots import (
-    Calibration,
-    RatePairs,
-    draw_calibration,
-    draw_rate_pairs,
-)
+from supersparse.show.document.evaluation_plots import Calibration, RatePairs, draw_calibration, draw_rate_pairs
 from supersparse.show.document.plots import plot_evaluation
 
 X = {"x": [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]}
@@ -129,10 +124,7 @@ def test_calibration_shows_groups_the_line_and_all_rows():
 def test_pairs_of_rates_are_drawn_once_where_they_agree():
     rates = [Rate(events=Fraction(k), of=Fraction(10), level=0.95) for k in (0, 0, 6)]
     pairs = RatePairs(
-        labels=("1 : 4", "1 : 2", "1 : 1"),
-        first=tuple(rates),
-        second=tuple(rates),
-        marked=(False, False, True),
+        labels=("1 : 4", "1 : 2", "1 : 1"), first=tuple(rates), second=tuple(rates), marked=(False, False, True)
     )
     axes = plot_evaluation(TABLE.calibration())
     axes.clear()

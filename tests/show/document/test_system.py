@@ -91,19 +91,14 @@ def test_weights_and_sets_by_feature_are_described():
     made = ScoringSystem.from_solution(
         solved(class_weight={"yes": 3}, points={"age": [0, 1], "fever": [0, 2, 4]}, sample_weight=[0.5] * 6)
     ).card.provenance
-    assert (
-        made.minimised
-        == "error rate (weight 3 for the positive class, 1 for the negative class) + 0.2 per feature"
-    )
+    assert made.minimised == "error rate (weight 3 for the positive class, 1 for the negative class) + 0.2 per feature"
     assert made.allowed == "points from a set for each feature, any threshold"
     assert made.total_weight == 3
 
 
 def test_class_weights_are_short_and_name_the_classes_as_the_rest_of_the_card():
     weights = {0: Fraction(200, 347), 1: Fraction(200, 53)}
-    system = ScoringSystem.from_solution(
-        solved(y=[0, 0, 1, 1, 1, 0], C0=0.1, class_weight=weights), title="relapse"
-    )
+    system = ScoringSystem.from_solution(solved(y=[0, 0, 1, 1, 1, 0], C0=0.1, class_weight=weights), title="relapse")
     said = " ".join(str(system).split())
     assert "otherwise no relapse." in said
     assert "error rate (weight 3.77 for relapse, 0.576 for no relapse)" in said
@@ -113,10 +108,7 @@ def test_class_weights_are_short_and_name_the_classes_as_the_rest_of_the_card():
     ("weights", "warning"),
     [
         ("balanced", None),  # 60 % of one class and 30 % of the other are wrong: less than half
-        (
-            {"no": 1, "yes": "1/2"},
-            "34.3 % of rows it was not learned from, always predicting not ill for 14.3 %",
-        ),
+        ({"no": 1, "yes": "1/2"}, "34.3 % of rows it was not learned from, always predicting not ill for 14.3 %"),
     ],
 )
 def test_a_weighted_card_is_compared_with_a_fixed_answer_by_class_weight(weights, warning):
@@ -127,12 +119,9 @@ def test_a_weighted_card_is_compared_with_a_fixed_answer_by_class_weight(weights
     made = replace(card.provenance, settings={"class_weight": weights})
     content = content_of(replace(card, performance=(seen,), provenance=made))
     assert (
-        content.baseline
-        == "Always predicting not ill is wrong for 25.0 % of rows; this card weighs errors by class."
+        content.baseline == "Always predicting not ill is wrong for 25.0 % of rows; this card weighs errors by class."
     )
-    assert (
-        (content.warning is None) if warning is None else (f"{warning}, by class weight." in content.warning)
-    )
+    assert (content.warning is None) if warning is None else (f"{warning}, by class weight." in content.warning)
 
 
 def test_labels_keep_their_type():

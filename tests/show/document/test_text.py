@@ -88,10 +88,7 @@ def test_a_proof_is_stated_with_its_scope():
     ("lower_bound", "claim"),
     [
         (Fraction(1, 5), "Not proven: a better card could exist, by at most 20.0 % of the objective"),
-        (
-            Fraction(1, 4) - Fraction(1, 10**9),
-            "at most 0.1 % of",
-        ),  # rounded up: never 0.0 % when not proven
+        (Fraction(1, 4) - Fraction(1, 10**9), "at most 0.1 % of"),  # rounded up: never 0.0 % when not proven
         (Fraction(0), "is unknown"),
     ],
 )
@@ -104,9 +101,7 @@ def test_what_is_not_proven_is_bounded_honestly(lower_bound, claim):
 def test_both_counts_of_errors_are_named_when_they_differ():
     assert "Errors training errors 3 of 20 (15.00 %) Size" in facts()
     said = facts(predicted_errors=Fraction(2))
-    assert (
-        "training errors 3 of 20 (15.00 %), counting a total of exactly 1 as wrong for both classes" in said
-    )
+    assert "training errors 3 of 20 (15.00 %), counting a total of exactly 1 as wrong for both classes" in said
     assert "predicted errors 2 of 20 (10.00 %), because the rule predicts low at exactly 1" in said
 
 

@@ -38,11 +38,7 @@ def with_nan(frame):
         (with_nan(FRAME), Y, r"column 'age' has 1 missing value\(s\)"),
         (FRAME.replace(3, np.inf), Y, r"column 'age' has 1 infinite value\(s\)"),
         (pl.DataFrame({"age": [1, 2, None, 3]}), Y, r"column 'age' has 1 missing value\(s\)"),
-        (
-            FRAME.assign(bmi=list("abcd")),
-            Y,
-            "column 'bmi' holds String, not numbers; turn it into 0/1 columns",
-        ),
+        (FRAME.assign(bmi=list("abcd")), Y, "column 'bmi' holds String, not numbers; turn it into 0/1 columns"),
         (FRAME.set_axis(["age", "age"], axis=1), Y, "two columns are named 'age'; .* rename one"),
         (FRAME.iloc[:0], Y[:0], "0 rows or 0 columns|0 sample"),
         (FRAME, [1, 1, 1, 1], r"y has 1 class\(es\): 1; .* exactly two"),
@@ -176,10 +172,7 @@ def test_new_data_are_checked_like_the_training_data():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (
-            lambda y: y.astype(str),
-            "label '0' in row 0 .*classes are 0 and 1; give labels like those of fit",
-        ),
+        (lambda y: y.astype(str), "label '0' in row 0 .*classes are 0 and 1; give labels like those of fit"),
         (lambda y: y + 5, "label 5 in row 0"),
         (lambda y: np.where(np.arange(len(y)) == 3, 2, y), "label 2 in row 3"),
         (lambda y: np.where(y == 1, 1.0, np.nan), "missing label"),

@@ -139,9 +139,7 @@ def test_risks_of_a_choice_come_from_its_folds():
 def test_a_row_left_out_twice_counts_once():
     folds = list(StratifiedKFold(3).split(X, Y))
     for method in METHODS:
-        once, twice = (
-            clone(CHOOSING).set_params(cv=cv, calibrate=method).fit(X, Y) for cv in (folds, folds * 2)
-        )
+        once, twice = (clone(CHOOSING).set_params(cv=cv, calibrate=method).fit(X, Y) for cv in (folds, folds * 2))
         assert once.predict_proba(X) == pytest.approx(twice.predict_proba(X))
 
 
@@ -171,8 +169,7 @@ def test_weight_0_is_a_removed_row(fitted):
 @pytest.mark.parametrize("method", METHODS)
 def test_scaling_all_weights_changes_nothing(method):
     one, other = (
-        SLIMClassifier(**QUICK, calibrate=method).fit(X, Y, sample_weight=np.full(len(X), w))
-        for w in (1, 2.5)
+        SLIMClassifier(**QUICK, calibrate=method).fit(X, Y, sample_weight=np.full(len(X), w)) for w in (1, 2.5)
     )
     assert one.predict_proba(X) == pytest.approx(other.predict_proba(X))
 

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import (
-    check_dataframe_column_names_consistency,
-    parametrize_with_checks,
-)
+from sklearn.utils.estimator_checks import check_dataframe_column_names_consistency, parametrize_with_checks
 
 from supersparse import RiskScoreClassifier, RiskScoreClassifierCV, SLIMClassifier, SLIMClassifierCV
 
@@ -47,17 +44,7 @@ def test_scikit_learn_finds_nothing_to_complain_about_with_cross_validation(esti
 
 
 def test_scikit_learn_finds_nothing_to_complain_about_with_the_array_api_on():
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        __file__,
-        "-k",
-        "check_array_api",
-    ]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "check_array_api"]
     done = subprocess.run(
         [*command, "-m", "not long", "--rootdir", Path(__file__).parents[3]],
         env={**os.environ, "SCIPY_ARRAY_API": "1"},

@@ -58,9 +58,7 @@ def test_cross_validation_divides_the_groups_of_the_rates():
     with pytest.raises(InvalidDataError, match="'sex' has 2 labels for 40 rows"):
         model.fit(X, Y, rate_groups={"sex": [1, 2]})
     rare = np.array(["m"] * 39 + ["f"])
-    with pytest.raises(
-        InvalidProblemError, match="fold 2 of 2: the groups of 'sex': no row has the label 'f'"
-    ):
+    with pytest.raises(InvalidProblemError, match="fold 2 of 2: the groups of 'sex': no row has the label 'f'"):
         clone(model).set_params(constraints=[c.min_sensitivity(0, group=("sex", "f"))]).fit(
             X, np.r_[Y[:39], 1], rate_groups={"sex": rare}
         )

@@ -212,9 +212,7 @@ def test_a_cross_validation_goes_on_in_its_folder(tmp_path, monkeypatch):
     assert done
     calls = []
     real_solve = kept.solve
-    monkeypatch.setattr(
-        kept, "solve", lambda *args, **options: calls.append(args) or real_solve(*args, **options)
-    )
+    monkeypatch.setattr(kept, "solve", lambda *args, **options: calls.append(args) or real_solve(*args, **options))
     found = model.fit(X, Y)
     assert len(calls) < 4  # folds that were done are not solved again
     assert (found.C0_, found.points_, found.proven_optimal_) == (

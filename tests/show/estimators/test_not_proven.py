@@ -72,9 +72,7 @@ def test_a_proof_that_rounding_leaves_open_is_a_warning_and_said_on_the_card():
 @pytest.mark.parametrize(
     ("slope", "times", "plus", "remedy"), [(1, 1e15, 0, "divide"), ("free", 1, 1e12, "subtract a constant")]
 )
-def test_a_column_that_doubles_cannot_hold_is_refused_with_its_name_and_the_remedy(
-    slope, times, plus, remedy
-):
+def test_a_column_that_doubles_cannot_hold_is_refused_with_its_name_and_the_remedy(slope, times, plus, remedy):
     age, smoker, ill = people()
     with pytest.raises(SupersparseError, match=rf"column 'x0' has values .*: {remedy}"):
         RiskScoreClassifier(C0=0, slope=slope).fit(np.column_stack([age * times + plus, smoker]), ill)

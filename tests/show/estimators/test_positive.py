@@ -110,17 +110,13 @@ def test_truth_values_are_labels_too(positive):
 
 @pytest.mark.parametrize("model", [ONE, CV], ids=["one", "cv"])
 def test_an_unknown_label_is_named_with_those_there_are(model):
-    with pytest.raises(
-        InvalidSettingsError, match="positive: no row has the label 'cases'; did you mean 'case'"
-    ):
+    with pytest.raises(InvalidSettingsError, match="positive: no row has the label 'cases'; did you mean 'case'"):
         clone(model).set_params(positive="cases").fit(X, Y)
 
 
 def test_prepared_columns_take_it_too():
     table = pd.DataFrame({"age": X[:, 0] * 10, "sex": np.where(X[:, 1] > 2, "f", "m")})
-    model = SLIMClassifier(
-        prepare="auto", positive="case", C0=0.03, max_points=3, node_limit=200, time_limit=None
-    )
+    model = SLIMClassifier(prepare="auto", positive="case", C0=0.03, max_points=3, node_limit=200, time_limit=None)
     model.fit(table, Y)
     assert model.scoring_system_.classes == ("control", "case")
     assert (model.predict(table) == model.scoring_system_.predict(table)).all()

@@ -113,9 +113,7 @@ def test_limits_and_directions_hold():
     assert "at most 1 cut point for each of age, bmi" in model.scoring_system_.card.provenance.allowed
     used = [f for f, p in zip(model.prepare_.features_, model.coef_[0], strict=True) if p]
     assert len([f for f in used if f.column == "bmi" and f.name != "bmi missing"]) <= 1
-    assert all(
-        p <= 0 for f, p in zip(model.prepare_.features_, model.coef_[0], strict=True) if f.column == "age"
-    )
+    assert all(p <= 0 for f, p in zip(model.prepare_.features_, model.coef_[0], strict=True) if f.column == "age")
 
 
 def test_constraints_of_the_user_speak_of_prepared_features():
@@ -164,9 +162,7 @@ def test_nothing_of_the_rows_left_out_reaches_the_cut_points(missing):
 
 def test_cross_validation_prepares_in_every_fold():
     table, y = people()
-    model = SLIMClassifierCV(
-        Cs=[0.02, 0.1], cv=3, max_points=3, prepare="auto", time_limit=None, node_limit=20_000
-    )
+    model = SLIMClassifierCV(Cs=[0.02, 0.1], cv=3, max_points=3, prepare="auto", time_limit=None, node_limit=20_000)
     model.fit(table, y)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     by_hand = cross_val_score(SLIMClassifier(prepare="auto", **{**OPTIONS, "C0": 0.02}), table, y, cv=folds)
@@ -195,9 +191,9 @@ def test_probabilities_come_from_raw_rows_too():
 
 def test_its_parameters_are_reached_through_the_classifier():
     table, y = people()
-    search = GridSearchCV(
-        SLIMClassifier(prepare=Prepare(), **OPTIONS), {"prepare__max_cuts": [1, 4]}, cv=2
-    ).fit(table, y)
+    search = GridSearchCV(SLIMClassifier(prepare=Prepare(), **OPTIONS), {"prepare__max_cuts": [1, 4]}, cv=2).fit(
+        table, y
+    )
     assert set(search.best_params_) == {"prepare__max_cuts"}
 
 

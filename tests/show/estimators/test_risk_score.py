@@ -6,14 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from supersparse import (
-    Problem,
-    RiskScoreClassifier,
-    RiskScoreClassifierCV,
-    ScoringSystem,
-    SLIMClassifier,
-    solve,
-)
+from supersparse import Problem, RiskScoreClassifier, RiskScoreClassifierCV, ScoringSystem, SLIMClassifier, solve
 from supersparse import constraints as c
 from supersparse.base.exact import shown
 from supersparse.errors import (
@@ -82,9 +75,7 @@ def test_slope_and_offset_give_the_risks_whatever_the_threshold(settings):
 
 
 def test_a_free_slope_is_never_worse_than_slope_one():
-    free, one = (
-        RiskScoreClassifier(slope=slope, C0=0, max_features=2, **QUICK).fit(X, Y) for slope in ("free", 1)
-    )
+    free, one = (RiskScoreClassifier(slope=slope, C0=0, max_features=2, **QUICK).fit(X, Y) for slope in ("free", 1))
     assert free.objective_ <= one.objective_ + 1e-9
 
 

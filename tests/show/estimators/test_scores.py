@@ -40,9 +40,7 @@ def test_the_sign_of_a_score_is_the_class_of_the_card():
     row = np.array([[0.1, 0.2]])
     assert (whole.decision_function(row).tolist(), whole.predict(row).tolist()) == ([0.0], [0])
     assert whole.scoring_system_.predict(row).tolist() == [0]
-    fractional = SLIMClassifier(C0=0.3, solver="exhaustive", points=[1]).fit(
-        [[0.2], [0.3], [0.8], [0.9]], [0, 0, 1, 1]
-    )
+    fractional = SLIMClassifier(C0=0.3, solver="exhaustive", points=[1]).fit([[0.2], [0.3], [0.8], [0.9]], [0, 0, 1, 1])
     card = fractional.scoring_system_.card
     assert (card.totals_are_whole, card.cutoff.reached) == (False, True)
     row = np.array([[float(card.threshold)]])  # no training row has it, and "so many or more" includes it

@@ -19,9 +19,7 @@ from supersparse.learn import recipe
 
 NAMES = ["age", "bmi", "constant"]
 # y is 1 where age + 2·bmi > 4, but for the last row
-X = np.array(
-    [[0, 0, 7], [1, 1, 7], [4, 0, 7], [5, 0, 7], [1, 2, 7], [3, 1, 7], [0, 3, 7], [6, 1, 7]], dtype=float
-)
+X = np.array([[0, 0, 7], [1, 1, 7], [4, 0, 7], [5, 0, 7], [1, 2, 7], [3, 1, 7], [0, 3, 7], [6, 1, 7]], dtype=float)
 Y = np.array([0, 0, 0, 1, 1, 1, 1, 0])
 MODEL = SLIMClassifier(C0=0.13, max_points=3, time_limit=None)
 
@@ -105,11 +103,7 @@ def test_every_kind_of_table_gives_the_same_model_and_predictions(kind):
 
 @pytest.mark.parametrize(
     "turned",
-    [
-        TABLES["pandas"][NAMES[::-1]],
-        TABLES["polars"].select(NAMES[::-1]),
-        TABLES["pyarrow"].select(NAMES[::-1]),
-    ],
+    [TABLES["pandas"][NAMES[::-1]], TABLES["polars"].select(NAMES[::-1]), TABLES["pyarrow"].select(NAMES[::-1])],
     ids=["pandas", "polars", "pyarrow"],
 )
 def test_columns_in_another_order_are_refused(turned):

@@ -59,9 +59,7 @@ def test_the_last_fit_is_that_of_the_chosen_penalty_on_all_rows():
 
 
 @pytest.mark.parametrize(
-    ("cv", "groups"),
-    [(3, None), (3, np.arange(36) // 2), (None, None)],
-    ids=["folds", "groups", "by scikit-learn"],
+    ("cv", "groups"), [(3, None), (3, np.arange(36) // 2), (None, None)], ids=["folds", "groups", "by scikit-learn"]
 )
 def test_rows_of_weight_0_are_in_no_fold(cv, groups):
     model = clone(MODEL).set_params(cv=cv, Cs=[0.1], calibrate="logistic")
@@ -150,9 +148,7 @@ def test_groups_reach_the_splitter():
 def test_every_kind_of_table_is_cut_into_the_same_folds(table):
     expected, model = chosen(), clone(MODEL).fit(table, Y)
     assert model.points_ == expected.points_
-    assert (
-        model.cv_results_["split1_test_score"].tolist() == expected.cv_results_["split1_test_score"].tolist()
-    )
+    assert model.cv_results_["split1_test_score"].tolist() == expected.cv_results_["split1_test_score"].tolist()
 
 
 @pytest.mark.long

@@ -59,10 +59,7 @@ def test_cross_validation_takes_several_scores(model):
 def test_weights_are_routed_through_a_pipeline_into_fit_and_score():
     weights = np.arange(40) % 3
     with config_context(enable_metadata_routing=True):
-        for model in (
-            MODEL,
-            SLIMClassifierCV(Cs=[0.05, 0.2], cv=2, max_points=2, node_limit=5, time_limit=None),
-        ):
+        for model in (MODEL, SLIMClassifierCV(Cs=[0.05, 0.2], cv=2, max_points=2, node_limit=5, time_limit=None)):
             routed = clone(model).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
             steps = make_pipeline(StandardScaler(with_mean=False, with_std=False), routed)
             steps[0].set_fit_request(sample_weight=False)

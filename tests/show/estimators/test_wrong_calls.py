@@ -44,10 +44,7 @@ WRONG = {
     "one column": ((X[:, 1], Y), r"X is of type ndarray and length 300, in one .* X.reshape\(-1, 1\)"),
     "one column of a frame": ((FRAME["secret"], Y), "X is of type Series and length 300, in one dimension"),
     "records": ((RECORDS, Y), r"X is of type list and length 300, each a dict; give pandas.DataFrame\(X\)"),
-    "ragged rows": (
-        ([*X.tolist()[:-1], [SECRET]], Y),
-        "X has rows of 1 to 3 values; give every row the same",
-    ),
+    "ragged rows": (([*X.tolist()[:-1], [SECRET]], Y), "X has rows of 1 to 3 values; give every row the same"),
     "a column's name": ((FRAME, "age"), r"y is the text 'age'; give one label .* such as X\['age'\]"),
     "a frame as labels": ((X, FRAME), r"y is of type DataFrame and shape \(300, 3\); give one label"),
     "a dict as labels": ((X, COLUMNS), "y is of type dict with 3 keys; give one label"),
@@ -88,9 +85,7 @@ def test_columns_without_a_preparation_are_told_how_to_become_a_table():
 def test_columns_with_a_preparation_are_a_table_unless_they_hold_one_value():
     message = "X is of type dict with 2 keys; 'age' has one value only; give each column a value for each row"
     refused(lambda: SLIMClassifier(prepare="auto").fit({"age": SECRET, "b": 2}, Y), message)
-    refused(
-        lambda: SLIMClassifier(prepare="auto").fit({}, Y), "X is of type dict with 0 keys; give it columns"
-    )
+    refused(lambda: SLIMClassifier(prepare="auto").fit({}, Y), "X is of type dict with 0 keys; give it columns")
     refused(lambda: SLIMClassifier(prepare="auto").fit(COLUMNS, Y[:5]), "X has 300 rows and y has 5 labels")
 
 
@@ -109,15 +104,11 @@ def test_a_wrong_predict_prints_no_data_either(prepare):
 
 
 @pytest.mark.parametrize(
-    ("classifier", "other"),
-    [(SLIMClassifier, "RiskScoreClassifier"), (SLIMClassifierCV, "RiskScoreClassifierCV")],
+    ("classifier", "other"), [(SLIMClassifier, "RiskScoreClassifier"), (SLIMClassifierCV, "RiskScoreClassifierCV")]
 )
 def test_risks_of_a_model_without_them_name_both_ways_to_get_some(classifier, other):
     message = rf'fit it with calibrate="isotonic" or calibrate="logistic", or use {other}$'
-    for model in (
-        classifier(),
-        classifier(C0=0.1, max_points=2) if classifier is SLIMClassifier else classifier(),
-    ):
+    for model in (classifier(), classifier(C0=0.1, max_points=2) if classifier is SLIMClassifier else classifier()):
         with pytest.raises(AttributeError, match=message):
             _ = model.predict_proba
         assert not hasattr(model, "predict_proba")

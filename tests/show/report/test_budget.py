@@ -99,25 +99,19 @@ def test_there_is_no_estimate_before_anything_is_known():
 
 def test_a_part_that_ran_out_of_time_says_how_far_it_came(monkeypatch):
     """The clock jumps by a second whenever it is read, so every part ends early."""
-    monkeypatch.setattr(
-        gathering, "Budget", lambda limit, steps, tell: Budget(limit, steps, tell, Clock(tick=1.0))
-    )
+    monkeypatch.setattr(gathering, "Budget", lambda limit, steps, tell: Budget(limit, steps, tell, Clock(tick=1.0)))
     plan = Plan(folds=4, ratios=3, bootstrap=200, larger=2, time_limit=80.0)
     report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=plan)
     (reason,) = [reason for reason in report.missing if reason.startswith("part of stability")]
     done = int(reason.split(": ")[1].split(" of 200")[0])
     assert 0 < done < 200
-    assert f"Its share of the time limit was used up after {done} of 200 samples." in said(
-        report, "stability"
-    )
+    assert f"Its share of the time limit was used up after {done} of 200 samples." in said(report, "stability")
     assert re.search(rf"\b{done} of 200; \d+ cards? proven optimal", said(report, "repeat"))
     assert "Some searches reached their time limit" in said(report, "repeat")
 
 
 def test_no_time_at_all_is_said_and_the_frontier_still_reaches_the_card(monkeypatch):
-    monkeypatch.setattr(
-        gathering, "Budget", lambda limit, steps, tell: Budget(limit, steps, tell, Clock(tick=50.0))
-    )
+    monkeypatch.setattr(gathering, "Budget", lambda limit, steps, tell: Budget(limit, steps, tell, Clock(tick=50.0)))
     system = learned(COLUMNS, Y)
     report = make_report(system, COLUMNS, Y, plan=Plan(larger=3, time_limit=1.0))
     reasons = dict(reason.split(": ", 1) for reason in report.missing)

@@ -93,9 +93,7 @@ def test_subgroups_are_those_of_the_evaluation(page):
 
 def test_the_frontier_is_the_one_of_selection(page):
     made = SYSTEM.card.provenance
-    problem = Settings.from_dict(made.settings).problem(
-        np.column_stack(list(COLUMNS.values())), Y, feature_names=NAMES
-    )
+    problem = Settings.from_dict(made.settings).problem(np.column_stack(list(COLUMNS.values())), Y, feature_names=NAMES)
     found = frontier(problem, 3)
     (rows,) = [rows for caption, rows in page.tables.items() if caption == "The best card of each size"]
     assert [row[2] for row in rows[1:]] == [str(r.solution.evaluation.training_errors) for r in found.rows]

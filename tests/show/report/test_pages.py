@@ -25,14 +25,7 @@ from supersparse.show.report.blocks import Figure, Section, TableBlock
 from supersparse.show.report.pdf import report_pdf
 from supersparse.table.plain import visible
 
-EVIL = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "</title><b>",
-    "]]>",
-    "&lt;b&gt;",
-    "{x}",
-]
+EVIL = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</title><b>", "]]>", "&lt;b&gt;", "{x}"]
 HERE = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav", "section", "h1",
     "h2", "p", "ul", "ol", "li", "a", "span", "div", "table", "caption", "thead", "tbody", "tr", "th", "td",
@@ -174,8 +167,7 @@ def test_the_same_report_gives_the_same_pdf(report, pdf):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("paper", "size"),
-    [("a4", (595.28, 841.89)), pytest.param("letter", (612, 792), marks=pytest.mark.long)],
+    ("paper", "size"), [("a4", (595.28, 841.89)), pytest.param("letter", (612, 792), marks=pytest.mark.long)]
 )
 def test_nothing_leaves_the_paper(paper, size):
     regular, bold = (ImageFont.truetype(path, 100) for path in font_files()[0])

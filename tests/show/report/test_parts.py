@@ -38,9 +38,7 @@ def by_hand(**options):
 
 
 def test_a_card_written_by_hand_has_a_report_that_says_what_is_missing():
-    report = make_report(
-        by_hand(), {"age": [1, 2, 3, 4], "sex": list("FFMF")}, ["well", "ill", "well", "ill"]
-    )
+    report = make_report(by_hand(), {"age": [1, 2, 3, 4], "sex": list("FFMF")}, ["well", "ill", "well", "ill"])
     assert len(report.missing) == 6
     assert all("written by hand" in reason for reason in report.missing)
     assert "Nothing was proven" in said(report, "proof")
@@ -141,10 +139,7 @@ def test_one_further_item_is_told_in_the_singular():
         usual().card, data, by=(), plan=Plan.nothing(), target=None, cv_groups=None, progress=lambda _: None
     )
     seen = tuple((Fraction(points), 1) for points in range(1, 6))
-    others = [
-        ItemStability(name=f"x{k}", points=None, returned=1, same_points=0, points_seen=seen)
-        for k in range(11)
-    ]
+    others = [ItemStability(name=f"x{k}", points=None, returned=1, same_points=0, points_seen=seen) for k in range(11)]
     found = Stability(
         items=tuple(others), columns=(), samples=5, asked=5, proven=5, same_items=0, same_card=0,
         sizes=((1, 5),), optimism=(None,) * 6, failures=(), stopped=False, timed_out=False,
@@ -199,9 +194,7 @@ def test_weights_are_used_and_said():
 
 def test_constraints_on_groups_are_asked_again():
     room = np.array(["a", "b"], dtype=object)[np.arange(60) % 2]
-    system = learned(
-        COLUMNS, Y, rate_groups={"room": room}, constraints=[constraints.max_error(0.4, group="room")]
-    )
+    system = learned(COLUMNS, Y, rate_groups={"room": room}, constraints=[constraints.max_error(0.4, group="room")])
     assert make_report(system, {**COLUMNS, "room": room}, Y, plan=QUICK).missing == ()
     report = make_report(system, COLUMNS, Y, plan=QUICK)
     assert "lacks the column 'room', which divides the rows" in said(report, "validation")
@@ -253,9 +246,7 @@ def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
 
 def test_a_sample_of_one_class_is_a_failure_that_is_said():
     columns, y = {"age": np.arange(8)}, ["well"] * 7 + ["ill"]
-    report = make_report(
-        learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=4, larger=0)
-    )
+    report = make_report(learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=4, larger=0))
     assert "y has 1 class(es)" in said(report, "validation")
 
 
@@ -340,13 +331,7 @@ def test_what_is_no_table_is_refused():
         ([item("a", at_least=2, points=1)], ("no", "yes"), {"a": [1]}, ["yes"], None),
         ([], ("no", "yes"), {"a": [1, 3]}, ["no", "yes"], None),
         ([item("a", points=1)], ("no", "yes"), {"a": [1, 3, 9]}, ["no", "yes", "no"], [0, 1, 2.5]),
-        (
-            [item("a", equals=True, points=1)],
-            (False, True),
-            {"a": np.array([True, False])},
-            [True, False],
-            None,
-        ),
+        ([item("a", equals=True, points=1)], (False, True), {"a": np.array([True, False])}, [True, False], None),
         ([item("a", points=1)], (0, 1.5), {"a": [0.5, 2]}, np.array([0, 1.5]), None),
     ],
     ids=["one class", "one row", "no items", "weights", "truth", "numbers"],

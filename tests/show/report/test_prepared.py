@@ -30,9 +30,7 @@ X, Y = people()
 
 
 def classifier(**prepare):
-    return SLIMClassifier(
-        C0=0.015, max_points=2, max_features=2, prepare=Prepare(candidates=8, max_cuts=3, **prepare)
-    )
+    return SLIMClassifier(C0=0.015, max_points=2, max_features=2, prepare=Prepare(candidates=8, max_cuts=3, **prepare))
 
 
 @pytest.mark.parametrize(

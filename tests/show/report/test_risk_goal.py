@@ -91,11 +91,6 @@ def test_the_measures_are_of_the_risks_that_the_card_has(without_matplotlib):
     system = learned(slope=1)
     report = report_of(system, folds=2)
     found = system.evaluate(COLUMNS, Y)
-    rows = {
-        row[0]: row
-        for b in report.section("validation").blocks
-        if isinstance(b, TableBlock)
-        for row in b.rows
-    }
+    rows = {row[0]: row for b in report.section("validation").blocks if isinstance(b, TableBlock) for row in b.rows}
     assert rows["Brier score"][1] == f"{found.brier:.3f}"
     assert rows["calibration slope"][1] == f"{calibration_line(found.forecasts).slope:.3f}"

@@ -72,11 +72,7 @@ def test_the_report_says_what_stays_together():
     with pytest.raises(InvalidDataError, match="no column 'whom'; did you mean 'who'"):
         make_report(learned(columns, y), {**columns, "who": who}, y, cv_groups="whom")
     few = make_report(
-        learned(columns, y),
-        {**columns, "who": who},
-        y,
-        cv_groups="who",
-        plan=Plan(folds=50, bootstrap=0, larger=0),
+        learned(columns, y), {**columns, "who": who}, y, cv_groups="who", plan=Plan(folds=50, bootstrap=0, larger=0)
     )
     assert any("too few for 50 folds" in reason for reason in few.missing)
 

@@ -27,9 +27,7 @@ def asked(**settings):
     ("settings", "threshold"),
     [({"class_weight": WEIGHTS}, "0.111"), ({"objective": "net_benefit", "risk_threshold": 0.2}, "0.2")],
 )
-def test_the_sizes_are_those_of_least_weighted_error_and_so_is_what_is_proven(
-    settings, threshold, without_matplotlib
-):
+def test_the_sizes_are_those_of_least_weighted_error_and_so_is_what_is_proven(settings, threshold, without_matplotlib):
     problem = asked(**settings)
     section = section_of(problem)
     assert section.title == "Size against weighted error"

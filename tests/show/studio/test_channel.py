@@ -45,13 +45,7 @@ def test_requests_and_events_go_over_messages(tmp_path):
         assert content["body"]["folder"] == str(tmp_path / "studio")
         channel.hear({"kind": "subscribe", "id": 2}, [], page.send)
         assert page.of(2, "event")[0]["event"]["event"] == "hello"
-        table = {
-            "kind": "request",
-            "id": 3,
-            "method": "POST",
-            "path": "/api/tables?name=a%20b.csv",
-            "body": None,
-        }
+        table = {"kind": "request", "id": 3, "method": "POST", "path": "/api/tables?name=a%20b.csv", "body": None}
         channel.hear(table, [memoryview(b"x,y\n1,a\n2,b\n")], page.send)
         assert page.of(3)[0]["status"] == 201
         assert page.of(3)[0]["body"]["name"] == "a b.csv"

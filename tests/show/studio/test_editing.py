@@ -14,11 +14,7 @@ from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.texts import as_problem
 
 TALK = Talk(1, lambda message: None, lambda: False)
-MODEL = {
-    "points": {"BareNuclei >= 3": "1", "UniformityOfCellSize >= 4": "1"},
-    "intercept": "-1/2",
-    "slope": None,
-}
+MODEL = {"points": {"BareNuclei >= 3": "1", "UniformityOfCellSize >= 4": "1"}, "intercept": "-1/2", "slope": None}
 IDS = {"id": "e1", "run": "r1", "table": "t1"}
 
 

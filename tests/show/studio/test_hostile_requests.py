@@ -31,33 +31,14 @@ POISON = {
     "lists in lists without end": "[" * 100_000,
 }
 ROUTES = {
-    "PATCH /api/tables/t1": [
-        "target",
-        "positive",
-        "drop",
-        "cut_points",
-        "units",
-        "answers",
-        "reading",
-        "none",
-    ],
+    "PATCH /api/tables/t1": ["target", "positive", "drop", "cut_points", "units", "answers", "reading", "none"],
     "PUT /api/tables/t1/plan": ["settings", "validate", "none"],
     "PUT /api/tables/t1/favourites": ["cards"],
     "POST /api/tables/t1/cuts": ["column", "cuts"],
     "POST /api/tables/t1/check": ["settings", "validate"],
     "POST /api/tables/t1/conflicts": ["settings", "validate"],
     "POST /api/tables/demo": ["none"],
-    "POST /api/runs": [
-        "kind",
-        "table",
-        "name",
-        "plan",
-        "time_limit",
-        "max_size",
-        "within",
-        "card",
-        "bootstrap",
-    ],
+    "POST /api/runs": ["kind", "table", "name", "plan", "time_limit", "max_size", "within", "card", "bootstrap"],
     "PATCH /api/runs/r1": ["name", "favourite", "none"],
     "POST /api/runs/r1/continue": ["time_limit"],
     "POST /api/compare": ["cards"],
@@ -86,10 +67,7 @@ def filled(open_page, monkeypatch):
 
 
 def state(page):
-    return [
-        page.get(path).json()
-        for path in ("/api/tables", "/api/tables/t1", "/api/tables/t1/plan", "/api/runs")
-    ]
+    return [page.get(path).json() for path in ("/api/tables", "/api/tables/t1", "/api/tables/t1/plan", "/api/runs")]
 
 
 def test_what_could_not_be_kept_is_refused_by_every_route(filled):
@@ -100,9 +78,7 @@ def test_what_could_not_be_kept_is_refused_by_every_route(filled):
             some = POISON if name == "target" else ("half of a pair within", "infinity")
             for poison in map(POISON.get, some):
                 body = f'{{"{name}": {poison}}}'
-                sent = filled.request(
-                    method, path, content=body, headers={"content-type": "application/json"}
-                )
+                sent = filled.request(method, path, content=body, headers={"content-type": "application/json"})
                 error = sent.json()["error"]
                 assert (sent.status_code, error["code"]) == (422, "input"), (route, name, poison[:40], error)
                 assert error["remedy"]
@@ -116,9 +92,7 @@ def test_the_session_takes_no_deep_nest_either(open_page):
     assert sent.status_code == 401
 
 
-@pytest.mark.parametrize(
-    "body", ['{"a": 1e308, "b": -12.5, "c": 0, "d": "\\ud83d\\ude00", "e": [[1]]}', "{}"]
-)
+@pytest.mark.parametrize("body", ['{"a": 1e308, "b": -12.5, "c": 0, "d": "\\ud83d\\ude00", "e": [[1]]}', "{}"])
 def test_what_can_be_kept_is_read_as_it_is(body):
     assert object_of(body) == json.loads(body)
 

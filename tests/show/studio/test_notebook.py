@@ -49,11 +49,7 @@ def lab(tmp_path):
     }
     words = ["-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root"]
     process = subprocess.Popen(
-        [sys.executable, *words],
-        cwd=tmp_path,
-        env={**os.environ, **settings},
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, *words], cwd=tmp_path, env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True
     )
     try:
         for line in process.stderr:

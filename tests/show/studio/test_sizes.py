@@ -81,10 +81,7 @@ def test_a_card_has_what_was_minimised_on_held_out_rows_under_the_name_that_the_
 
 
 def test_the_studio_says_that_there_are_fewer_folds_than_asked(tmp_path):
-    for ill, said in (
-        (3, "3 folds instead of 5, because there are only 3 rows of a class"),
-        (1, "too few rows"),
-    ):
+    for ill, said in ((3, "3 folds instead of 5, because there are only 3 rows of a class"), (1, "too few rows")):
         rows = ["yes,yes"] * ill + ["no,no"] * 40 + ["yes,no"] * 20
         path = tmp_path / f"{ill}.csv"
         path.write_text("\n".join(["smoker,died", *rows]) + "\n")

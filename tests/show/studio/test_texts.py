@@ -30,8 +30,7 @@ def asked_keys():
         text = path.read_text(encoding="utf-8")
         plain |= set(re.findall(r'"([a-z]+\.[a-z_]+)"', text))
         patterns |= {
-            re.sub(r"\$\{.*?\}+", r"\\w+", one)
-            for one in re.findall(r"\b(?:t|find)\([^`\"]*`([a-z]+\..*?)`", text)
+            re.sub(r"\$\{.*?\}+", r"\\w+", one) for one in re.findall(r"\b(?:t|find)\([^`\"]*`([a-z]+\..*?)`", text)
         }
     plain |= set(re.findall(r"\{(\w+\.\w+)\}", (STATIC / "index.html").read_text(encoding="utf-8")))
     for path in PYTHON:

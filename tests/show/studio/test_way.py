@@ -123,19 +123,9 @@ def by_the_command_line(folder):
     """Learn from the settings file alone, as its head says."""
     head = (folder / "settings.yaml").read_text(encoding="utf-8").splitlines()
     words = shlex.split(next(line for line in head if "supersparse fit" in line).removeprefix("#"))
-    assert words == [
-        "supersparse",
-        "fit",
-        "my table.csv",
-        "--settings",
-        "settings.yaml",
-        "--out",
-        "card.json",
-    ]
+    assert words == ["supersparse", "fit", "my table.csv", "--settings", "settings.yaml", "--out", "card.json"]
     code = "from supersparse.show.cli.app import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return json.loads((folder / "card.json").read_bytes())
 
@@ -199,9 +189,7 @@ def test_one_settings_file_repeats_everything_from_the_command_line(page, tmp_pa
 def test_sizes_and_a_pool_to_choose_from(page):
     own = ready_table(page)["id"]
     plan = {"settings": {**SETTINGS, "C0": 0.02}, "validate": {"cv": 2, "repeats": 1}}
-    sizes = page.post(
-        "/api/runs", json={"table": own, "kind": "frontier", "max_size": 3, "plan": plan}
-    ).json()
+    sizes = page.post("/api/runs", json={"table": own, "kind": "frontier", "max_size": 3, "plan": plan}).json()
     pool = page.post("/api/runs", json={"table": own, "kind": "pool", "within": 0.2, "plan": plan}).json()
     assert page.ended(sizes["id"])["state"] == "done"
     found = page.get(f"/api/runs/{sizes['id']}/frontier").json()["sizes"]
@@ -226,11 +214,7 @@ def test_sizes_and_a_pool_to_choose_from(page):
 
 def test_wishes_that_cannot_hold_together_are_named(page):
     own = ready_table(page)["id"]
-    settings = {
-        "max_features": 1,
-        "max_points": 2,
-        "constraints": [{"min_sensitivity": 1}, {"min_specificity": 1}],
-    }
+    settings = {"max_features": 1, "max_points": 2, "constraints": [{"min_sensitivity": 1}, {"min_specificity": 1}]}
     plan = {"settings": settings, "validate": None}
     conflict = page.post(f"/api/tables/{own}/conflicts", json=plan, timeout=120).json()["conflict"]
     assert {0, 1} <= {wish["index"] for wish in conflict["wishes"]}
@@ -247,8 +231,7 @@ def test_runs_are_queued_stopped_and_cancelled(open_page, biopsies):
     page.table(own)
     plan = {"settings": {"C0": 0.001}, "validate": None}
     first, second, third = (
-        page.post("/api/runs", json={"table": own, "plan": plan, "time_limit": 300}).json()["id"]
-        for _ in range(3)
+        page.post("/api/runs", json={"table": own, "plan": plan, "time_limit": 300}).json()["id"] for _ in range(3)
     )
     assert page.get(f"/api/runs/{third}").json()["place"] == 2
     assert page.post(f"/api/runs/{third}/cancel").json()["state"] == "cancelled"
@@ -293,9 +276,7 @@ class Killable:
     def __init__(self, folder):
         code = "from supersparse.show.cli.app import main; main()"
         words = ["studio", "--no-browser", "--folder", str(folder)]
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, *words], stderr=subprocess.PIPE, text=True
-        )
+        self.process = subprocess.Popen([sys.executable, "-c", code, *words], stderr=subprocess.PIPE, text=True)
         said = self.process.stderr.readline()
         found = re.search(r"(http://127\.0\.0\.1:\d+)/#token=([\w-]+)", said)
         assert found, said
@@ -333,8 +314,7 @@ def test_a_killed_server_goes_on_with_its_runs(tmp_path, biopsies, page_at):
         assert page.get(f"/api/tables/{own}").json()["state"] == "ready"
         assert page.get(f"/api/tables/{own}").json()["favourites"] == cards
         resumed = page.until(
-            f"/api/runs/{run}",
-            lambda one: one["state"] == "running" and (one["progress"]["n"] > before["n"] + 3),
+            f"/api/runs/{run}", lambda one: one["state"] == "running" and (one["progress"]["n"] > before["n"] + 3)
         )
         assert resumed["progress"]["bound"] >= before["bound"] * 0.9  # the checkpoint is some seconds old
         assert resumed["progress"]["objective"] <= before["objective"]

@@ -100,9 +100,7 @@ def test_a_part_that_is_already_whole_is_taken(tmp_path):
 def test_other_rows_are_refused_and_forgotten(tmp_path):
     with publishing({"f": ROWS.replace("3,3,?", "3,4,?", 1).encode()}) as publisher:
         original = small(f"{publisher.address}/f")
-        with pytest.raises(
-            DownloadError, match=f"differ from those expected .*{original.sha256}.*--unchecked"
-        ):
+        with pytest.raises(DownloadError, match=f"differ from those expected .*{original.sha256}.*--unchecked"):
             fetch([original], folder=tmp_path)
         assert files_in(tmp_path) == []
         fetch([original], folder=tmp_path, unchecked=True)
@@ -144,10 +142,7 @@ def test_without_a_network_the_message_says_what_to_do(tmp_path):
 
 
 def test_what_the_server_refuses_is_named(tmp_path):
-    with (
-        publishing({}) as publisher,
-        pytest.raises(DownloadError, match="the server said 404 Not Found"),
-    ):
+    with publishing({}) as publisher, pytest.raises(DownloadError, match="the server said 404 Not Found"):
         download(f"{publisher.address}/f", tmp_path / "part")
 
 
@@ -199,9 +194,7 @@ def test_mammograms_are_read_from_the_archive_the_bare_file_and_a_copy_alike():
 
 
 def test_an_archive_without_the_file_is_refused_with_what_it_holds():
-    with pytest.raises(
-        InvalidDataError, match=r"does not contain 'mammographic_masses.data', only other.txt"
-    ):
+    with pytest.raises(InvalidDataError, match=r"does not contain 'mammographic_masses.data', only other.txt"):
         mammography_text(archive(other_dot_txt="x"))
 
 
@@ -228,9 +221,9 @@ def test_the_published_forms_of_the_shared_data_have_the_expected_checksums(tmp_
     """Write the shared rows as UCI and the authors publish them, and fetch those."""
     header, *rows = stored_text(INTERNET_ADS, SHARED).splitlines()
     ads = archive(
-        ad_dot_names=(
-            "ad, nonad | classes.\n\n" + "".join(f"{n}: 0,1.\n" for n in header.split(",")[:-1])
-        ).encode("latin-1"),
+        ad_dot_names=("ad, nonad | classes.\n\n" + "".join(f"{n}: 0,1.\n" for n in header.split(",")[:-1])).encode(
+            "latin-1"
+        ),
         ad_dot_data="".join("   " + row.replace(",", ", ") + ".\n" for row in rows),
     )
     _, *mammograms = stored_text(MAMMOGRAPHY, SHARED).splitlines()
@@ -239,9 +232,7 @@ def test_the_published_forms_of_the_shared_data_have_the_expected_checksums(tmp_
     with publishing(published, break_after=[50_000]) as publisher:
         here = [
             replace(original, urls=(f"{publisher.address}/{path}",))
-            for original, path in zip(
-                [INTERNET_ADS, MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED], published, strict=True
-            )
+            for original, path in zip([INTERNET_ADS, MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED], published, strict=True)
         ]
         assert [f.how for f in fetch(here, folder=tmp_path)] == ["downloaded"] * 3
     assert load_internet_ads(folder=tmp_path).X.shape == (2359, 1430)

@@ -61,12 +61,7 @@ def test_words_and_codes_of_the_classes_give_the_same_positive_rows(name):
 
 @pytest.mark.parametrize(
     ("name", "paper"),
-    [
-        ("breast-cancer", (683, 10)),
-        ("haberman", (306, 4)),
-        ("spambase", (4601, 58)),
-        ("tic-tac-toe", (958, 28)),
-    ],
+    [("breast-cancer", (683, 10)), ("haberman", (306, 4)), ("spambase", (4601, 58)), ("tic-tac-toe", (958, 28))],
 )
 def test_the_bundled_data_have_the_papers_size(name, paper):
     rows, features = load(name).X.shape
@@ -103,9 +98,7 @@ def test_the_processed_rows_are_those_of_the_clean_files(name, file):
 @needs_shared_data
 def test_the_complete_mammograms_are_the_complete_rows_of_all():
     few, all_rows = load_mammography(), load_mammography("paper", folder=SHARED)
-    complete = [
-        row for row in zip(*all_rows.raw.values(), strict=True) if all(v is not None and v == v for v in row)
-    ]
+    complete = [row for row in zip(*all_rows.raw.values(), strict=True) if all(v is not None and v == v for v in row)]
     assert Counter(complete) == Counter(zip(*few.raw.values(), strict=True))
 
 
@@ -147,9 +140,7 @@ def test_every_finished_game_is_there_once_and_was_played_by_the_rules():
     assert len(set(boards)) == 958
     assert {board.count("x") - board.count("o") for board in boards} == {0, 1}
     assert Counter(raw["x won"]) == {"yes": 626, "no": 332}
-    assert (
-        sum("b" not in board for board in boards) == 62 + 16
-    )  # full: won by x with the ninth mark, or drawn
+    assert sum("b" not in board for board in boards) == 62 + 16  # full: won by x with the ninth mark, or drawn
 
 
 def test_a_part_takes_its_raw_rows_along():

@@ -42,16 +42,10 @@ def stored(folder, original, text):
 def test_rows_are_those_of_the_published_analysis_and_names_are_nowhere(
     variant, original, score, tmp_path, monkeypatch
 ):
-    rows = [
-        {"two_year_recid": "1", "race": "Hispanic"},
-        {score: "N/A"},
-        {"sex": "Female", "c_charge_desc": ""},
-    ]
+    rows = [{"two_year_recid": "1", "race": "Hispanic"}, {score: "N/A"}, {"sex": "Female", "c_charge_desc": ""}]
     stored(tmp_path, original, published(*rows))
     size = "SIZE_OF_VIOLENT" if variant == "violent" else "SIZE_OF_ANY"
-    with pytest.raises(
-        InvalidDataError, match=r"gives 2 rows, 51 columns .*; expected are \d+, \d+ and \d+; delete"
-    ):
+    with pytest.raises(InvalidDataError, match=r"gives 2 rows, 51 columns .*; expected are \d+, \d+ and \d+; delete"):
         load_recidivism(variant, folder=tmp_path)
     monkeypatch.setattr(recidivism, size, Size(rows=2, columns=51, positive=1))
     data = load("recidivism", variant, folder=tmp_path)
@@ -61,9 +55,7 @@ def test_rows_are_those_of_the_published_analysis_and_names_are_nowhere(
     assert data.raw["race"].tolist() == ["Hispanic", "Other", "Other"]
     assert data.raw["c_charge_desc"].tolist() == ["Escape", "Escape", None]
     assert not {"name", "dob", "c_case_number"} & set(data.raw)
-    assert not any(
-        word in name.lower() for name in data.feature_names for word in ("race", "decile", "score_")
-    )
+    assert not any(word in name.lower() for name in data.feature_names for word in ("race", "decile", "score_"))
 
 
 def test_another_table_is_named_by_what_it_lacks(tmp_path):
@@ -88,9 +80,7 @@ def test_a_file_that_differs_or_cannot_be_reached_is_refused_with_what_to_do(tmp
         raise OSError("Network is unreachable")
 
     monkeypatch.setattr("supersparse.table.datasets.originals._receive", offline)
-    with pytest.raises(
-        DownloadError, match=r"Network is unreachable; check the network, or copy the file from"
-    ):
+    with pytest.raises(DownloadError, match=r"Network is unreachable; check the network, or copy the file from"):
         fetch([RECIDIVISM], folder=tmp_path / "to")
 
 

@@ -71,9 +71,7 @@ def constructor(name: str, of: Sequence[Keyword]) -> type:
         def __init__(self, **given: Any) -> None:
             for keyword in given:
                 if keyword not in defaults:
-                    raise TypeError(
-                        f"{type(self).__name__}.__init__() got an unexpected keyword argument {keyword!r}"
-                    )
+                    raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {keyword!r}")
             for keyword, default in defaults.items():
                 setattr(self, keyword, given.get(keyword, default))
 

@@ -273,11 +273,7 @@ class Real(Form[float]):
         if not _is_number(value):
             return NOTHING
         number = exact(value, self.wanted)
-        return (
-            NOTHING
-            if (self.least is not None and number < self.least) or abs(number) > _LARGEST
-            else float(number)
-        )
+        return NOTHING if (self.least is not None and number < self.least) or abs(number) > _LARGEST else float(number)
 
     def holds(self, value: object) -> bool:
         """Floats."""

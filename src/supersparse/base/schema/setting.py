@@ -81,11 +81,7 @@ def taken(declared: type, given: Mapping[str, Any]) -> dict[str, Any]:
     None says nothing where it is no value, and nothing is in an empty mapping or list.
     """
     asked = ((f, given[f.name]) for f in fields(declared) if f.name in given and "field" in f.metadata)
-    return {
-        f.name: f.metadata["field"].form.take(value, f.name)
-        for f, value in asked
-        if not _says_nothing(f, value)
-    }
+    return {f.name: f.metadata["field"].form.take(value, f.name) for f, value in asked if not _says_nothing(f, value)}
 
 
 def _says_nothing(one: Any, value: object) -> bool:

@@ -42,11 +42,7 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
 
     def schema(self) -> Schema:
         """An array."""
-        return {
-            "type": "array",
-            "items": self.form.schema(),
-            **({"minItems": self.least} if self.least else {}),
-        }
+        return {"type": "array", "items": self.form.schema(), **({"minItems": self.least} if self.least else {})}
 
 
 class NamesForm(Form[tuple[str, ...]]):
@@ -102,9 +98,7 @@ class Pair(Form[tuple[Any, Any]]):
             self.refuse(node, what)
         low, high = (self.end.read(item, f"an end of {what}") for item in node.items)
         if isinstance(low, Fraction) and isinstance(high, Fraction) and high < low:
-            node.fail(
-                f"{what} ends at {node.items[1].shown}, below its start {node.items[0].shown}", "swap them"
-            )
+            node.fail(f"{what} ends at {node.items[1].shown}, below its start {node.items[0].shown}", "swap them")
         return low, high
 
     def convert(self, value: object) -> tuple[Any, Any] | Nothing:
@@ -150,8 +144,7 @@ class TableOf(Form[ByName[T]], Generic[T]):
         if not isinstance(value, Mapping) or not value:
             return NOTHING
         found = [
-            (key if isinstance(key, str) else scalar_text(key), self.form.convert(one))
-            for key, one in value.items()
+            (key if isinstance(key, str) else scalar_text(key), self.form.convert(one)) for key, one in value.items()
         ]
         return NOTHING if any(n is None or v is NOTHING for n, v in found) else ByName(tuple(found))  # type: ignore[arg-type]
 
@@ -238,8 +231,7 @@ class Record(Form[ByName[Any]]):
         return {
             "type": "object",
             "properties": {
-                name: {"description": field.help, **field.form.schema()}
-                for name, field in self.fields.items()
+                name: {"description": field.help, **field.form.schema()} for name, field in self.fields.items()
             },
             **({"required": list(self.required)} if self.required else {}),
             "additionalProperties": False,

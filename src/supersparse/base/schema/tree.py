@@ -14,9 +14,7 @@ import numpy as np
 
 from supersparse.base.errors import InvalidSettingsError
 
-_NUMBER = re.compile(
-    r"[-+]?(?:(?:0|[1-9][0-9]{0,399})(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?[0-9]{1,3})?"
-)
+_NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]{0,399})(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?[0-9]{1,3})?")
 FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,399})/[1-9][0-9]{0,399}")
 _NULL = ("null", "Null", "NULL", "~")
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -60,9 +58,7 @@ class FileNode(ABC):
     def shown(self) -> str:
         """The part as messages quote it."""
 
-    def fail(
-        self, message: str, remedy: str | None = None, *, subject: object = None, value: object = None
-    ) -> Never:
+    def fail(self, message: str, remedy: str | None = None, *, subject: object = None, value: object = None) -> Never:
         """Refuse this part."""
         place = f"{self.where}: " if self.where else ""
         raise InvalidSettingsError(f"{place}{message}", remedy, subject=subject, value=value)
@@ -102,9 +98,7 @@ class Scalar(FileNode):
         """Whether it can be read as text only."""
         if self.quoted:
             return True
-        return bool(self.text) and not (
-            self.is_null or self.truth is not None or _NUMBER.fullmatch(self.text)
-        )
+        return bool(self.text) and not (self.is_null or self.truth is not None or _NUMBER.fullmatch(self.text))
 
     @property
     def shown(self) -> str:
@@ -314,9 +308,7 @@ def yaml_tree(text: str, source: str) -> FileNode:
     beyond = _BEYOND_UNICODE.search(text)  # PyYAML fails on it in ways of its own
     if beyond is not None:
         line = text.count("\n", 0, beyond.start()) + 1
-        raise InvalidSettingsError(
-            f"{source}, line {line}: {beyond[0]} is not a valid character", "correct it"
-        )
+        raise InvalidSettingsError(f"{source}, line {line}: {beyond[0]} is not a valid character", "correct it")
     try:
         tree = _Builder(yaml.parse(text, Loader=yaml.SafeLoader), source).document()
     except yaml.MarkedYAMLError as error:

@@ -28,9 +28,7 @@ def fit_risk(tally: Tally, method: Method) -> Risk:
     slightly towards the other, as Platt does.
     """
     if method not in get_args(Method):
-        raise InvalidOptionError(
-            f"unknown calibration method {method!r}", did_you_mean(str(method), get_args(Method))
-        )
+        raise InvalidOptionError(f"unknown calibration method {method!r}", did_you_mean(str(method), get_args(Method)))
     return _isotonic(tally) if method == "isotonic" else _logistic(tally)
 
 
@@ -71,9 +69,7 @@ def fold_of_each_row(outcomes: Outcomes, folds: int | object) -> NDArray[np.intp
         return found
     labels = as_list(folds, "folds")
     if len(labels) != len(outcomes.kept):
-        raise InvalidDataError(
-            f"folds has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row"
-        )
+        raise InvalidDataError(f"folds has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row")
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     return np.array([codes[label] for label in labels], dtype=np.intp)[outcomes.kept]
 

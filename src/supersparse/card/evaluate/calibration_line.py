@@ -75,9 +75,7 @@ class Labelled:
         """
         given, taken = (w / (w.sum() + 2) for w in (self.negatives, self.positives))
         return Labelled(
-            values=self.values,
-            negatives=self.negatives - given + taken,
-            positives=self.positives - taken + given,
+            values=self.values, negatives=self.negatives - given + taken, positives=self.positives - taken + given
         )
 
 

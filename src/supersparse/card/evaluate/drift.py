@@ -57,9 +57,7 @@ def points_given(
         distinct, groups = np.unique(np.where(gone, 0, integers), return_inverse=True)
         sums = added_up(weights, groups, len(distinct), ~gone)
         missing = Fraction(sum(map(int, weights[gone])), unit)
-        by_points = {
-            item.points * int(v) / scale: Fraction(int(w), unit) for v, w in zip(distinct, sums, strict=True)
-        }
+        by_points = {item.points * int(v) / scale: Fraction(int(w), unit) for v, w in zip(distinct, sums, strict=True)}
         if missing:
             own = points_when_missing(item)
             by_points[own] = by_points.get(own, Fraction(0)) + missing
@@ -67,9 +65,7 @@ def points_given(
     return tuple(found)
 
 
-def remember(
-    card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None
-) -> Card:
+def remember(card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None) -> Card:
     """Return the card with the points of its items on a table; see `ScoringSystem.remember`."""
     given = points_given(card, X, sample_weight=sample_weight, names=names)
     return replace(card, seen=tuple(g.seen for g in given))
@@ -188,24 +184,19 @@ def drift(
     elif card.seen is not None:
         before = card.seen
     else:
-        raise InvalidDataError(
-            "the card remembers no data", "pass the old data as `then`, or call `remember` first"
-        )
+        raise InvalidDataError("the card remembers no data", "pass the old data as `then`, or call `remember` first")
     after = points_given(card, now, sample_weight=weight_now, names=names)
     strange: dict[str, list[object]] = {}
     for found in outside_values(card, read_card_table(card, now, names)):
         strange.setdefault(found.column, []).append(found.value)
     return Drift(
         items=tuple(
-            _compared(item, old, new, strange, level)
-            for item, old, new in zip(card.items, before, after, strict=True)
+            _compared(item, old, new, strange, level) for item, old, new in zip(card.items, before, after, strict=True)
         )
     )
 
 
-def _compared(
-    item: Item, old: ItemSeen, now: Given, strange: Mapping[str, list[object]], level: float
-) -> ItemDrift:
+def _compared(item: Item, old: ItemSeen, now: Given, strange: Mapping[str, list[object]], level: float) -> ItemDrift:
     def rate(events: Fraction, of: Fraction) -> Rate:
         return Rate(events=events, of=of, level=level)
 
@@ -236,6 +227,4 @@ def _stability(old: ItemSeen, new: Mapping[Fraction, Fraction]) -> float:
         filled = [weight or Fraction(1, 2) for weight in weights]
         whole = sum(filled, Fraction(0))
         shares.append([float(weight / whole) for weight in filled])
-    return math.fsum(
-        (after - before) * math.log(after / before) for before, after in zip(*shares, strict=True)
-    )
+    return math.fsum((after - before) * math.log(after / before) for before, after in zip(*shares, strict=True))

@@ -149,9 +149,7 @@ def evaluate_card(
     level: float = 0.95,
 ) -> Evaluation:
     """Evaluate a card on labelled data; see `ScoringSystem.evaluate`."""
-    return evaluation_of(
-        read_outcomes(card, X, y, sample_weight, names).tally(), card.positive, card.risk, level
-    )
+    return evaluation_of(read_outcomes(card, X, y, sample_weight, names).tally(), card.positive, card.risk, level)
 
 
 def evaluation_of(tally: Tally, positive: Label, risk: Risk | None, level: float) -> Evaluation:
@@ -264,9 +262,7 @@ def by_subgroup(
     named = isinstance(by, str)
     labels = read_column(card, X, by, names) if isinstance(by, str) else as_list(by, "by")
     if len(labels) != len(outcomes.kept):
-        raise InvalidDataError(
-            f"by has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row"
-        )
+        raise InvalidDataError(f"by has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row")
     labels = [None if is_missing(v) else v for v, kept in zip(labels, outcomes.kept, strict=True) if kept]
     distinct = sorted(set(labels), key=_order)
     if len(distinct) > _MOST_GROUPS:
@@ -281,9 +277,7 @@ def by_subgroup(
         groups=tuple(
             Subgroup(
                 label=label,
-                evaluation=evaluation_of(
-                    outcomes.where(code_of == code).tally(), card.positive, card.risk, level
-                ),
+                evaluation=evaluation_of(outcomes.where(code_of == code).tally(), card.positive, card.risk, level),
             )
             for label, code in codes.items()
         ),

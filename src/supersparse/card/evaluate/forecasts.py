@@ -10,14 +10,7 @@ import numpy as np
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted, exact, read_whole
 from supersparse.card.evaluate.outcomes import Outcomes, Tally, added_up
-from supersparse.card.evaluate.rates import (
-    Rate,
-    count_text,
-    laid_out,
-    plain_number,
-    rate_columns,
-    to_pandas,
-)
+from supersparse.card.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
 from supersparse.card.risk import Floats, Risk
 from supersparse.table.small_table import SmallTable, Tabular, facts, small_table_of
 
@@ -218,9 +211,7 @@ class Forecasts(Tabular):
         return CalibrationBin(
             name=f"risk {low:.3g}" if low == high else f"risk {low:.3g} to {high:.3g}",
             predicted=float(np.average([self.risks[i] for i in own], weights=weights)),
-            observed=Rate(
-                events=events, of=events + sum((self.negatives[i] for i in own), Fraction(0)), level=level
-            ),
+            observed=Rate(events=events, of=events + sum((self.negatives[i] for i in own), Fraction(0)), level=level),
         )
 
     def decision_curve(self, at: Sequence[float] | None = None) -> DecisionCurve:
@@ -251,19 +242,13 @@ class Forecasts(Tabular):
 
     def _small_table(self) -> SmallTable:
         return facts(
-            rows=self.n,
-            Brier_score=self.brier,
-            mean_risk=self.mean,
-            observed=self.observed,
-            risks=len(self.risks),
+            rows=self.n, Brier_score=self.brier, mean_risk=self.mean, observed=self.observed, risks=len(self.risks)
         )
 
 
 def _risk_thresholds(at: object) -> list[float]:
     if isinstance(at, str) or not isinstance(at, Iterable):
-        raise InvalidOptionError(
-            subject="at", value=at, remedy="give a list of risk thresholds, such as [0.1, 0.2]"
-        )
+        raise InvalidOptionError(subject="at", value=at, remedy="give a list of risk thresholds, such as [0.1, 0.2]")
     found = [float(exact(p, "a risk threshold", InvalidOptionError)) for p in at]
     for p in found:
         if not 0 <= p < 1:
@@ -275,8 +260,7 @@ def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:
     """Return the forecasts for rows with one risk each."""
     distinct, groups = np.unique(risks, return_inverse=True)
     negatives, positives = (
-        added_up(outcomes.weights, groups, len(distinct), mask)
-        for mask in (~outcomes.positive, outcomes.positive)
+        added_up(outcomes.weights, groups, len(distinct), mask) for mask in (~outcomes.positive, outcomes.positive)
     )
     return Forecasts(
         risks=tuple(distinct.tolist()),

@@ -176,9 +176,7 @@ def read_outcomes(
     scores = score_table(card, X, names)
     positive = read_classes(card, y)
     if len(positive) != len(scores.numerators):
-        raise InvalidDataError(
-            f"y has {len(positive)} labels for {len(scores.numerators)} rows", "give one per row"
-        )
+        raise InvalidDataError(f"y has {len(positive)} labels for {len(scores.numerators)} rows", "give one per row")
     weights, weight_unit = read_row_weights(sample_weight, len(positive))
     kept = np.asarray(weights > 0, dtype=bool)
     if not kept.any():

@@ -170,6 +170,4 @@ def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay out right-aligned columns, one line per cell, with control characters escaped."""
     clean = [[one_line(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in clean
-    )
+    return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in clean)

@@ -13,14 +13,7 @@ from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.card.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.card.evaluate.outcomes import Outcomes, read_outcomes
-from supersparse.card.evaluate.rates import (
-    Rate,
-    count_text,
-    laid_out,
-    plain_number,
-    rate_columns,
-    to_pandas,
-)
+from supersparse.card.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
 from supersparse.card.risk import Floats, Risk
 from supersparse.card.words import one_line
 from supersparse.table.small_table import SmallTable, Tabular
@@ -180,12 +173,7 @@ def risk_table(
 
 
 def _rows(
-    outcomes: Outcomes,
-    own: Risk | None,
-    risk: Risk | None,
-    by_row: Floats | None,
-    level: float,
-    bins: int | None,
+    outcomes: Outcomes, own: Risk | None, risk: Risk | None, by_row: Floats | None, level: float, bins: int | None
 ) -> tuple[RiskRow, ...]:
     tally = outcomes.tally()
     weights = [n + p for n, p in zip(tally.negatives, tally.positives, strict=True)]
@@ -196,9 +184,7 @@ def _rows(
         part = slice(first, last + 1)
         by_total = [float(w) for w in weights[part]]
         totals = np.array([float(t) for t in tally.totals[part]])
-        observed = Rate(
-            events=sum(tally.positives[part], Fraction(0)), of=sum(weights[part], Fraction(0)), level=level
-        )
+        observed = Rate(events=sum(tally.positives[part], Fraction(0)), of=sum(weights[part], Fraction(0)), level=level)
         found.append(
             RiskRow(
                 low=tally.totals[first],

@@ -43,8 +43,7 @@ class Scaling(Tabular):
         text += f" Whole points move a score by at most {self.rounding_error:.1f}."
         if self.line_error is not None:
             text += (
-                f" The line through the log-odds of the risk table misses them by at most "
-                f"{self.line_error:.1f} points."
+                f" The line through the log-odds of the risk table misses them by at most {self.line_error:.1f} points."
             )
         if not self.same_classes:
             text += " Rounding changes some classes: more points to double the odds help."
@@ -180,9 +179,7 @@ def _columns(card: Card) -> list[tuple[Band, ...]]:
     return found
 
 
-def _totals(
-    before: Sequence[Sequence[Band]], after: Sequence[Sequence[Band]]
-) -> set[tuple[Fraction, Fraction]]:
+def _totals(before: Sequence[Sequence[Band]], after: Sequence[Sequence[Band]]) -> set[tuple[Fraction, Fraction]]:
     """All pairs of a total and its scaled total, as if every answer could go with every other."""
     found = {(Fraction(0), Fraction(0))}
     for old, new in zip(before, after, strict=True):
@@ -193,9 +190,7 @@ def _totals(
     return found
 
 
-def _threshold(
-    card: Card, pairs: set[tuple[Fraction, Fraction]], sign: int, exact: float
-) -> tuple[Fraction, bool]:
+def _threshold(card: Card, pairs: set[tuple[Fraction, Fraction]], sign: int, exact: float) -> tuple[Fraction, bool]:
     """The scaled threshold, and whether it gives everyone the same class."""
     cutoff = card.cutoff
     chosen = [new for old, new in pairs if cutoff.includes(old) == (sign > 0)]
@@ -206,9 +201,7 @@ def _threshold(
 
 
 def _source(card: Card, score: float, odds: float, double: float, good: Label) -> str:
-    scale = (
-        f"scaled: {score:g} points at odds of {odds:g} to 1 for {good}, doubled by every {double:g} points"
-    )
+    scale = f"scaled: {score:g} points at odds of {odds:g} to 1 for {good}, doubled by every {double:g} points"
     made, said = card.provenance, [card.source, scale]
     if made is not None and made.is_risk and made.weighs_classes:
         said.insert(1, "learned with different class weights")

@@ -10,15 +10,7 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted, exact_value, shown
 from supersparse.card.card import Cutoff, Label
 from supersparse.card.evaluate.outcomes import Tally, fraction_sum
-from supersparse.card.evaluate.rates import (
-    Rate,
-    auc_of,
-    count_text,
-    laid_out,
-    plain_number,
-    rate_columns,
-    to_pandas,
-)
+from supersparse.card.evaluate.rates import Rate, auc_of, count_text, laid_out, plain_number, rate_columns, to_pandas
 from supersparse.card.performance import Judged, Performance
 from supersparse.card.words import one_line
 from supersparse.table.small_table import SmallTable, Tabular, small_table_of
@@ -141,19 +133,14 @@ class Confusion(Tabular):
         total, predicted = count_text(self.n), count_text(self.predicted_errors)
         zeros = self.zero_positives + self.zero_negatives
         wanted = one_line(positive)
-        text = (
-            f"Predicting {wanted} for a total of {self.cutoff.positive} is wrong for {predicted} of {total}."
-        )
+        text = f"Predicting {wanted} for a total of {self.cutoff.positive} is wrong for {predicted} of {total}."
         if zeros and self.cutoff.tie is not None:
             text += (
                 f" {count_text(zeros)} have a total of exactly {shown(self.cutoff.tie)}: `predict` returns "
                 f"not {wanted}. If these count as wrong for both classes, as in learning, "
                 f"{count_text(self.training_errors)} are wrong."
             )
-        return (
-            f"{text} Sensitivity {self.sensitivity}, specificity {self.specificity}, "
-            f"PPV {self.ppv}, NPV {self.npv}."
-        )
+        return f"{text} Sensitivity {self.sensitivity}, specificity {self.specificity}, PPV {self.ppv}, NPV {self.npv}."
 
     def _brief(self) -> str:
         wrong = f"{count_text(self.predicted_errors)} of {count_text(self.n)} wrong"
@@ -311,9 +298,7 @@ def _share(wanted: float, what: str) -> Fraction:
 
 def _need(weight: Fraction, which: str) -> None:
     if weight == 0:
-        raise InvalidOptionError(
-            f"there are no rows of the {which} class, so no threshold can be chosen for it"
-        )
+        raise InvalidOptionError(f"there are no rows of the {which} class, so no threshold can be chosen for it")
 
 
 LEVEL = 0.95  # of the interval of the AUC

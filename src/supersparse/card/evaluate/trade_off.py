@@ -36,11 +36,7 @@ class CrossValidatedPoint(Tabular):
     def net_benefit(self) -> Fraction | None:
         """Found cases less false alarms over the ratio, per row: the gain in cases found without alarm."""
         found = self.performance
-        return (
-            None
-            if self.ratio is None
-            else (found.true_positives - found.false_positives / self.ratio) / found.n
-        )
+        return None if self.ratio is None else (found.true_positives - found.false_positives / self.ratio) / found.n
 
     @property
     def net_benefit_of_all(self) -> Fraction | None:
@@ -98,11 +94,7 @@ class HeldOutPoint(CrossValidatedPoint):
     def _texts(self) -> dict[str, str]:
         rates = {"sens., training": self.training.sensitivity, "spec., training": self.training.specificity}
         texts = {**CrossValidatedPoint._texts(self), "features": f"{self.features:.0f}"}
-        return {
-            **texts,
-            **{name: _decimal(rate) for name, rate in rates.items()},
-            "proven": cell(self.proven),
-        }
+        return {**texts, **{name: _decimal(rate) for name, rate in rates.items()}, "proven": cell(self.proven)}
 
 
 def _small_table(points: Sequence[CrossValidatedPoint]) -> SmallTable:
@@ -130,10 +122,7 @@ class CrossValidatedTradeOff(Tabular):
     def table(self) -> list[dict[str, Any]]:
         """Return one row per ratio or limit, with the number of folds that it was judged on."""
         planned = self.folds * self.repeats
-        return [
-            {**point.cells(), "folds": (point.performance.folds or (planned, planned))[0]}
-            for point in self.points
-        ]
+        return [{**point.cells(), "folds": (point.performance.folds or (planned, planned))[0]} for point in self.points]
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame."""

@@ -229,18 +229,14 @@ class _Need:
         return gain > self.amount or (self.enough and gain == self.amount)
 
 
-def flips(
-    card: Card, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10
-) -> tuple[Flip, ...]:
+def flips(card: Card, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10) -> tuple[Flip, ...]:
     """Find the smallest changes that flip the class, up to a maximum number; empty if there are none.
 
     Columns in `fixed` do not change.
     """
     for name in fixed:
         if name not in card.columns:
-            raise InvalidDataError(
-                f"the card does not use the fixed column {name!r}", did_you_mean(name, card.columns)
-            )
+            raise InvalidDataError(f"the card does not use the fixed column {name!r}", did_you_mean(name, card.columns))
     values, total = read_person(card, person), score_person(card, person) + card.zero_total
     cutoff = card.cutoff
     upwards = not cutoff.includes(total)

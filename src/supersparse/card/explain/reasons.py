@@ -173,9 +173,7 @@ def reason_codes(
     most = read_whole(most, "most", 1, InvalidOptionError)
     wanted = card.positive if of is None else of
     if wanted not in card.classes:
-        raise InvalidOptionError(
-            subject="of", value=of, remedy=f"the classes of this card are {card.classes}"
-        )
+        raise InvalidOptionError(subject="of", value=of, remedy=f"the classes of this card are {card.classes}")
     toward = 1 if wanted == card.positive else -1
     table = checked_table(card, data, names)
     columns = [_column(card, column, table, toward) for column in card.columns]
@@ -199,8 +197,7 @@ def _column(card: Card, column: str, table: CardTable, toward: int) -> list[Reas
         scores = add_up(alone, [multiplied(item.rule, cells) for item in items], table)
         best = _best_number(items, domain, toward)
         return [
-            ReasonCode(column=column, text=label, cost=toward * (scores[row] - best))
-            for row in range(table.n_rows)
+            ReasonCode(column=column, text=label, cost=toward * (scores[row] - best)) for row in range(table.n_rows)
         ]
     best = toward * min(toward * band.points for band in bands)
     unit = words.unit or next((item.unit for item in items if item.unit), None)
@@ -266,9 +263,7 @@ def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) 
     table = read_card_table(card, data, names)
     needed = [expected.column for expected in expectations(card) if expected.refuses_missing]
     unknown = {
-        column: missing
-        for column in needed
-        if (missing := table.columns[column].missing) is not None and missing.any()
+        column: missing for column in needed if (missing := table.columns[column].missing) is not None and missing.any()
     }
     scores = score_table(_lenient(card, unknown), data, names)
     unit = scores.denominator
@@ -326,9 +321,7 @@ def range_of_column(items: Sequence[Item], domain: Domain | None) -> tuple[Fract
 
 def _lenient(card: Card, columns: Mapping[str, object]) -> Card:
     """The card with 0 points for a missing value in these columns."""
-    items = tuple(
-        replace(item, missing=Fraction(0)) if item.column in columns else item for item in card.items
-    )
+    items = tuple(replace(item, missing=Fraction(0)) if item.column in columns else item for item in card.items)
     return replace(card, items=items, learned=None)
 
 

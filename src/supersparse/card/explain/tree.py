@@ -28,16 +28,7 @@ from supersparse.card.explain.smallest_tree import (
     splits,
     state_of,
 )
-from supersparse.card.rules import (
-    Domain,
-    InRange,
-    IsMissing,
-    IsNoneOf,
-    IsOneOf,
-    Rule,
-    ValueOf,
-    accepting_domains,
-)
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf, accepting_domains
 from supersparse.card.scoring import item_points
 from supersparse.card.words import question as words_for
 from supersparse.table.plain import visible
@@ -82,9 +73,7 @@ class AskedColumn:
 def columns_of(card: Card) -> tuple[AskedColumn, ...]:
     """The columns of a card that has only yes/no items."""
     domains = {domain.column: domain for domain in card.domains}
-    return tuple(
-        _column(card, name, items, domains.get(name)) for name, items in card.items_by_column().items()
-    )
+    return tuple(_column(card, name, items, domains.get(name)) for name, items in card.items_by_column().items())
 
 
 def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> AskedColumn:

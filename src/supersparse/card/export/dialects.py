@@ -121,8 +121,7 @@ class Dialect:
         """The same tests for a value of any type: as text, and as the number that the text holds."""
         text = self.as_text(x)
         return self._any_listed(
-            (text, map(self.text, column.missing_texts)),
-            (self.number_in(text), map(number, column.missing_numbers)),
+            (text, map(self.text, column.missing_texts)), (self.number_in(text), map(number, column.missing_numbers))
         )
 
     def coded_number(self, x: str, column: ExportColumn) -> str:
@@ -253,9 +252,7 @@ class Postgres(Dialect):
     def coded_anything(self, x: str, column: ExportColumn) -> list[str]:
         """No function says whether a text is a number; numbers of all types compare as JSON."""
         texts = map(self.text, column.missing_texts)
-        return self._any_listed(
-            (f"CAST({x} AS TEXT)", texts), (f"to_jsonb({x})", _json_of_numbers(self, column))
-        )
+        return self._any_listed((f"CAST({x} AS TEXT)", texts), (f"to_jsonb({x})", _json_of_numbers(self, column)))
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
         """Integers do not compare with 'Infinity'."""
@@ -370,9 +367,7 @@ class Snowflake(Dialect):
 
     def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
         """A yes-or-no column may be BOOLEAN, which becomes NUMBER and not DOUBLE."""
-        return super().among(
-            f"CAST({x} AS NUMBER(38, 12))" if column.yes_no else x, column, values, none=none
-        )
+        return super().among(f"CAST({x} AS NUMBER(38, 12))" if column.yes_no else x, column, values, none=none)
 
     def empty(self, x: str, column: ExportColumn) -> str:
         """NaN equals NaN here."""

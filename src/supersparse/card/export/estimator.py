@@ -44,9 +44,7 @@ def load_estimator(path: str | Path) -> Any:
     except (TypeError, KeyError, AttributeError, ValueError, ArithmeticError, ImportError) as error:
         if isinstance(error, SupersparseError):
             raise
-        raise InvalidDataError(
-            f"{path} is damaged: it does not hold what an estimator does ({error})"
-        ) from None
+        raise InvalidDataError(f"{path} is damaged: it does not hold what an estimator does ({error})") from None
 
 
 def _skops() -> Any:

@@ -165,9 +165,7 @@ class _Graph:
         return found
 
     def within(self, x: str, cuts: CutTable) -> str:
-        tests = [
-            self.compared(x, cut, kind) for cut, kind in ((cuts.low, "Greater"), (cuts.high, "Less")) if cut
-        ]
+        tests = [self.compared(x, cut, kind) for cut, kind in ((cuts.low, "Greater"), (cuts.high, "Less")) if cut]
         return tests[0] if len(tests) == 1 else self.op("And", *tests)
 
     def compared(self, x: str, cut: Cut, kind: str) -> str:

@@ -129,9 +129,7 @@ def risk_lines(risk: TableRisk) -> tuple[RiskLine, ...]:
     """The pieces between the totals of a table, in rising order; beyond them the risk is constant."""
     points = [(float(total), one) for total, one in zip(risk.totals, risk.risks, strict=True)]
     return tuple(
-        RiskLine(start=a[0], start_risk=a[1], end=b[0], end_risk=b[1])
-        for a, b in pairwise(points)
-        if a[0] < b[0]
+        RiskLine(start=a[0], start_risk=a[1], end=b[0], end_risk=b[1]) for a, b in pairwise(points) if a[0] < b[0]
     )
 
 
@@ -207,11 +205,7 @@ def double_equal_to(number: Fraction) -> float | None:
 
 
 def _column(
-    expected: Expected,
-    card: Card,
-    codes: MissingCodes,
-    target: str,
-    decimals: int | Mapping[str, int] | None,
+    expected: Expected, card: Card, codes: MissingCodes, target: str, decimals: int | Mapping[str, int] | None
 ) -> ExportColumn:
     name, domain = expected.column, expected.domain
     items = card.items_by_column()[name]

@@ -38,13 +38,7 @@ def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> s
     dictionary = ET.SubElement(root, "DataDictionary", numberOfFields=str(len(ready.columns)))
     for column in ready.columns:
         _field(dictionary, column)
-    model = ET.SubElement(
-        root,
-        "Scorecard",
-        functionName="regression",
-        initialScore="0",
-        useReasonCodes="false",
-    )
+    model = ET.SubElement(root, "Scorecard", functionName="regression", initialScore="0", useReasonCodes="false")
     schema = ET.SubElement(model, "MiningSchema")
     for column in ready.columns:
         ET.SubElement(
@@ -52,9 +46,7 @@ def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> s
             "MiningField",
             name=column.name,
             missingValueTreatment="returnInvalid" if column.refuses_missing else "asIs",
-            invalidValueTreatment="asIs"
-            if column.known is None and column.limits is None
-            else "returnInvalid",
+            invalidValueTreatment="asIs" if column.known is None and column.limits is None else "returnInvalid",
         )
     _outputs(model, ready)
     characteristics = ET.SubElement(model, "Characteristics")
@@ -80,13 +72,10 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
         )
     if column.whole:
         raise UnsupportedCardError(
-            f"column {column.name!r} refuses fractions, which PMML cannot express",
-            "set its domain to accept them",
+            f"column {column.name!r} refuses fractions, which PMML cannot express", "set its domain to accept them"
         )
     if column.is_text or column.holds_anything:
-        field = ET.SubElement(
-            dictionary, "DataField", name=_text(column.name), optype="categorical", dataType="string"
-        )
+        field = ET.SubElement(dictionary, "DataField", name=_text(column.name), optype="categorical", dataType="string")
         for text in column.known or ():
             ET.SubElement(field, "Value", value=_text(str(text)))
         numbers = () if column.is_text else column.missing_numbers
@@ -94,9 +83,7 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
         for text in codes:
             ET.SubElement(field, "Value", value=_text(text), property="missing")
         return
-    field = ET.SubElement(
-        dictionary, "DataField", name=_text(column.name), optype="continuous", dataType="double"
-    )
+    field = ET.SubElement(dictionary, "DataField", name=_text(column.name), optype="continuous", dataType="double")
     if column.limits is not None:
         _interval(field, column.limits)
     if column.known is not None:
@@ -218,9 +205,7 @@ def _scaled(parent: ET.Element, name: str, unit: int) -> None:
 def _condition(parent: ET.Element, term: ExportTerm) -> None:
     if term.cuts is not None:
         sides = ((term.cuts.low, "greater"), (term.cuts.high, "less"))
-        tests = [
-            (w + ("OrEqual" if c.included else "Than"), repr(c.value)) for c, w in sides if c is not None
-        ]
+        tests = [(w + ("OrEqual" if c.included else "Than"), repr(c.value)) for c, w in sides if c is not None]
     else:
         tests = [("equal", _text(text)) for text in term.texts] + [("equal", repr(n)) for n in term.numbers]
     if not tests:  # no double equals any of the categories

@@ -61,10 +61,7 @@ _LIKENESS = (
     "",
     "import re",
     "from fractions import Fraction",
-    *(
-        f"\n\n{getsource(one).rstrip()}"
-        for one in (roman_number, places_of, next_to, one_edit_apart, is_like)
-    ),
+    *(f"\n\n{getsource(one).rstrip()}" for one in (roman_number, places_of, next_to, one_edit_apart, is_like)),
     "\n",
 )
 _FUNCTIONS = (
@@ -88,8 +85,7 @@ def _risk(risk: Risk | None) -> list[str]:
         power = f"{risk.slope!r} * float(total(person)) + {risk.offset!r}"
         return [*head, f"    return 0.5 * (1 + math.tanh(({power}) / 2))", ""]
     table = [
-        f"    ({_number(points)}, {one!r}),  # total, risk"
-        for points, one in zip(risk.totals, risk.risks, strict=True)
+        f"    ({_number(points)}, {one!r}),  # total, risk" for points, one in zip(risk.totals, risk.risks, strict=True)
     ]
     return ["", "RISKS = [", *table, "]", "", *head, "    return _interpolated(RISKS, total(person))", ""]
 

@@ -105,11 +105,7 @@ class _Writer:
         whole = self.units()
         if self.ready.scale == 1:
             return whole
-        return [
-            f"CAST({whole[0]}",
-            *whole[1:-1],
-            f"{whole[-1]} AS {self.dialect.double}) / {self.ready.scale}",
-        ]
+        return [f"CAST({whole[0]}", *whole[1:-1], f"{whole[-1]} AS {self.dialect.double}) / {self.ready.scale}"]
 
     def units(self) -> list[str]:
         """The total in whole units, NULL where the row is refused."""
@@ -131,8 +127,7 @@ class _Writer:
         listed = self.ready.risk_by_total
         if listed is None:
             raise UnsupportedCardError(
-                "an expression lists the risk of each total, and this card has too many",
-                "use gives='all' with a table",
+                "an expression lists the risk of each total, and this card has too many", "use gives='all' with a table"
             )
         return self.listed_risk(listed, self.units())
 

@@ -46,9 +46,7 @@ def whole_of(value: object, what: str, low: int, high: int, *, why: str = "") ->
     """Return a whole number from `low` to `high`; `why` says where the limit comes from."""
     number = whole(value)
     if number is None or not low <= number <= high:
-        raise InvalidOptionError(
-            subject=what, value=value, remedy=f"give a whole number from {low} to {high}{why}"
-        )
+        raise InvalidOptionError(subject=what, value=value, remedy=f"give a whole number from {low} to {high}{why}")
     return number
 
 
@@ -56,21 +54,13 @@ def people_of(value: object, what: str) -> Sequence[Mapping[str, object]]:
     """Return people, each a mapping from columns to values."""
     if not isinstance(value, Sequence) or not all(isinstance(person, Mapping) for person in value):
         raise InvalidOptionError(
-            f"{what} is not a list of dictionaries from columns to values",
-            "give one, such as table.to_dict('records')",
+            f"{what} is not a list of dictionaries from columns to values", "give one, such as table.to_dict('records')"
         )
     return value
 
 
 # The module of each, with a function `to_...` of the same name, and the ending of its file.
-TARGETS = {
-    "python": "py",
-    "sql": "sql",
-    "javascript": "js",
-    "xlsx": "xlsx",
-    "pmml": "pmml",
-    "onnx": "onnx",
-}
+TARGETS = {"python": "py", "sql": "sql", "javascript": "js", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx"}
 FILES = {f"score.{ending}": target for target, ending in TARGETS.items()}  # among the files of a card
 
 
@@ -86,9 +76,7 @@ def export(card: Card, target: str, path: str | Path | None = None, **options: o
     known = [name for name in inspect.signature(function).parameters if name != "card"]
     for name in options:
         if name not in known:
-            raise InvalidOptionError(
-                f"the export {target!r} has no option {name!r}", did_you_mean(name, known)
-            )
+            raise InvalidOptionError(f"the export {target!r} has no option {name!r}", did_you_mean(name, known))
     # the spreadsheet's form shows the card as it is; only its table needs all spellings
     made: str | bytes = function(card if target == "xlsx" else spelled_out(card), **options)
     if path is not None:

@@ -143,9 +143,7 @@ def to_xlsx(
     try:
         import xlsxwriter
     except ImportError as error:
-        raise PackageNotInstalledError(
-            "the spreadsheet export needs xlsxwriter: pip install xlsxwriter"
-        ) from error
+        raise PackageNotInstalledError("the spreadsheet export needs xlsxwriter: pip install xlsxwriter") from error
     whole_of(rows, "rows", 0, _MOST_ROWS, why=", which is what a sheet holds below its heading")
     whole_of(len(people_of(people, "people")), "the number of people", 0, _MOST_ROWS)
     held = BytesIO()
@@ -173,17 +171,13 @@ class _Book:
         self.bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
         self.plain = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@"})
         self.input = book.add_format({"border": 1, "bg_color": "#F2F2F2", "valign": "top"})
-        self.choice = book.add_format(
-            {"border": 1, "bg_color": "#F2F2F2", "valign": "top", "num_format": "@"}
-        )
+        self.choice = book.add_format({"border": 1, "bg_color": "#F2F2F2", "valign": "top", "num_format": "@"})
         self.answer = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@", "indent": 2})
         self.percent = book.add_format({"bold": True, "align": "right", "num_format": "0.0%"})
         self.result = book.add_format({"bold": True, "top": 1})
         self.number = book.add_format({"bold": True, "align": "right"})
         limits = [e.refusing for e in expectations(self.card) if e.refusing and e.refusing.values is None]
-        self.limits = {
-            d.column: InRange(d.column, d.low, d.high, high_included=True) for d in limits if d.test
-        }
+        self.limits = {d.column: InRange(d.column, d.low, d.high, high_included=True) for d in limits if d.test}
 
     def text_cell(self, text: str) -> str:
         plain_text(text, "a string", "a spreadsheet")
@@ -199,8 +193,7 @@ class _Book:
     def formula(self, sheet: Any, row: int, column: int, text: str, form: Any = None) -> None:
         if len(text) > _LONGEST_FORMULA:
             raise UnsupportedCardError(
-                f"the card needs a formula of {len(text)} characters",
-                f"spreadsheets allow {_LONGEST_FORMULA}",
+                f"the card needs a formula of {len(text)} characters", f"spreadsheets allow {_LONGEST_FORMULA}"
             )
         sheet.write_formula(row, column, "=" + text, form, "")
 
@@ -249,10 +242,7 @@ class _Book:
         sheet.fit_to_pages(1, 1)
         negative, positive = (
             worded or label
-            for worded, label in (
-                (card.wording.negative, card.negative),
-                (card.wording.positive, card.positive),
-            )
+            for worded, label in ((card.wording.negative, card.negative), (card.wording.positive, card.positive))
         )
         title = card.title or f"{positive} or {negative}"
         self.write(sheet, 0, 0, f"Scoring system: {title}", self.bold)
@@ -316,8 +306,7 @@ class _Book:
             return found if line.missing is None else [*found, (_UNKNOWN, line.missing)]
         texts = [answer.text for answer in line.answers]
         return [
-            (a.text if texts.count(a.text) == 1 else f"{a.text} ({condition(a.rule)})", a.points)
-            for a in line.answers
+            (a.text if texts.count(a.text) == 1 else f"{a.text} ({condition(a.rule)})", a.points) for a in line.answers
         ]
 
     def table_sheet(self, people: Sequence[Mapping[str, object]], rows: int) -> None:
@@ -358,9 +347,7 @@ class _Book:
         elif isinstance(value, int | float | Fraction | Decimal) and isfinite(value):
             sheet.write_number(row, column, float(value))
         else:
-            raise InvalidDataError(
-                f"column {name!r}, row {row} is {value!r}, which a spreadsheet does not support"
-            )
+            raise InvalidDataError(f"column {name!r}, row {row} is {value!r}, which a spreadsheet does not support")
 
     def text_sheet(self) -> None:
         sheet = self.sheets["Texts"]

@@ -44,10 +44,7 @@ class Edit(Tabular):
 
         A log loss is proven up to 1e-9, and so is its change.
         """
-        return (
-            self.after.lower_bound - self.before.objective,
-            self.after.objective - self.before.lower_bound,
-        )
+        return (self.after.lower_bound - self.before.objective, self.after.objective - self.before.lower_bound)
 
     @property
     def errors(self) -> Fraction:
@@ -65,10 +62,7 @@ class Edit(Tabular):
         return {
             name: (one, other)
             for name, one, other in zip(
-                self.before.problem.rows.names,
-                self.before.points.values,
-                self.after.points.values,
-                strict=True,
+                self.before.problem.rows.names, self.before.points.values, self.after.points.values, strict=True
             )
             if one != other
         }
@@ -124,14 +118,10 @@ class Edit(Tabular):
 
     def _proof(self) -> str:
         if self.before.proven_optimal and self.after.proven_optimal:
-            exact_cost = (
-                "the cost of the change, up to 1e-9" if self._is_risk else "the exact cost of the change"
-            )
+            exact_cost = "the cost of the change, up to 1e-9" if self._is_risk else "the exact cost of the change"
             return f"Both models are proven optimal, so this is {exact_cost}."
         least, most = self.cost_bounds
-        open_ones = [
-            name for name, one in (("before", self.before), ("after", self.after)) if not one.proven_optimal
-        ]
+        open_ones = [name for name, one in (("before", self.before), ("after", self.after)) if not one.proven_optimal]
         return (
             f"The model {' and the model '.join(open_ones)} the change is not proven optimal: "
             f"the change costs between {float(least):.6g} and {float(most):.6g} of F."
@@ -267,9 +257,7 @@ def _differ_in_numbers(one: Constraint, other: Constraint) -> bool:
     )
 
 
-def _as_constraints(
-    pin: Mapping[str, Number] | None, forbid: object, force: Names | None
-) -> list[Constraint]:
+def _as_constraints(pin: Mapping[str, Number] | None, forbid: object, force: Names | None) -> list[Constraint]:
     found: list[Constraint] = [fixed(name, value) for name, value in (pin or {}).items()]
     if forbid is not None and not isinstance(forbid, Mapping):
         found.append(must_not_use(forbid))  # type: ignore[arg-type]

@@ -10,12 +10,7 @@ from itertools import combinations, pairwise
 from math import ceil
 from typing import Any, Unpack
 
-from supersparse.base.errors import (
-    InfeasibleError,
-    InvalidOptionError,
-    InvalidProblemError,
-    SolverFailedError,
-)
+from supersparse.base.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.base.exact import counted, exact, read_whole
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.penalties import least_loss
@@ -246,9 +241,7 @@ class C0Path(Tabular):
     @property
     def breakpoints(self) -> tuple[Fraction, ...]:
         """The values of C0 at which the model changes."""
-        return tuple(
-            one.low for before, one in pairwise(self.stretches) if one.solution is not before.solution
-        )
+        return tuple(one.low for before, one in pairwise(self.stretches) if one.solution is not before.solution)
 
     @property
     def exact_from(self) -> Fraction | None:

@@ -41,9 +41,7 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
     return folder
 
 
-def solve_in(
-    folder: Path, problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]
-) -> Solution:
+def solve_in(folder: Path, problem: Problem, solver: str = "auto", **options: Unpack[SolveKeywords]) -> Solution:
     """Solve like `solve`, and resume an earlier call from this folder."""
     known = recalled(folder, problem)
     if known is not None:
@@ -147,10 +145,7 @@ _SOME_NODES = 2_000
 
 
 def solve_each_penalty(
-    problem: Problem,
-    values: Sequence[float | Fraction],
-    solver: str = "auto",
-    **options: Unpack[SolveKeywords],
+    problem: Problem, values: Sequence[float | Fraction], solver: str = "auto", **options: Unpack[SolveKeywords]
 ) -> tuple[Solution, ...]:
     """Solve for each C0, the same for all features, with shared work.
 
@@ -225,9 +220,7 @@ def _recalled(folder: Path, problem: Problem, penalties: Sequence[Fraction]) -> 
     return {C0: solution for C0, solution in found.items() if solution is not None}
 
 
-def _alone(
-    problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: SolveKeywords
-) -> Solution:
+def _alone(problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: SolveKeywords) -> Solution:
     asked = with_size_penalty(problem, C0)
     found = solve(asked, solver, **options) if folder is None else solve_in(folder, asked, solver, **options)
     if found.stop is Stop.INTERRUPTED:
@@ -235,9 +228,7 @@ def _alone(
     return found
 
 
-def _path(
-    problem: Problem, first: Solution, spared: int, solver: str, options: SolveKeywords
-) -> C0Path | None:
+def _path(problem: Problem, first: Solution, spared: int, solver: str, options: SolveKeywords) -> C0Path | None:
     """The path from the first C0 on; None if it is unavailable or not worth the work."""
     name = choose_solver(problem) if solver == "auto" else solver
     settings = SolveOptions.read(options)

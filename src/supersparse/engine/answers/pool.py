@@ -37,9 +37,7 @@ class WithIntercept:
     predicted: bytes  # one bit per row: score > 0
 
 
-def intercepts_within(
-    problem: Problem, coefficients: Sequence[int], limit: Fraction
-) -> Iterator[WithIntercept]:
+def intercepts_within(problem: Problem, coefficients: Sequence[int], limit: Fraction) -> Iterator[WithIntercept]:
     """Yield one b for each way to classify the rows with F <= limit that satisfies all constraints.
 
     b is chosen like the best intercept: for a free threshold, the roundest number between two totals; in a
@@ -122,18 +120,14 @@ def _candidates(
     if choice.allowed is not None:
         return choice.allowed, None
     ends = [None, *(int(s) for s in starts)]
-    intervals = [
-        (low, None if high is None else high - 1) for low, high in zip(ends, [*ends[1:], None], strict=True)
-    ]
+    intervals = [(low, None if high is None else high - 1) for low, high in zip(ends, [*ends[1:], None], strict=True)]
     return np.concatenate([starts[:1] - 1, starts]), intervals
 
 
 def _without_intercept(problem: Problem, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
     """The cost of the coefficients, including the C1 term, and their l1."""
     l1 = Fraction(sum(abs(c) for c in coefficients), problem.unit)
-    penalty = sum(
-        (problem.penalty(j, Fraction(c, problem.unit)) for j, c in enumerate(coefficients)), Fraction(0)
-    )
+    penalty = sum((problem.penalty(j, Fraction(c, problem.unit)) for j, c in enumerate(coefficients)), Fraction(0))
     return penalty + (problem.C1 or 0) * l1, l1
 
 
@@ -151,9 +145,7 @@ def _total_above(where: IntArray, weights: IntArray, at: IntArray) -> IntArray:
     return rest
 
 
-def _obeys(
-    problem: Problem, coefficients: Sequence[int], b: int | Fraction, wrong: NDArray[np.bool_]
-) -> bool:
+def _obeys(problem: Problem, coefficients: Sequence[int], b: int | Fraction, wrong: NDArray[np.bool_]) -> bool:
     """Whether b satisfies the limits that include it; the coefficients already satisfy theirs."""
     return all(
         limit.total(coefficients) + limit.intercept_weight * (b != 0) <= limit.at_most
@@ -286,13 +278,7 @@ class Pool(Tabular):
 def in_order(models: Iterable[VerifiedModel]) -> list[VerifiedModel]:
     """Sort models by F, then l1, then the points."""
     return sorted(
-        models,
-        key=lambda m: (
-            m.evaluation.objective,
-            m.evaluation.l1,
-            m.points.coefficients,
-            m.points.intercept,
-        ),
+        models, key=lambda m: (m.evaluation.objective, m.evaluation.l1, m.points.coefficients, m.points.intercept)
     )
 
 
@@ -374,9 +360,7 @@ def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Poo
             counted += 1
         for own, value in zip(values, coefficients, strict=True):
             own.add(value)
-    groups = sorted(
-        (alike.ranked for alike in by_vector.values()), key=lambda ranked: (ranked[0][1], ranked[0])
-    )
+    groups = sorted((alike.ranked for alike in by_vector.values()), key=lambda ranked: (ranked[0][1], ranked[0]))
     kept = [_verified(problem, ranked, found.solver) for ranked in groups[:most]]
     tied = [alike.tied for alike in by_vector.values() if alike.tied is not None]
     return Pool(
@@ -425,9 +409,7 @@ def _of_features(problem: Problem, values: list[set[int]]) -> _OfFeatures:
     return {
         "in_all": frozenset(n for n, own in zip(names, values, strict=True) if 0 not in own),
         "in_some": frozenset(n for n, own in zip(names, values, strict=True) if own != {0}),
-        "spans": tuple(
-            (Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values
-        ),
+        "spans": tuple((Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values),
     }
 
 
@@ -439,12 +421,7 @@ class _OfSearch(TypedDict):
 
 
 def _of_search(found: Models) -> _OfSearch:
-    return {
-        "complete": found.complete,
-        "solver": found.solver,
-        "stop": found.stop,
-        "seconds": found.seconds,
-    }
+    return {"complete": found.complete, "solver": found.solver, "stop": found.stop, "seconds": found.seconds}
 
 
 def _verified(problem: Problem, ranked: Iterable[Rank], solver: str) -> tuple[VerifiedModel, ...]:

@@ -30,9 +30,7 @@ def bound_of_sizes(frontier: Frontier) -> Fraction:
         return Fraction(0)
     cheapest = sorted(_penalties(problem))
     proven = [
-        row.lower_bound + sum(cheapest[: row.size], Fraction(0))
-        for row in frontier.rows
-        if row.lower_bound is not None
+        row.lower_bound + sum(cheapest[: row.size], Fraction(0)) for row in frontier.rows if row.lower_bound is not None
     ]
     if not frontier.reaches_all:
         proven.append(frontier.floor + sum(cheapest[: len(frontier.rows)], Fraction(0)))
@@ -69,9 +67,7 @@ def with_model(frontier: Frontier, solution: Solution) -> Frontier:
     free = errors_only(frontier.problem)
     found = evaluate(free, solution.points)
     size = found.size
-    known = replace(
-        solution, problem=free.asking(max_features=size), evaluation=found, smallest=False, trace=Trace()
-    )
+    known = replace(solution, problem=free.asking(max_features=size), evaluation=found, smallest=False, trace=Trace())
 
     def better(row: FrontierRow) -> FrontierRow:
         if row.lower_bound is None or row.size < size:

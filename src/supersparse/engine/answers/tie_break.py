@@ -40,9 +40,7 @@ class TieBreak(Tabular):
         return str(self)
 
     def _small_table(self) -> SmallTable:
-        return facts(
-            log_loss=float(self.log_loss), cards=self.cards, slack=float(self.slack), proven=self.proven
-        )
+        return facts(log_loss=float(self.log_loss), cards=self.cards, slack=float(self.slack), proven=self.proven)
 
 
 def least_log_loss(
@@ -81,12 +79,7 @@ def least_log_loss(
 
 
 def _chosen(
-    best: Solution,
-    models: Iterable[VerifiedModel],
-    slack: Fraction,
-    *,
-    complete: bool,
-    ends: float | None = None,
+    best: Solution, models: Iterable[VerifiedModel], slack: Fraction, *, complete: bool, ends: float | None = None
 ) -> TieBreak:
     """Compare the models, those of the least F first, until the time ends; at least one."""
     merged = MergeRows.apply(best.problem)
@@ -111,9 +104,7 @@ def _chosen(
     solution = best
     if model.points != best.points:
         solution = replace(best, points=model.points, evaluation=model.evaluation, smallest=False)
-    return TieBreak(
-        solution=solution, log_loss=losses[direction], slack=slack, cards=len(losses), proven=complete
-    )
+    return TieBreak(solution=solution, log_loss=losses[direction], slack=slack, cards=len(losses), proven=complete)
 
 
 def _is_over(ends: float | None) -> bool:
@@ -122,13 +113,10 @@ def _is_over(ends: float | None) -> bool:
 
 def loss_of(problem: Problem, coefficients: tuple[int, ...]) -> Fraction:
     """The least log loss of risks that are logistic in the total; constant columns only shift the total."""
-    if not all(
-        weight * total for weight, total in zip(problem.class_weights, problem.class_totals, strict=True)
-    ):
+    if not all(weight * total for weight, total in zip(problem.class_weights, problem.class_totals, strict=True)):
         return Fraction(0)  # only one class counts
     varying = [
-        c if (column != column[0]).any() else 0
-        for c, column in zip(coefficients, problem.rows.columns, strict=True)
+        c if (column != column[0]).any() else 0 for c, column in zip(coefficients, problem.rows.columns, strict=True)
     ]
     return log_loss(problem, with_best_risk(problem, varying))
 

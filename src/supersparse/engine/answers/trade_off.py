@@ -83,11 +83,7 @@ class TradeOffPoint(Tabular):
         return (
             self._value(),
             *(f"{float(rate):.4f}" for rate in (found.sensitivity, found.specificity)),
-            *(
-                ()
-                if test is None
-                else (f"{float(rate):.4f}" for rate in (test.sensitivity, test.specificity))
-            ),
+            *(() if test is None else (f"{float(rate):.4f}" for rate in (test.sensitivity, test.specificity))),
             shown(found.training_errors),
             str(found.size),
             cell(self.solution.proven_optimal),
@@ -268,9 +264,7 @@ def read_limits(limits: Iterable[float | Fraction]) -> list[Fraction]:
     """
     what = "max_false_positive_rates"
     if isinstance(limits, str) or not isinstance(limits, Iterable):
-        raise InvalidOptionError(
-            subject=what, value=limits, remedy="give a list of shares, such as [0.05, 0.1, 0.2]"
-        )
+        raise InvalidOptionError(subject=what, value=limits, remedy="give a list of shares, such as [0.05, 0.1, 0.2]")
     values = sorted({exact(limit, f"{what}: a limit", InvalidOptionError) for limit in limits})
     if not values or values[0] < 0 or values[-1] > 1:
         listed = ", ".join(shown(value) for value in values) or "empty"

@@ -84,13 +84,7 @@ def certify(
         table = replace(table, rules=tuple(table.rules[j] for j in drop.kept))
     statement = statement_of(small, table)
     rows = small.rows
-    program = Program(
-        statement,
-        rows.columns,
-        rows.scales,
-        rows.positive.tolist(),
-        rows.weights.tolist(),
-    )
+    program = Program(statement, rows.columns, rows.scales, rows.positive.tolist(), rows.weights.tolist())
     model = drop.reduce(points.over(problem.unit)) if drop.accepts(problem) else points.over(problem.unit)
     solution = program.solution(model.coefficients, model.intercept)
     best = program.value(solution)
@@ -103,13 +97,7 @@ def certify(
         unfinished.replace(place)
     finally:
         unfinished.unlink(missing_ok=True)
-    return Certificate(
-        path=place,
-        sha256=digest_of(place),
-        objective=objective,
-        lines=count,
-        size=place.stat().st_size,
-    )
+    return Certificate(path=place, sha256=digest_of(place), objective=objective, lines=count, size=place.stat().st_size)
 
 
 def check_place(path: Path) -> None:
@@ -127,13 +115,7 @@ def digest_of(path: Path) -> str:
 
 
 def _write(
-    path: Path,
-    program: Program,
-    solution: Coefficients,
-    best: int,
-    check_in: Callable[[], None],
-    *,
-    compressed: bool,
+    path: Path, program: Program, solution: Coefficients, best: int, check_in: Callable[[], None], *, compressed: bool
 ) -> int:
     """Write the derivation to a second file as it grows, then the head, which counts it, then join them."""
     body = path.with_name(path.name + ".lines")

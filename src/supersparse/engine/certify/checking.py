@@ -116,9 +116,7 @@ def readable(table: TableNames, problem: Problem, data: Path) -> TableNames:
     spelled = {name: _spelled(name, column, rules) for name, column in columns.items()}
     for j, rule in enumerate(rules):
         name = rule["column"]
-        text = _read_differently(
-            rule, columns[name], spelled[name], problem.rows.columns[j], problem.rows.scales[j]
-        )
+        text = _read_differently(rule, columns[name], spelled[name], problem.rows.columns[j], problem.rows.scales[j])
         if text is not None:
             raise _refusal(table, data, name, text)
     return replace(table, columns=_with_spellings(table.columns, spelled))
@@ -132,9 +130,7 @@ class _Texts:
     codes: NDArray[np.intp]
 
 
-def _read(
-    table: TableNames, rules: Sequence[Mapping[str, Any]], problem: Problem, data: Path
-) -> dict[str, _Texts]:
+def _read(table: TableNames, rules: Sequence[Mapping[str, Any]], problem: Problem, data: Path) -> dict[str, _Texts]:
     """Let the checker read the columns of the rules."""
     names, positive = dict.fromkeys(rule["column"] for rule in rules), str(problem.rows.classes[1])
     try:
@@ -179,11 +175,7 @@ def _spelled(name: str, column: _Texts, rules: Sequence[Mapping[str, Any]]) -> d
 
 
 def _read_differently(
-    rule: Mapping[str, Any],
-    column: _Texts,
-    spelled: Mapping[str, str],
-    values: NDArray[Any],
-    scale: int,
+    rule: Mapping[str, Any], column: _Texts, spelled: Mapping[str, str], values: NDArray[Any], scale: int
 ) -> str | None:
     """Return a text in which the checker finds another value of a feature than the problem has."""
     theirs = np.empty(len(column.different), dtype=object)

@@ -144,18 +144,14 @@ class Lines:
         left = "OBJ" if coefficients is None else vector(coefficients)
         return self.combine(f"{sense} {right} {left}", " ".join(["lin", str(len(used)), *used]))
 
-    def bound_above(
-        self, variable: int, parts: Terms, known: dict[int, Content] | None = None
-    ) -> tuple[int, int]:
+    def bound_above(self, variable: int, parts: Terms, known: dict[int, Content] | None = None) -> tuple[int, int]:
         """Derive variable <= value from lines and the present bounds, and use it: (line, value)."""
         terms, right = self.combined({variable: -1}, parts, known)
         line = self.derive("L", -right, {variable: 1}, [(at, -m) for at, m in terms])
         self.cut_upper(variable, line, -right)
         return line, -right
 
-    def bound_below(
-        self, variable: int, parts: Terms, known: dict[int, Content] | None = None
-    ) -> tuple[int, int]:
+    def bound_below(self, variable: int, parts: Terms, known: dict[int, Content] | None = None) -> tuple[int, int]:
         """Derive variable >= value from lines and the present bounds, and use it: (line, value)."""
         terms, right = self.combined({variable: 1}, parts, known)
         line = self.derive("G", right, {variable: 1}, terms)

@@ -87,8 +87,7 @@ class Program:
         self._costs: dict[int, Fraction] = {}
         self.constant = Fraction(0)
         self.features = [
-            FeatureVariables(one, column)
-            for one, column in zip(statement.features, self._columns, strict=True)
+            FeatureVariables(one, column) for one, column in zip(statement.features, self._columns, strict=True)
         ]
         if statement.b is not None:
             self.features.append(FeatureVariables(statement.b, [self.step] * len(self.positive)))
@@ -122,18 +121,12 @@ class Program:
         self._scale()
 
     def _merge(
-        self,
-        columns: Sequence[IntArray],
-        scales: Sequence[int],
-        positive: Sequence[bool],
-        weights: Sequence[int],
+        self, columns: Sequence[IntArray], scales: Sequence[int], positive: Sequence[bool], weights: Sequence[int]
     ) -> None:
         """Scale columns to whole numbers without a common divisor, and merge equal rows of a class."""
         distinct = [np.unique(column, return_inverse=True) for column in columns]
         values = [[int(x) for x in of_column] for of_column, _ in distinct]
-        common = lcm(
-            *(scale // gcd(x, scale) for own, scale in zip(values, scales, strict=True) for x in own)
-        )
+        common = lcm(*(scale // gcd(x, scale) for own, scale in zip(values, scales, strict=True) for x in own))
         whole = [[x * common // scale for x in own] for own, scale in zip(values, scales, strict=True)]
         mode = self.statement.intercept
         divisor = gcd(common if mode in ("range", "paper") else 0, *(x for own in whole for x in own)) or 1
@@ -220,13 +213,9 @@ class Program:
             values = {u: -v for v, u in feature.value.items()}
             feature.value_sum = self._row(f"value{f}", "E", 0, {points: 1, **values})
             if up:
-                feature.positive_sum = self._row(
-                    f"up{f}", "E", 0, {p: 1, **{feature.value[v]: -1 for v in up}}
-                )
+                feature.positive_sum = self._row(f"up{f}", "E", 0, {p: 1, **{feature.value[v]: -1 for v in up}})
             if down:
-                feature.negative_sum = self._row(
-                    f"down{f}", "E", 0, {n: 1, **{feature.value[v]: -1 for v in down}}
-                )
+                feature.negative_sum = self._row(f"down{f}", "E", 0, {n: 1, **{feature.value[v]: -1 for v in down}})
 
     def _limit(self) -> None:
         self.size_row = -1
@@ -234,9 +223,7 @@ class Program:
         self.limit_rows = []
         for k, (weights, most) in enumerate(self.statement.all_limits):
             scale = lcm(most.denominator, *(w.denominator for w in weights))
-            total = {
-                v: int(w * scale) for pair, w in zip(literals, weights, strict=False) for v in pair if v >= 0
-            }
+            total = {v: int(w * scale) for pair, w in zip(literals, weights, strict=False) for v in pair if v >= 0}
             self.limit_rows.append(self._row(f"limit{k}", "L", int(most * scale), total))
         if self.statement.max_features is not None:
             self.size_row = self.limit_rows.pop(0)
@@ -276,8 +263,7 @@ class Program:
         self.unit = Fraction(down, up)  # F is the objective times this, plus the constant
         if sum(abs(c) for c in self.objective.values()) > _LARGEST:
             raise UnsupportedProblemError(
-                "the weights and penalties have no common unit within 2^60, which certificates do not "
-                "support",
+                "the weights and penalties have no common unit within 2^60, which certificates do not support",
                 "use weights and penalties with fewer digits",
             )
 
@@ -303,9 +289,7 @@ class Program:
             above = [total for total in totals if total + intercept * self.factor > 0]
             t = min(above, default=self.most + 1)
             values[self.threshold] = t
-            wrong = [
-                (total >= t) != is_positive for total, is_positive in zip(totals, self.positive, strict=True)
-            ]
+            wrong = [(total >= t) != is_positive for total, is_positive in zip(totals, self.positive, strict=True)]
         else:
             b = int(intercept) * self.step if self.statement.intercept == "range" else 0
             if self.threshold >= 0:

@@ -195,9 +195,7 @@ def statement_of(problem: Problem, table: TableNames) -> Statement:
             )
             for limit in problem.support_limits
         ),
-        same_sign=tuple(
-            tuple(j for j, member in enumerate(limit.together) if member) for limit in problem.sign_limits
-        ),
+        same_sign=tuple(tuple(j for j, member in enumerate(limit.together) if member) for limit in problem.sign_limits),
         class_weights=problem.class_weights,
     )
 
@@ -209,11 +207,7 @@ def _of_set(problem: Problem, j: int, rule: Mapping[str, Any]) -> Coefficient:
 
 
 def _coefficient_of(
-    problem: Problem,
-    name: str,
-    rule: Mapping[str, Any],
-    values: Sequence[int],
-    penalties: tuple[Fraction, ...],
+    problem: Problem, name: str, rule: Mapping[str, Any], values: Sequence[int], penalties: tuple[Fraction, ...]
 ) -> Coefficient:
     """Add C1, and see whether all values but 0 cost the same."""
     C1 = problem.C1 or Fraction(0)

@@ -15,24 +15,8 @@ from numpy.typing import NDArray
 from supersparse.base.errors import VerificationError
 from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Ints, Lines, least_cost
 from supersparse.engine.certify.program import FeatureVariables, Program
-from supersparse.engine.kernels.box_proofs import (
-    FRAME,
-    Cells,
-    Supported,
-    cells_of,
-    in_rows,
-    middle,
-    prove_boxes,
-)
-from supersparse.engine.kernels.cover_proofs import (
-    BETTER,
-    CLOSED,
-    OPEN,
-    PAUSED,
-    close_by,
-    kept_place,
-    write_dropped,
-)
+from supersparse.engine.kernels.box_proofs import FRAME, Cells, Supported, cells_of, in_rows, middle, prove_boxes
+from supersparse.engine.kernels.cover_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by, kept_place, write_dropped
 from supersparse.engine.kernels.proof_lines import COVERS, LINE, Combination, Facts, Kept
 from supersparse.engine.kernels.support import group_rows
 
@@ -65,9 +49,7 @@ class BoundWriter:
         lines = self._lines
         self.make_room(len(members))
         combination = Combination(members, uses, allowed, cost, theta, dropped)
-        lines.text, state, bound = close_by(
-            self._facts, lines.here, combination, self.kept, lines.text, lines.at
-        )
+        lines.text, state, bound = close_by(self._facts, lines.here, combination, self.kept, lines.text, lines.at)
         if state != CLOSED:
             raise VerificationError(
                 f"a bound of {bound} was derived where {self._facts.best} was claimed", "please report this"

@@ -133,10 +133,7 @@ def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[
     masks = np.stack(
         [_to_words(flags[None, :], words)[0] for flags in (*by_feature(allowed).T, *by_feature(covering).T)]
     )
-    return (
-        _to_words((up == high) & (low < high), words),
-        _to_words((down == high) & (low < high), words),
-    ), masks
+    return (_to_words((up == high) & (low < high), words), _to_words((down == high) & (low < high), words)), masks
 
 
 def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:

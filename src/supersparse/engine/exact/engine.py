@@ -85,9 +85,7 @@ class ExactSolver:
         """Find the best model of each size, as far as the limits allow."""
         return best_per_size(problem, options, monitor, self.solve)
 
-    def all_within(
-        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
-    ) -> ClaimedModels:
+    def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """List every λ, with its best b, within a factor of the best, as far as the limits allow."""
         return all_within(problem, epsilon, options, monitor, self.solve)
 

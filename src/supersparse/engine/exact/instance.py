@@ -37,9 +37,7 @@ class Instance:
 
     form: IntegerForm
     case: int  # which of the intercept's cases this is
-    base_cost: (
-        int  # every model pays this: base loss, shift, and penalties paid whether features are used or not
-    )
+    base_cost: int  # every model pays this: base loss, shift, and penalties paid whether features are used or not
     positive_row: Ints  # the distinct row behind each net positive point, -1 for the origin
     negative_row: Ints
     positive: NDArray[np.int32]  # ranks (doubled) of the net positive points, (points, features)
@@ -116,9 +114,7 @@ class Instance:
         """
         form, b = self.form, self.intercepts
         # of the problem, not of the kernel: a limit on the score that the kernel cannot hold is one as well
-        depends_on_points = (
-            form.l1_penalty or form.problem.C1 or not form.is_flat or form.problem.score_limits
-        )
+        depends_on_points = form.l1_penalty or form.problem.C1 or not form.is_flat or form.problem.score_limits
         if form.slack or self.judged or depends_on_points:
             return False
         if len(b) == 0:
@@ -195,9 +191,7 @@ def instances(form: IntegerForm) -> list[Instance]:
 
 def fixed_cost(instance: Instance, literals: Literals) -> int:
     """The cost of every model with these literals before its loss: base cost, penalties of literals and b."""
-    return (
-        instance.base_cost + instance.intercept_penalty + int(instance.literal_penalty[list(literals)].sum())
-    )
+    return instance.base_cost + instance.intercept_penalty + int(instance.literal_penalty[list(literals)].sum())
 
 
 def _range_as_list(form: IntegerForm) -> Ints:
@@ -233,9 +227,7 @@ def _instance(
     n = n_literals(form.n_features)
     allowed, literal_penalty = np.zeros(n, bool), np.zeros(n, np.int64)
     unavoidable = [  # paid for a feature, used or not; nothing unless levels put a penalty on 0
-        min(of_values.unused, of_values.least_used if values.smallest else of_values.unused)
-        if values.has_zero
-        else 0
+        min(of_values.unused, of_values.least_used if values.smallest else of_values.unused) if values.has_zero else 0
         for values, of_values in zip(form.values, form.penalties, strict=True)
     ]
     for f, (values, of_values) in enumerate(zip(form.values, form.penalties, strict=True)):

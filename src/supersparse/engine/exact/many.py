@@ -50,11 +50,7 @@ class Collecting:
 
 
 def all_within(
-    problem: Problem,
-    epsilon: Fraction,
-    options: SolveOptions,
-    monitor: Monitor,
-    solve: Solve,
+    problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor, solve: Solve
 ) -> ClaimedModels:
     """List every λ, with its best b, with F <= (1 + epsilon)·F*, as far as the limits allow."""
     claim = solve(problem, options, monitor)
@@ -167,9 +163,7 @@ def _one_by_one(proven: _Proven, most: int, sizes: SizeBySize) -> None:
         if sizes.is_over:
             proven.complete = False
             return
-        at_least = MinFeatures(least=size).limits(
-            problem.rows, counts_intercept=problem.intercept.is_penalised
-        )
+        at_least = MinFeatures(least=size).limits(problem.rows, counts_intercept=problem.intercept.is_penalised)
         limits = (*problem.support_limits, *at_least)
         question = replace(problem, support_limits=limits, max_features=size)
         try:

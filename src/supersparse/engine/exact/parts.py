@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from supersparse.base.exact import written_fraction
 from supersparse.engine import checkpoint_file
 from supersparse.engine.exact.instance import Flags, Instance
-from supersparse.engine.exact.literals import (
-    Literal,
-    Literals,
-    feature_of,
-    flags_of,
-    literals_where,
-    n_literals,
-)
+from supersparse.engine.exact.literals import Literal, Literals, feature_of, flags_of, literals_where, n_literals
 from supersparse.engine.exact.partition.tree import OpenNodes
 from supersparse.engine.exact.partition.tree import PartitionNode as PartitionNode
 from supersparse.engine.kernels.support_search import IMPROVING, PIECE, TIES
@@ -106,9 +99,7 @@ def to_bytes(parts: list[Part]) -> bytes:
         boxes = np.zeros((0, 2, 0), np.int64) if part.boxes is None else part.boxes
         is_node, is_begun = int(part.allowed is not None), int(part.boxes is not None)
         head = [part.bound, part.case, is_node, part.theta, part.phase, is_begun]
-        numbers.append(
-            np.array([*head, len(part.literals), len(allowed), len(boxes), boxes.shape[2]], np.int64)
-        )
+        numbers.append(np.array([*head, len(part.literals), len(allowed), len(boxes), boxes.shape[2]], np.int64))
         numbers.append(np.array([*part.literals, *allowed], np.int64))
         numbers.append(boxes.ravel())
     return np.concatenate(numbers).astype("<i8").tobytes()
@@ -310,10 +301,7 @@ def _read_nodes(entry: dict[str, Any]) -> OpenNodes:
                 written_fraction(_text(node["bound"])),
                 tuple(tuple(whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
                 tuple(
-                    (
-                        whole(family, 0, _MOST_FAMILIES),
-                        np.array([whole(i, 0, _LARGEST) for i in quad], np.int64),
-                    )
+                    (whole(family, 0, _MOST_FAMILIES), np.array([whole(i, 0, _LARGEST) for i in quad], np.int64))
                     for family, *quad in node["sets"]
                 ),
             )

@@ -161,10 +161,7 @@ class Proof:
         self.threads = threads
         workers = [
             threading.Thread(
-                target=self._work_until_closed,
-                args=(cancelled, before, between),
-                name=f"proof-{t}",
-                daemon=True,
+                target=self._work_until_closed, args=(cancelled, before, between), name=f"proof-{t}", daemon=True
             )
             for t, before in zip_longest(range(threads), first)
         ]
@@ -282,9 +279,7 @@ class Proof:
         with self._preparing:
             return self._cases[case].data(cancelled)
 
-    def _worked(
-        self, parts: list[Part], cancelled: Callable[[], bool], most: int | None
-    ) -> tuple[list[Part], int]:
+    def _worked(self, parts: list[Part], cancelled: Callable[[], bool], most: int | None) -> tuple[list[Part], int]:
         """Work on parts of one case; return what is left of them, and the work done."""
         work = min(self._slice, _SLICE_WORK)
         if parts[0].bound < _FAR * self.cuts.tie:

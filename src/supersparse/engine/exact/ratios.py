@@ -28,13 +28,7 @@ from numpy.typing import NDArray
 from supersparse.engine.exact.cuts import Judge
 from supersparse.engine.exact.instance import Instance, instances
 from supersparse.engine.exact.literals import SIGNS
-from supersparse.engine.exact.ratio_arrays import (
-    first_box,
-    first_literals,
-    point_pairs,
-    stack_for,
-    with_more_room,
-)
+from supersparse.engine.exact.ratio_arrays import first_box, first_literals, point_pairs, stack_for, with_more_room
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.boxes import FOUND
 from supersparse.engine.kernels.jit import compile_for, is_ready
@@ -183,11 +177,7 @@ class RatioBoxes:
             return False
         heaviest = form.worst_cost * FINE * FINE * FINE
         many = sum(int(n) > _FEW_VALUES for n in instance.n_ranks)
-        return (
-            max(v.largest for v in form.values) <= _MOST_POINTS
-            and heaviest < 2**62
-            and 4 * many >= form.n_features
-        )
+        return max(v.largest for v in form.values) <= _MOST_POINTS and heaviest < 2**62 and 4 * many >= form.n_features
 
     @property
     def pairs(self) -> PointPairs:

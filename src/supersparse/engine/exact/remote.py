@@ -11,28 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supersparse.engine.cluster import (
-    Known,
-    Request,
-    as_bytes,
-    checked_count,
-    fields_of,
-    packed,
-    question_of,
-    unpacked,
-)
+from supersparse.engine.cluster import Known, Request, as_bytes, checked_count, fields_of, packed, question_of, unpacked
 from supersparse.engine.exact.covers import CancelledError
 from supersparse.engine.exact.cuts import CutValues, Judge
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import literals_where
-from supersparse.engine.exact.parts import (
-    Part,
-    coefficients_of,
-    from_bytes,
-    node_part,
-    support_part,
-    to_bytes,
-)
+from supersparse.engine.exact.parts import Part, coefficients_of, from_bytes, node_part, support_part, to_bytes
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, Task
 from supersparse.engine.exact.ratios import OpenBoxes, RatioBoxes, RatioProof, Rooms
 from supersparse.engine.exact.slices import Slicer, alike

@@ -69,8 +69,7 @@ class CaseData:
 def alike(fields: Fields) -> Fields:
     """The same numbers in arrays of one kind: for another, numba would compile everything again."""
     plain: Any = (
-        np.require(v, requirements=["C", "W"]) if isinstance(v, np.ndarray) and v.ndim else int(v)
-        for v in fields
+        np.require(v, requirements=["C", "W"]) if isinstance(v, np.ndarray) and v.ndim else int(v) for v in fields
     )
     return type(fields)(*plain)
 
@@ -186,9 +185,7 @@ class Slicer:
         """Work with these cuts until the slice has done its work, finds a model or is outdated."""
         while True:
             state = self._state
-            result = int(
-                run_slice(self._data, state, shared, now.tie, now.strict, now.l1, work, min(work, least))
-            )
+            result = int(run_slice(self._data, state, shared, now.tie, now.strict, now.l1, work, min(work, least)))
             if result == FULL:
                 self._state = state._replace(boxes=_longer(state.boxes))
             elif result == CROWDED:
@@ -259,9 +256,7 @@ class Slicer:
         for t in range(int(state.part[part, SIZE])):
             literal, at = Literal(int(state.part[part, LITERALS + t])), int(state.hit[t])
             stride = int(magnitudes.stride[literal])
-            value = (
-                int(magnitudes.first[literal]) + stride * at if stride else int(magnitudes.table[literal, at])
-            )
+            value = int(magnitudes.first[literal]) + stride * at if stride else int(magnitudes.table[literal, at])
             coefficients[feature_of(literal)] = sign_of(literal) * value
         return coefficients
 

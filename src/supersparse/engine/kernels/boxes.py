@@ -92,9 +92,7 @@ def loss_bound(data: SupportData, low: Ints, high: Ints, enough: int, space: Int
             magnitude(data.first, data.stride, data.table, f, high[f]),
         )
         slack += data.slack * B[f]
-    too_small = 2 * (
-        (0 if data.slack or data.half else 1) - slack
-    )  # twice the largest difference in conflict
+    too_small = 2 * ((0 if data.slack or data.half else 1) - slack)  # twice the largest difference in conflict
     for i in range(len(data.up_weight)):
         left_up[i] = data.up_weight[i]
     for j in range(len(data.down_weight)):

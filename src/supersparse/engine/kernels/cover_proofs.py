@@ -143,9 +143,7 @@ def write_cover(
     for k in range(n_rows):
         position = put_term(text, position, facts.row_line[rows[k]], times[k], over)
         if times[k] < most:  # z >= 0
-            position = put_term(
-                text, position, 2 * (facts.first_z + rows[k]), over - times[k] * facts.M, over
-            )
+            position = put_term(text, position, 2 * (facts.first_z + rows[k]), over - times[k] * facts.M, over)
     for f in range(n):
         if D[f] == 0:
             continue
@@ -161,9 +159,7 @@ def write_cover(
             position = put_term(text, position, 2 * facts.literal[literal], rest, over)
     if b != 0:
         v = facts.threshold
-        position = put_term(
-            text, position, standing.upper_line[v] if b > 0 else standing.lower_line[v], -b, over
-        )
+        position = put_term(text, position, standing.upper_line[v] if b > 0 else standing.lower_line[v], -b, over)
     at[POSITION] = put_end(text, position, last_use)
     at[LINE] += 1
     return text, True
@@ -199,9 +195,7 @@ def write_covers(
     for k in range(n):
         making_up = literals[: differences(x, signs, members[k], D, literals)]
         is_local[k] = members[k, 2] >= 0 or needs_bounds(signs, used, has_threshold, members[k], making_up)
-        add_load(
-            facts.first_z, facts.literal, used, members[k], making_up, is_local[k], combination.u[k], load
-        )
+        add_load(facts.first_z, facts.literal, used, members[k], making_up, is_local[k], combination.u[k], load)
         if is_local[k]:
             n_local += 1
             continue
@@ -263,13 +257,7 @@ def close_by(
 
 @kernel()
 def write_bound(
-    facts: Facts,
-    standing: Standing,
-    combination: Combination,
-    lines: Ints,
-    total: Ints,
-    text: Bytes,
-    at: Ints,
+    facts: Facts, standing: Standing, combination: Combination, lines: Ints, total: Ints, text: Bytes, at: Ints
 ) -> tuple[Bytes, int]:
     """Write what covers times multipliers prove here; return the bound of the objective.
 
@@ -367,9 +355,7 @@ def write_bound(
         position = put_whole(text, position, count)
         for literal in range(2 * n):
             if dropped[literal]:
-                position = put_whole(
-                    text, put_whole(text, position, facts.literal[literal]), dropped[literal]
-                )
+                position = put_whole(text, put_whole(text, position, facts.literal[literal]), dropped[literal])
         position = put_word(text, position, b" { lin")
         position = put_whole(text, position, n_terms + 1)
         position = put_term(text, position, facts.cutoff, 1, 1)

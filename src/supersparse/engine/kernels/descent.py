@@ -153,9 +153,7 @@ def swap_one(
                 best, best_j, best_at, best_intercept = total, j, at, b
         if best_j >= 0:
             add_column(scores, data, best_j, data.values[best_j, best_at])
-            penalty += (
-                data.value_penalty[best_j, best_at] - data.value_penalty[best_j, index[best_j]] - spared
-            )
+            penalty += data.value_penalty[best_j, best_at] - data.value_penalty[best_j, index[best_j]] - spared
             index[out], index[best_j], intercept[0] = data.zero[out], best_at, best_intercept
             return best, penalty
         add_column(scores, data, out, value)

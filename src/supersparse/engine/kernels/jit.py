@@ -41,13 +41,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
 
 
 inner = partial(
-    njit,
-    cache=False,
-    nogil=True,
-    no_cfunc_wrapper=True,
-    no_cpython_wrapper=True,
-    _nrt=True,
-    **_pipelines[1],
+    njit, cache=False, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=True, **_pipelines[1]
 )
 reader = partial(inner, _nrt=False)
 

@@ -212,9 +212,7 @@ def loss_at(scores: Ints, data: SearchData, b: int) -> int:
 
 
 @kernel()
-def line_at_fixed_b(
-    loss: int, scores: Ints, data: SearchData, j: int, current: int, b: int, totals: Ints
-) -> None:
+def line_at_fixed_b(loss: int, scores: Ints, data: SearchData, j: int, current: int, b: int, totals: Ints) -> None:
     """Fill ``totals[t]`` with the loss when feature j takes its t-th value and b stays.
 
     A difference array over the values: each row changes its mind at one breakpoint. `loss` is
@@ -307,15 +305,7 @@ def best_b_anywhere(scores: Ints, data: SearchData) -> tuple[int, int]:
 
 
 @kernel()
-def most_promising(
-    scores: Ints,
-    data: SearchData,
-    index: Ints,
-    b: int,
-    keep: int,
-    totals: Ints,
-    work: Ints,
-) -> Ints:
+def most_promising(scores: Ints, data: SearchData, index: Ints, b: int, keep: int, totals: Ints, work: Ints) -> Ints:
     """The features in use, and of the others the `keep` that cost least at fixed b."""
     p = len(index)
     loss = loss_at(scores, data, b)

@@ -153,18 +153,14 @@ def _load_element(
     return _read(context, builder, kind.dtype, address, align=_alignment(kind))
 
 
-def _store(
-    context: Any, signature: Any, indices: Sequence[Any], builder: Any, given: Any, loc: Any = None
-) -> None:
+def _store(context: Any, signature: Any, indices: Sequence[Any], builder: Any, given: Any, loc: Any = None) -> None:
     kind, _, own = signature.args
     value = context.cast(builder, given[2], own, kind.dtype)
     address = _address(context, builder, signature, indices, given)
     _write(context, builder, kind.dtype, value, address, align=_alignment(kind))
 
 
-def _row(
-    context: Any, signature: Any, indices: Sequence[Any], builder: Any, given: Any, loc: Any = None
-) -> Any:
+def _row(context: Any, signature: Any, indices: Sequence[Any], builder: Any, given: Any, loc: Any = None) -> Any:
     """A row of a table, which belongs to whom the table belongs to."""
     array, kind = given[0], signature.args[0]
     fields = context.data_model_manager[kind]

@@ -39,10 +39,7 @@ def _literal_between(feature: int, above: int, below: int) -> int:
 
 @kernel()
 def _distance(
-    above: NDArray[np.int32],
-    below: NDArray[np.int32],
-    allowed: NDArray[np.bool_],
-    covering: NDArray[np.bool_],
+    above: NDArray[np.int32], below: NDArray[np.int32], allowed: NDArray[np.bool_], covering: NDArray[np.bool_]
 ) -> int:
     """Number of allowed literals of the pair, or -1 when the model has one already.
 

@@ -48,13 +48,7 @@ from supersparse.engine.kernels.ratio_pairs import (
     sorted_by_key,
     write_keys,
 )
-from supersparse.engine.kernels.ratio_prices import (
-    add_groups,
-    begin_prices,
-    pack_groups,
-    read_prices,
-    solve_prices,
-)
+from supersparse.engine.kernels.ratio_prices import add_groups, begin_prices, pack_groups, read_prices, solve_prices
 
 _PROMISING = 0.7  # where a greedy packing comes to this part of what closes the box
 _NEAR = 0.95  # where the best multipliers come to this part of it, groups grow
@@ -133,9 +127,7 @@ def sort_groups(pairs: PointPairs, stack: BoxStack, value: Floats, gap: float, l
 
 
 @reader()
-def list_groups(
-    pairs: PointPairs, stack: BoxStack, value: Floats, f: int, low: int, high: int, n: int
-) -> None:
+def list_groups(pairs: PointPairs, stack: BoxStack, value: Floats, f: int, low: int, high: int, n: int) -> None:
     """List the first groups of a box, not too many of one point, and their reach without a feature.
 
     Its parts look at these alone.
@@ -173,9 +165,7 @@ def begin_part(ratios: Ratios, split: int, low: Ints, high: Ints, scratch: Float
 
 
 @inner()
-def pack_listed(
-    pairs: PointPairs, stack: BoxStack, part: BoxPart, load: Ints, enough: int
-) -> tuple[int, int]:
+def pack_listed(pairs: PointPairs, stack: BoxStack, part: BoxPart, load: Ints, enough: int) -> tuple[int, int]:
     """Choose groups for a packing and pack them greedily; return the sum, and how many they are."""
     listed, price, m, n = stack.listed, stack.listed.price, stack.number[LISTED], len(part.undecided)
     short, total, cost, key = listed.short[:m], listed.total[:m], listed.cost[:m], listed.key[:m]

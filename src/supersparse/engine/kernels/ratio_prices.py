@@ -300,9 +300,7 @@ def shortest(length: Floats, n: int) -> int:
 
 
 @reader(error_model="numpy")
-def take_step(
-    prices: Prices, listed: Listed, points: int, kept: int, group: int, slack: int, gain: float
-) -> float:
+def take_step(prices: Prices, listed: Listed, points: int, kept: int, group: int, slack: int, gain: float) -> float:
     """Let a group or the slack of a tight limit rise as far as it can; return what that gains, or -1."""
     size, n = prices.number[_TIGHT], prices.number[_LIMITS]
     wide, all_limits = whole_vectors(size), whole_vectors(n)

@@ -64,9 +64,7 @@ def scores_at(z: Floats, point: Floats, first: int, x: Floats, columns: Ints, m:
     for i in range(n):
         z[i] = b
     for j in range(0, whole, 4):
-        _add_four(
-            z, point[first + j :], x[columns[j]], x[columns[j + 1]], x[columns[j + 2]], x[columns[j + 3]], n
-        )
+        _add_four(z, point[first + j :], x[columns[j]], x[columns[j + 1]], x[columns[j + 2]], x[columns[j + 3]], n)
     for j in range(whole, m):
         add_column(z, point[first + j], x[columns[j]], n)
 
@@ -180,9 +178,7 @@ def value_of_bound(
     limits = (B, error relative to the terms of the tangent, fixed error).
     """
     linear = slope_low * reach if reach >= 0 else slope_high * reach
-    return (
-        tangent - abs(gb) * limits[0] + linear - limits[1] * size - limits[2] - 2e-15 * slope_high * magnitude
-    )
+    return tangent - abs(gb) * limits[0] + linear - limits[1] * size - limits[2] - 2e-15 * slope_high * magnitude
 
 
 @reader(error_model="numpy")

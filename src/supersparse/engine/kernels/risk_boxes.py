@@ -251,9 +251,7 @@ def run_boxes(data: RiskData, support: Support, boxes: Boxes, best: Best, budget
                 )
                 if bound >= threshold:
                     continue
-            estimate = least_in_cone(
-                expansion, scaled_low, scaled_high, k, data.slope_is_free, slope_high, point
-            )
+            estimate = least_in_cone(expansion, scaled_low, scaled_high, k, data.slope_is_free, slope_high, point)
             if is_below:
                 expansion[k, 1] += 1
                 relaxes = estimate >= threshold or (expansion[k, 1] > _MOST_BOXES and own < last)
@@ -313,16 +311,13 @@ def run_boxes(data: RiskData, support: Support, boxes: Boxes, best: Best, budget
             if low[q] < high[q]:
                 off = abs(data.values[j, nearest] - value)
                 if data.strict and nearest == data.zero[j]:  # 0 is not allowed: how far is the next value?
-                    off = min(
-                        abs(data.values[j, nearest - 1] - value), abs(data.values[j, nearest + 1] - value)
-                    )
+                    off = min(abs(data.values[j, nearest - 1] - value), abs(data.values[j, nearest + 1] - value))
                     below = nearest
                 badness = step * (off + 1e-3 * (high[q] - low[q]))
                 if badness > worst:
                     worst, widest, split = badness, q, below
         if (room == 0 or len(data.rate_most)) and (
-            own < 0
-            or _estimate(data, support, index, k, quadratics[own, EXPANSION]) < threshold + penalty + _NEAR
+            own < 0 or _estimate(data, support, index, k, quadratics[own, EXPANSION]) < threshold + penalty + _NEAR
         ):
             offer(data, support, best, index, k, point, 1e-6, np.int64(0))
             threshold = best.value[0] - data.tolerance - penalty

@@ -320,12 +320,7 @@ def offer(
     f, bound = card_loss(data, support, index, k, fit, ACCURATE, np.inf)
     room, value = len(support.found), f + penalty
     broken = rates_broken(data, support, index, k, fit)
-    if (
-        room
-        and broken == 0
-        and bound + penalty < best.value[0] - data.tolerance
-        and support.state[FOUND] < room
-    ):
+    if room and broken == 0 and bound + penalty < best.value[0] - data.tolerance and support.state[FOUND] < room:
         card = support.found[support.state[FOUND]]
         support.found_bound[support.state[FOUND]] = bound + penalty
         support.state[FOUND] += 1

@@ -73,13 +73,7 @@ def without_intercept(f: float, g: Floats, h: Floats, point: Floats, m: int, out
 
 @inner(error_model="numpy")
 def least_in_cone(
-    model: Floats,
-    low: Floats,
-    high: Floats,
-    m: int,
-    slope_is_free: int,
-    slope_high: float,
-    point: Floats,
+    model: Floats, low: Floats, high: Floats, m: int, slope_is_free: int, slope_high: float, point: Floats
 ) -> float:
     """A lower bound of the quadratic over a·low <= beta <= a·high, near its least value; a = 1 if not free.
 

@@ -43,9 +43,7 @@ class RiskData(NamedTuple):
     most: Floats  # (limits,)
     cap: Floats  # slope·|points| is at most this; infinite for a fixed slope
     reach: Floats  # |beta| is at most this
-    limits: (
-        Floats  # (B, relative error, fixed error), see `value_of_bound`; (of a card, its slope, its logits)
-    )
+    limits: Floats  # (B, relative error, fixed error), see `value_of_bound`; (of a card, its slope, its logits)
     rates: Floats  # (limits, 2, rows): weight of the rows that are wrong if predicted negative, positive
     rate_most: Floats  # (limits, 2): what these may add up to, and a weight that all rows may have
     threshold: float  # the log odds above which the positive class is predicted
@@ -86,9 +84,7 @@ class Support(NamedTuple):
     ids: NDArray[np.int32]
     counts: Ints  # (6,)
     floor: Floats  # (1,): the least bound of a card that could not be pruned
-    found: (
-        Ints  # (room, 1 + 2·columns): cards listed, as number, columns, indices; no room: nothing is listed
-    )
+    found: Ints  # (room, 1 + 2·columns): cards listed, as number, columns, indices; no room: nothing is listed
     found_bound: Floats  # (room,): loss and penalty of each are at least this
 
 

@@ -189,11 +189,7 @@ def rank(
             hsx -= c * score[i]
         near, worst = f - _far_loss(data, far, z, j, 0.0), _worst(moves)
         for v in range(low[j], high[j] + 1):
-            if (
-                v == card[j]
-                or (v == data.zero[j] and not is_used)
-                or _breaks_a_limit(data, totals, j, card[j], v)
-            ):
+            if v == card[j] or (v == data.zero[j] and not is_used) or _breaks_a_limit(data, totals, j, card[j], v):
                 continue
             u = (data.values[j, v] - data.values[j, card[j]]) * data.scale[j]
             linear, square = a * u * rx, a * a * u * u * hxx
@@ -418,11 +414,7 @@ def improve(
             return at.value[0]
         moves.count[0] = 0
         for drop in range(p):
-            if (
-                at.index[drop] == data.zero[drop]
-                or low[drop] > data.zero[drop]
-                or high[drop] < data.zero[drop]
-            ):
+            if at.index[drop] == data.zero[drop] or low[drop] > data.zero[drop] or high[drop] < data.zero[drop]:
                 continue
             _copy_card(rest, at)
             rest.index[drop] = data.zero[drop]

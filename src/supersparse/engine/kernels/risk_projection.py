@@ -81,9 +81,7 @@ def _move(
 
 
 @reader(error_model="numpy")
-def _leave_out(
-    x: Floats, columns: Ints, m: int, risk: Floats, curve: Floats, n: int, row: Floats, h: Floats
-) -> None:
+def _leave_out(x: Floats, columns: Ints, m: int, risk: Floats, curve: Floats, n: int, row: Floats, h: Floats) -> None:
     """Take the rows whose risk is at an end out of the curvature; its lower triangle is all that counts."""
     row[0] = 1.0
     for i in range(n):

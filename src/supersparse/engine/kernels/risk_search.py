@@ -171,9 +171,7 @@ def card_value(data: RiskData, support: Support, index: Ints, k: int, start: Flo
 
 
 @inner(error_model="numpy")
-def polish(
-    data: RiskData, support: Support, low: Ints, high: Ints, index: Ints, fit_: Floats, value: float
-) -> float:
+def polish(data: RiskData, support: Support, low: Ints, high: Ints, index: Ints, fit_: Floats, value: float) -> float:
     """Change one point at a time while that helps; index and fit receive the result."""
     k = support.state[SIZE]
     trial, start = np.empty(k, np.int64), np.empty(4)

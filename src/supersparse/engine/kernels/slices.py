@@ -60,11 +60,7 @@ def run_slice(
             return OUTDATED
         if state.number[WORK] >= until:
             return PAUSED
-        if (
-            shared[1] > 0
-            and state.number[WORK] >= least
-            and (state.number[TOP] > 1 or state.number[BOX_TOP] > 1)
-        ):
+        if shared[1] > 0 and state.number[WORK] >= least and (state.number[TOP] > 1 or state.number[BOX_TOP] > 1):
             return PAUSED
         part = state.number[TOP] - 1
         if state.part[part, BOUND] > tie:
@@ -146,9 +142,7 @@ def packing_pays(number: Ints) -> bool:
 
 
 @inner()
-def drop_by_cells(
-    data: TreeData, state: SliceState, literals: Ints, size: int, allowed: Flags, tie: int
-) -> bool:
+def drop_by_cells(data: TreeData, state: SliceState, literals: Ints, size: int, allowed: Flags, tie: int) -> bool:
     """Drop the features whose base loss with those of the node is too large; False where none is left."""
     c = data.coefficients
     features = np.empty(size, np.int64)
@@ -178,9 +172,9 @@ def drop_orphans(b: Branching, literals: Ints, size: int, allowed: Flags) -> Non
             if not allowed[name]:
                 continue
             twin, first = b.twin_of[name // 2], b.after[name]
-            if (
-                twin >= 0 and not (allowed[2 * twin] or allowed[2 * twin + 1] or uses(literals, size, twin))
-            ) or (first >= 0 and not (allowed[first] or has(literals, size, first))):
+            if (twin >= 0 and not (allowed[2 * twin] or allowed[2 * twin + 1] or uses(literals, size, twin))) or (
+                first >= 0 and not (allowed[first] or has(literals, size, first))
+            ):
                 allowed[name] = False
                 changed = True
 
@@ -193,9 +187,7 @@ def may_enter(b: Branching, literals: Ints, size: int, name: int) -> bool:
 
 
 @reader()
-def branching_literal(
-    b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints, refused: Ints
-) -> int:
+def branching_literal(b: Branching, literals: Ints, size: int, allowed: Flags, load: Ints, refused: Ints) -> int:
     """The most loaded literal, of a forced feature where one is missing; -1 if none can be used.
 
     Of several without capacity left, the one that has refused most.
@@ -207,24 +199,15 @@ def branching_literal(
     chosen = np.int64(-1)
     for name in range(len(allowed)):
         is_more = (
-            chosen < 0
-            or load[name] > load[chosen]
-            or (load[name] == load[chosen] and refused[name] > refused[chosen])
+            chosen < 0 or load[name] > load[chosen] or (load[name] == load[chosen] and refused[name] > refused[chosen])
         )
-        if (
-            allowed[name]
-            and is_more
-            and (missing < 0 or missing == name // 2)
-            and may_enter(b, literals, size, name)
-        ):
+        if allowed[name] and is_more and (missing < 0 or missing == name // 2) and may_enter(b, literals, size, name):
             chosen = np.int64(name)
     return chosen
 
 
 @reader()
-def push_supports(
-    b: Branching, state: SliceState, literals: Ints, size: int, allowed: Flags, by_literal: Ints
-) -> None:
+def push_supports(b: Branching, state: SliceState, literals: Ints, size: int, allowed: Flags, by_literal: Ints) -> None:
     """One support for each allowed literal, where one place is left."""
     for name in range(len(allowed) - 1, -1, -1):
         if allowed[name] and may_enter(b, literals, size, name):

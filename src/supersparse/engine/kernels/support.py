@@ -11,16 +11,7 @@ from numpy.typing import NDArray
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.lines import least_over_b, loss_by_b
 from supersparse.engine.kernels.sorting import order_of
-from supersparse.engine.kernels.tree_data import (
-    CELL_COUNT,
-    CELL_PREFIX,
-    CELLS_KNOWN,
-    DOWN,
-    NAMED,
-    UP,
-    Rows,
-    SliceState,
-)
+from supersparse.engine.kernels.tree_data import CELL_COUNT, CELL_PREFIX, CELLS_KNOWN, DOWN, NAMED, UP, Rows, SliceState
 
 Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
@@ -52,9 +43,7 @@ def cells_of(rows: Rows, state: SliceState, features: Ints) -> int:
 
 
 @reader()
-def refine(
-    rows: Rows, feature: int, cell: Cells, count: int, name: NDArray[np.int32], named: Ints, out: Cells
-) -> int:
+def refine(rows: Rows, feature: int, cell: Cells, count: int, name: NDArray[np.int32], named: Ints, out: Cells) -> int:
     """Split the cells by the values of a feature; return the new number of cells. `out` may be `cell`."""
     ranks, span = rows.ranks[feature], rows.n_ranks[feature]
     if count * span > len(name):
@@ -172,9 +161,7 @@ def evaluate_vector(data: SupportData, vector: Ints, b_low: int, b_high: int) ->
     `b_low` and `b_high` index the restricted intercepts, if any. The loss counts both weights of every cell,
     the base loss included.
     """
-    starts, losses = loss_by_b(
-        scores_of(data.cell_x, vector), data.step, data.half, data.positive, data.negative
-    )
+    starts, losses = loss_by_b(scores_of(data.cell_x, vector), data.step, data.half, data.positive, data.negative)
     if len(data.intercepts) == 0:
         return least_over_b(starts, losses, data.intercept_low, data.intercept_high)
     best, best_b = np.int64(2**62), np.int64(0)
@@ -283,9 +270,7 @@ def group_rows(ranks: NDArray[np.int32], n_ranks: Ints, support: Ints) -> tuple[
 
 
 @kernel()
-def cell_weights(
-    cell: Ints, count: int, positive: NDArray[Any], negative: NDArray[Any]
-) -> tuple[Ints, Ints, Ints]:
+def cell_weights(cell: Ints, count: int, positive: NDArray[Any], negative: NDArray[Any]) -> tuple[Ints, Ints, Ints]:
     """Sum both weights over each cell and name one row of each: (positive, negative, row)."""
     up, down, row = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     for i in range(len(cell)):

@@ -39,9 +39,7 @@ IMPROVING, TIES, PIECE = 1, 2, 3
 
 
 @inner()
-def search_support(
-    data: TreeData, state: SliceState, part: int, tie: int, strict: int, l1: int, until: int
-) -> int:
+def search_support(data: TreeData, state: SliceState, part: int, tie: int, strict: int, l1: int, until: int) -> int:
     """Search the support on top until the slice's work reaches `until`; DONE when it is closed.
 
     Other results are those of `run_boxes`; the open boxes and the phase then stay in the state.
@@ -146,10 +144,7 @@ def support_data(
 def rates_of_cells(rows: Rows, cell: NDArray[np.int32], count: int) -> CellRates:
     """The true weights and the counts of each limit, summed over cells; nothing where no rate is limited."""
     n = len(rows.rate_most)
-    true_positive, true_negative = (
-        np.zeros(count if n else 0, np.int64),
-        np.zeros(count if n else 0, np.int64),
-    )
+    true_positive, true_negative = (np.zeros(count if n else 0, np.int64), np.zeros(count if n else 0, np.int64))
     positive, negative = np.zeros((n, count), np.int64), np.zeros((n, count), np.int64)
     if n:
         for i in range(len(cell)):

@@ -160,9 +160,7 @@ def build(
 
     costs = _row_costs(problem)
     in_question = np.flatnonzero(rows.is_open & ((costs > 0) | limits.rows_that_count))
-    binaries = [
-        draft.variable(f"z_{numbers.rows[i]}", 0, 1, priorities.get(i, 0)) for i in in_question.tolist()
-    ]
+    binaries = [draft.variable(f"z_{numbers.rows[i]}", 0, 1, priorities.get(i, 0)) for i in in_question.tolist()]
     z = dict(zip(in_question.tolist(), binaries, strict=True))
     _write_contradictions(draft, problem, z, numbers)
     write_limits(draft, limits, written, z, rows.is_always_wrong)
@@ -237,8 +235,7 @@ def _with_pair_covers(
     made = [write_literals(draft, w) for w in features]
     write_pair_covers(draft, problem, [literals for literals, _ in made], z)
     signed = [
-        replace(w, variables=replace(w.variables, signs=signs))
-        for w, (_, signs) in zip(features, made, strict=True)
+        replace(w, variables=replace(w.variables, signs=signs)) for w, (_, signs) in zip(features, made, strict=True)
     ]
     return [*signed, *(w for w in written if w.term.name is None)]
 
@@ -255,9 +252,7 @@ def _row_costs(problem: Problem) -> NDArray[np.object_]:
     )
 
 
-def _write_contradictions(
-    draft: Draft, problem: Problem, binary: Mapping[int, int], numbers: Numbering
-) -> None:
+def _write_contradictions(draft: Draft, problem: Problem, binary: Mapping[int, int], numbers: Numbering) -> None:
     """Equal rows of both classes: one of the two is always wrong, so z + z' >= 1."""
     group, _ = row_groups(list(problem.rows.columns))
     first_of: dict[int, int] = {}

@@ -51,9 +51,7 @@ class CplexSolver(MipSolver):
                 for stream in ("log", "results", "warning", "error"):
                     getattr(cplex, f"set_{stream}_stream")(None)
                 known = {repr(p).removeprefix("parameters."): p for p, _ in cplex.parameters.get_all()}
-                OPTIONS.set_own(
-                    own, known, lambda n, v: known[n].set(v), lambda n: known[n].get(), CplexError
-                )
+                OPTIONS.set_own(own, known, lambda n, v: known[n].set(v), lambda n: known[n].get(), CplexError)
                 yield cplex, package
         except CplexError as error:
             too_large = error.args[2:3] == (error_codes.CPXERR_RESTRICTED_VERSION,)

@@ -36,9 +36,7 @@ def as_mps(model: Model, comments: Iterable[str]) -> Iterator[str]:
             yield f" {name} {_OBJECTIVE} {_number(model.cost[j])}"
         for names, (starts, places, values) in zip((rows.names, logical.names), columns, strict=True):
             for i, value in zip(
-                places[starts[j] : starts[j + 1]].tolist(),
-                values[starts[j] : starts[j + 1]].tolist(),
-                strict=True,
+                places[starts[j] : starts[j + 1]].tolist(), values[starts[j] : starts[j + 1]].tolist(), strict=True
             ):
                 yield f" {name} {names[i]} {_number(value)}"
     if model.cost_offset:

@@ -46,9 +46,7 @@ class HighsSolver(MipSolver):
     """HiGHS has no indicator constraints and no branching priorities."""
 
     name: ClassVar[str] = "highs"
-    capabilities: ClassVar[Capabilities] = mip_capabilities(
-        package="highspy", indicators=False, priorities=False
-    )
+    capabilities: ClassVar[Capabilities] = mip_capabilities(package="highspy", indicators=False, priorities=False)
     precision: ClassVar[Precision] = PRECISION
 
     @contextmanager
@@ -115,9 +113,7 @@ def _outcome(highs: Any) -> Outcome:
     return Outcome(
         stop=stop_of("highs", highs.getModelStatus().name, STOPS),
         values=np.array(highs.getSolution().col_value) if has_solution else None,
-        bound=min(info.mip_dual_bound, info.objective_function_value)
-        if has_solution
-        else info.mip_dual_bound,
+        bound=min(info.mip_dual_bound, info.objective_function_value) if has_solution else info.mip_dual_bound,
         nodes=max(0, int(info.mip_node_count)),
     )
 

@@ -146,9 +146,7 @@ class Draft:
         self.priority.append(priority)
         return len(self.lower) - 1
 
-    def row(
-        self, name: str, parts: Iterable[tuple[int, float]], lower: float = -inf, upper: float = inf
-    ) -> None:
+    def row(self, name: str, parts: Iterable[tuple[int, float]], lower: float = -inf, upper: float = inf) -> None:
         """Add ``lower <= Σ factor·x <= upper``, with one side or two equal ones."""
         self._rows.append((name, tuple(parts), lower, upper))
 
@@ -172,15 +170,7 @@ class Draft:
             values = np.concatenate([values, (-big_m if when else big_m).astype(np.float64)])
             needed = needed - big_m if when else needed
         self._losses.append(
-            _Loss(
-                at,
-                values,
-                needed.astype(np.float64),
-                where,
-                when,
-                is_logical=big_m is None,
-                names=tuple(names),
-            )
+            _Loss(at, values, needed.astype(np.float64), where, when, is_logical=big_m is None, names=tuple(names))
         )
 
     def linear_rows(self) -> LinearRows:

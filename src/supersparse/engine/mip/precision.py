@@ -119,9 +119,7 @@ def limit_rows(problem: Problem, terms: Sequence[Term]) -> LimitRows:
         ends, at_most = _whole([*bound.low, *bound.high], bound.at_most * problem.unit)
         n = problem.n_features
         none = (0,) * others
-        score.append(
-            ScoreRow(low=ends[:n] + none, high=ends[n:] + none, at_most=at_most, source=bound.source)
-        )
+        score.append(ScoreRow(low=ends[:n] + none, high=ends[n:] + none, at_most=at_most, source=bound.source))
     return LimitRows(
         terms=tuple(terms),
         support=tuple(support),
@@ -279,8 +277,5 @@ def _refuse_heavy_limits(who: str, limits: LimitRows, precision: Precision) -> N
                 raise UnsupportedProblemError(
                     f"{who} cannot express {weight.source.in_words()!r}: in whole numbers {what} "
                     f"{Decimal(size):.3g}, and its arithmetic is sure only up to {limit:.3g}",
-                    (
-                        "round weights, ranges and bounds to fewer digits, or use a solver with exact "
-                        "arithmetic"
-                    ),
+                    ("round weights, ranges and bounds to fewer digits, or use a solver with exact arithmetic"),
                 )

@@ -63,9 +63,7 @@ class SolverCost:
     slack: float
 
     @classmethod
-    def of(
-        cls, cost: ExactCost, lower: Sequence[int], upper: Sequence[int], precision: Precision
-    ) -> "SolverCost":
+    def of(cls, cost: ExactCost, lower: Sequence[int], upper: Sequence[int], precision: Precision) -> "SolverCost":
         """Round the costs as little as the solver's arithmetic requires."""
         reach = [max(abs(low), abs(high)) for low, high in zip(lower, upper, strict=True)]
         largest = max((abs(w) for w in (*cost.weights, cost.offset)), default=0)
@@ -145,9 +143,7 @@ class Program:
         limit with every intercept.
         """
         found = [
-            _coefficient(t, v, values)
-            for t, v in zip(self.terms, self.variables, strict=True)
-            if t.name is not None
+            _coefficient(t, v, values) for t, v in zip(self.terms, self.variables, strict=True) if t.name is not None
         ]
         limit = self.problem.max_features
         if limit is not None and sum(1 for c in found if c) > limit:

@@ -194,9 +194,7 @@ def _whole_values(model: Model, given: FileSolution, path: str | PathLike[str]) 
 def _broken(program: Program, values: list[int]) -> Iterator[str]:
     """Describe the bounds and constraints that do not hold, in exact integers."""
     model = program.model
-    for name, value, low, high in zip(
-        model.names, values, model.lower.tolist(), model.upper.tolist(), strict=True
-    ):
+    for name, value, low, high in zip(model.names, values, model.lower.tolist(), model.upper.tolist(), strict=True):
         if not low <= value <= high:
             yield f"{name} is {value}, and must be from {int(low)} to {int(high)}"
     logical = model.indicators
@@ -235,9 +233,7 @@ def _meaning(program: Program, name: str) -> str:
     return ""
 
 
-def _check_objective(
-    made: NumberedProgram, given: FileSolution, values: list[int], path: str | PathLike[str]
-) -> None:
+def _check_objective(made: NumberedProgram, given: FileSolution, values: list[int], path: str | PathLike[str]) -> None:
     """Refuse an objective that is not that of the values, before or after they are rounded."""
     if given.objective is None:
         return
@@ -262,10 +258,7 @@ _OBJECTIVES = (
     re.compile(r"Objective\s+([-+\d.]\S*)"),  # HiGHS
     re.compile(r".*\bobjective value\s+([-+\d.]\S*)", re.IGNORECASE),  # CBC
 )
-_WITHOUT_SOLUTION = re.compile(
-    r"(solution status:\s*)?(infeasible|unbounded|no (primal )?solution)\b",
-    re.IGNORECASE,
-)
+_WITHOUT_SOLUTION = re.compile(r"(solution status:\s*)?(infeasible|unbounded|no (primal )?solution)\b", re.IGNORECASE)
 
 
 def read_solution_file(path: str | PathLike[str]) -> FileSolution:

@@ -272,9 +272,7 @@ def check_option_names(
                 "supersparse lets no solver write files, so that settings are safe to share",
             )
         if name in reserved:
-            raise InvalidOptionError(
-                f"solver_options: {name!r} of {who} is set by supersparse", reserved[name]
-            )
+            raise InvalidOptionError(f"solver_options: {name!r} of {who} is set by supersparse", reserved[name])
         if name not in names:
             raise InvalidOptionError(f"solver {who!r} has no option {name!r}", did_you_mean(name, names))
 
@@ -295,8 +293,7 @@ def check_priorities(given: Priorities) -> None:
         is_whole = isinstance(priority, SupportsIndex) and not isinstance(priority, bool)
         if not is_whole or not 0 <= index(priority) <= LARGEST_PRIORITY:
             raise InvalidOptionError(
-                f"branching_priorities: {feature!r} has {priority!r}; give a whole number from 0 to "
-                f"{LARGEST_PRIORITY}",
+                f"branching_priorities: {feature!r} has {priority!r}; give a whole number from 0 to {LARGEST_PRIORITY}",
                 "higher priorities are branched on first",
             )
 

@@ -151,17 +151,13 @@ def score_range(terms: Sequence[Term], max_features: int | None) -> tuple[IntArr
             total = total + end(term)
         if places:
             # An optional term can be 0, so its minimum is never above 0; only `places` of them may be used.
-            total = total + np.sort(np.stack([end(t) for t in optional]), axis=0)[:places].sum(
-                axis=0, dtype=dtype
-            )
+            total = total + np.sort(np.stack([end(t) for t in optional]), axis=0)[:places].sum(axis=0, dtype=dtype)
         return total
 
     return least(1), -least(-1)
 
 
-def _useful_intercepts(
-    problem: Problem, features: Sequence[Term], low: int | None, high: int | None
-) -> range:
+def _useful_intercepts(problem: Problem, features: Sequence[Term], low: int | None, high: int | None) -> range:
     """Return the allowed b beyond which no prediction changes, for any coefficients.
 
     From the largest b up, every positive row is right and every negative one wrong (including score 0); from
@@ -200,8 +196,7 @@ def _values(allowed: CoefficientSet, own: Levels | None, unit: int) -> _Values:
         return _Values(values=allowed.over(unit), levels=())
     if len(allowed) > _MOST_BINARIES:
         raise UnsupportedProblemError(
-            f"{allowed} needs one binary per value, over {_MOST_BINARIES}",
-            "use solver='exact' or a smaller set",
+            f"{allowed} needs one binary per value, over {_MOST_BINARIES}", "use solver='exact' or a smaller set"
         )
     whole = [int(v * unit) for v in allowed.values]
     if own is None:

@@ -53,12 +53,8 @@ def write_term(draft: Draft, term: Term, label: str, wants: Wants, *, priority: 
         choice, levels = _write_choice(draft, term, label, number, priority)
     value = _value(term, number, choice)
     size, nonzero, signs = _write_size(draft, term, label, number, choice, wants, priority)
-    magnitude, beta = (
-        _write_magnitude(draft, term, label, number, choice) if wants.magnitude else (Linear(), None)
-    )
-    positive, part = (
-        _write_positive(draft, term, label, number, choice) if wants.positive_part else (Linear(), None)
-    )
+    magnitude, beta = _write_magnitude(draft, term, label, number, choice) if wants.magnitude else (Linear(), None)
+    positive, part = _write_positive(draft, term, label, number, choice) if wants.positive_part else (Linear(), None)
     return WrittenTerm(
         term=term,
         label=label,
@@ -91,8 +87,7 @@ def _write_choice(
         for k, v in enumerate((v for v in term.values if v or term.levels), start=1)
     )
     levels = tuple(
-        (values, draft.variable(f"s_{label}_{r}", 0, 1, priority))
-        for r, (values, _) in enumerate(term.levels, start=1)
+        (values, draft.variable(f"s_{label}_{r}", 0, 1, priority)) for r, (values, _) in enumerate(term.levels, start=1)
     )
     binary_of = dict(choice)
     for r, (values, level) in enumerate(levels, start=1):
@@ -223,9 +218,7 @@ def write_same_signs(
     return tuple(made)
 
 
-def _write(
-    draft: Draft, name: str, sums: Iterable[tuple[int, Linear]], at_most: int, source: Constraint
-) -> None:
+def _write(draft: Draft, name: str, sums: Iterable[tuple[int, Linear]], at_most: int, source: Constraint) -> None:
     """Add ``Σ factor·expression <= at_most``, unless it always holds."""
     total: dict[int, int] = {}
     for factor, expression in sums:

@@ -51,23 +51,17 @@ class QuestionProblem:
             raise InvalidDataError("labels are multiples of 2^-20 between 0 and 1, one a row", "round them")
         for number, (question, column) in enumerate(zip(self.questions, self.answer, strict=True)):
             if column.max() >= question.answers:
-                raise InvalidDataError(
-                    f"question {number} has answers 0 to {question.answers - 1}, not {column.max()}"
-                )
+                raise InvalidDataError(f"question {number} has answers 0 to {question.answers - 1}, not {column.max()}")
         weight = np.ones(len(label)) if self.weight is None else np.asarray(self.weight, float)
         if weight.shape != label.shape or not (weight >= 0).all() or not np.isfinite(weight).all():
             raise InvalidDataError("weights are numbers from 0 on, one a row")
-        positive, negative = (
-            weight * self.class_weights[0] * label,
-            weight * self.class_weights[1] * (1 - label),
-        )
+        positive, negative = (weight * self.class_weights[0] * label, weight * self.class_weights[1] * (1 - label))
         whole = positive.sum() + negative.sum()
         if not (positive.sum() > 0 and negative.sum() > 0 and np.isfinite(whole)):
             raise InvalidDataError("the labels must have both classes, with weights above 0")
         if not 0 <= self.min_questions <= self.max_questions:
             raise InvalidProblemError(
-                f"min_questions={self.min_questions}, max_questions={self.max_questions}: "
-                "0 <= min <= max is needed"
+                f"min_questions={self.min_questions}, max_questions={self.max_questions}: 0 <= min <= max is needed"
             )
         if any(len(weights) != len(self.questions) for weights, _ in self.limits):
             raise InvalidProblemError("a limit has one weight for each question")

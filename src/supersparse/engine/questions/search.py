@@ -102,12 +102,10 @@ def _digest(problem: QuestionProblem, options: SearchOptions) -> bytes:
     for array in (problem.answer, problem.positive, problem.total):
         digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
     names = sorted(
-        set(problem.__dataclass_fields__)
-        - {"answer", "label", "weight", "class_weights", "positive", "total"}
+        set(problem.__dataclass_fields__) - {"answer", "label", "weight", "class_weights", "positive", "total"}
     )
     rules = [
-        (name, sorted(value) if isinstance(value := getattr(problem, name), frozenset) else value)
-        for name in names
+        (name, sorted(value) if isinstance(value := getattr(problem, name), frozenset) else value) for name in names
     ]
     digest.update(repr((rules, options.by_size, options.slack, options.most_kept)).encode())
     return digest.digest()
@@ -134,9 +132,7 @@ class _Buffers:
             ordered=column([question.ordered for question in questions], np.int32),
             shape=column([SHAPES.index(question.shape) for question in questions], np.int32),
             equal_steps=column([question.equal_steps for question in questions], np.int32),
-            allowed=column(
-                [sum(1 << value for value in set(question.points)) for question in questions], np.uint64
-            ),
+            allowed=column([sum(1 << value for value in set(question.points)) for question in questions], np.uint64),
             price=column([float(question.price) for question in questions], np.float64),
             must=column([number in problem.must for number in range(count)], np.uint8),
             must_not=column([number in problem.must_not for number in range(count)], np.uint8),
@@ -147,12 +143,8 @@ class _Buffers:
             limits=len(problem.limits),
             limit_weight=column([weight for weights, _ in problem.limits for weight in weights], np.int64),
             limit_most=column([most for _, most in problem.limits], np.int64),
-            reference=None
-            if reference is None
-            else column([value for own in reference for value in own], np.int32),
-            most_questions_changed=-1
-            if problem.most_questions_changed is None
-            else problem.most_questions_changed,
+            reference=None if reference is None else column([value for own in reference for value in own], np.int32),
+            most_questions_changed=-1 if problem.most_questions_changed is None else problem.most_questions_changed,
             most_answers_changed=-1 if problem.most_answers_changed is None else problem.most_answers_changed,
         )
 
@@ -229,9 +221,7 @@ def search(
     )
     digest = _digest(problem, options)
     state, cards = (
-        _read_checkpoint(checkpoint, digest)
-        if checkpoint
-        else (None, np.empty((0, sum(buffers.sizes)), np.int32))
+        _read_checkpoint(checkpoint, digest) if checkpoint else (None, np.empty((0, sum(buffers.sizes)), np.int32))
     )
     handle = c_void_p()
     try:
@@ -246,14 +236,10 @@ def search(
         if state is not None:
             try:
                 for row in np.ascontiguousarray(cards):
-                    core.call(
-                        "ss_search_add_card", handle, core.pointer(row, np.int32, (sum(buffers.sizes),))
-                    )
+                    core.call("ss_search_add_card", handle, core.pointer(row, np.int32, (sum(buffers.sizes),)))
                 core.call("ss_search_resume", handle, core.pointer(state, np.int64, state.shape), len(state))
             except ValueError as error:
-                raise InvalidOptionError(
-                    f"the checkpoint is damaged: {error}", "search from the beginning"
-                ) from None
+                raise InvalidOptionError(f"the checkpoint is damaged: {error}", "search from the beginning") from None
         outcome = core.OutcomeBuffers()
         interrupt = _run(handle, outcome, cancelled, stop)
         found = _outcome(handle, outcome, buffers, problem, digest)
@@ -294,18 +280,14 @@ def _run(
     return interrupt
 
 
-def _outcome(
-    handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProblem, digest: bytes
-) -> SearchOutcome:
+def _outcome(handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProblem, digest: bytes) -> SearchOutcome:
     total = sum(buffers.sizes)
     points, numbers, cards = np.empty(total, np.int32), np.empty(5), []
     for index in range(outcome.cards):
         addresses = core.pointer(points, np.int32, (total,)), core.pointer(numbers, np.float64, (5,))
         core.call("ss_search_card", handle, index, *addresses)
         slope, offset, loss, objective, limited = numbers.tolist()
-        cards.append(
-            QuestionCard(buffers.points(points.tolist()), slope, offset, loss, objective, limited > 0)
-        )
+        cards.append(QuestionCard(buffers.points(points.tolist()), slope, offset, loss, objective, limited > 0))
     most = min(problem.max_questions, len(problem.questions))
     bounds = np.empty(most + 1)
     core.call("ss_search_bounds", handle, core.pointer(bounds, np.float64, (most + 1,)))
@@ -313,9 +295,9 @@ def _outcome(
     core.call("ss_search_state", handle, core.pointer(state, np.int64, (outcome.state_length,)))
     checkpoint = b""
     if not outcome.proven:
-        kept = np.array(
-            [[value for own in card.points for value in own] for card in cards], np.int32
-        ).reshape(-1, total)
+        kept = np.array([[value for own in card.points for value in own] for card in cards], np.int32).reshape(
+            -1, total
+        )
         checkpoint = _write_checkpoint(state, kept, digest)
     return SearchOutcome(
         cards=tuple(cards),
@@ -323,9 +305,7 @@ def _outcome(
         bounds=tuple(bounds.tolist()),
         proven=bool(outcome.proven),
         complete=bool(outcome.complete),
-        work={
-            name: getattr(outcome, name) for name in ("checks", "decoded", "nodes", "leaves", "work", "open")
-        },
+        work={name: getattr(outcome, name) for name in ("checks", "decoded", "nodes", "leaves", "work", "open")},
         checkpoint=checkpoint,
     )
 

@@ -83,9 +83,7 @@ class QuestionsSolver:
             stop=Stop.OPTIMAL if outcome.proven else None,
         )
 
-    def all_within(
-        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
-    ) -> ClaimedModels:
+    def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """List every card within a factor of the best, as far as the limits allow; one a set of risks."""
         run = _Run(problem, options, monitor)
         outcome = run.search_once(slack=float(epsilon) * (1 + 1e-12) + 1e-12, most_kept=_MOST_KEPT)
@@ -113,9 +111,7 @@ class _Run:
             except (KeyError, TypeError, ValueError) as error:
                 raise checkpoint_file.malformed(self.file, str(error)) from None
         known = self.monitor.best
-        start: tuple[QuestionCard, ...] = (
-            () if known is None or known.answers is None else (_card(known.answers),)
-        )
+        start: tuple[QuestionCard, ...] = () if known is None or known.answers is None else (_card(known.answers),)
         while True:
             outcome = self._slice(start, saved)
             self._report(outcome)

@@ -88,9 +88,7 @@ class Branching:
     def __init__(self, instance: RiskInstance) -> None:
         self._instance = instance
         self._has_bits = len(instance.bits.all) > 0
-        self.is_of_one_scale = (
-            bool(instance.data.slope_is_free) and not self._has_bits and instance.is_of_one_scale
-        )
+        self.is_of_one_scale = bool(instance.data.slope_is_free) and not self._has_bits and instance.is_of_one_scale
         self._fewest, self._most = instance.steps()
 
     def missing(self, relaxed: Relaxed) -> Floats:

@@ -129,8 +129,7 @@ def _limit_tables(
         whole = [[int(t * unit) for t in own] for own in terms]
         if max((abs(t) for own in whole for t in own), default=0) * (len(kept) + 1) >= 2**53:
             raise UnsupportedProblemError(
-                f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'",
-                "round them",
+                f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'", "round them"
             )
         tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
         most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
@@ -156,19 +155,14 @@ def _check_rates(problem: Problem) -> None:
     for limit in problem.rate_limits:
         if sum(abs(int(w)) for w in limit.weights) + abs(limit.at_most) >= 2**53:
             raise UnsupportedProblemError(
-                f"the weights of {limit.source.in_words()!r} have too many digits for goal 'risk'",
-                "round them",
+                f"the weights of {limit.source.in_words()!r} have too many digits for goal 'risk'", "round them"
             )
 
 
 def _least_costs(
-    penalty: NDArray[np.float64],
-    zero: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
+    penalty: NDArray[np.float64], zero: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     least = [
-        min((penalty[j, v] for v in range(low[j], high[j] + 1) if v != zero[j]), default=0.0)
-        for j in range(len(zero))
+        min((penalty[j, v] for v in range(low[j], high[j] + 1) if v != zero[j]), default=0.0) for j in range(len(zero))
     ]
     return np.array(least, dtype=float)

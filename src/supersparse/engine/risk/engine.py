@@ -81,9 +81,7 @@ class RiskSolver:
         """Find the best card of each size, as far as the limits allow."""
         return best_per_size(problem, options, monitor, self.solve)
 
-    def all_within(
-        self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor
-    ) -> ClaimedModels:
+    def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """List every card within a factor of the least loss, as far as the limits allow."""
         return all_within(problem, epsilon, options, monitor, self.solve)
 
@@ -99,9 +97,7 @@ class _Run:
         self.problem, self.options, self.monitor = problem, options, monitor
         self.instance = risk_instance(problem, slope_is_free=problem.slope == "free")
         self.room = _ROOM if problem.rate_limits else 0
-        self.tree = RiskTree(
-            self.instance, self._judge if self.room else None, self.room, threads=options.n_jobs
-        )
+        self.tree = RiskTree(self.instance, self._judge if self.room else None, self.room, threads=options.n_jobs)
         self.file = None if options.checkpoint is None else Path(options.checkpoint)
         self.identity = "" if self.file is None else fingerprint(problem)
         self._judged: dict[tuple[int, ...], bool] = {}  # whether the card obeys all limits
@@ -287,9 +283,7 @@ class _Run:
         if problem.slope != "free" or shared < 2:
             return completed(problem, coefficients)
         divided = [
-            tuple(c // divisor for c in coefficients)
-            for divisor in range(1, shared + 1)
-            if shared % divisor == 0
+            tuple(c // divisor for c in coefficients) for divisor in range(1, shared + 1) if shared % divisor == 0
         ]
         allowed = sorted((one for one in divided if _is_allowed(problem, one)), key=partial(cost_of, problem))
         return next((points for one in allowed if (points := completed(problem, one)) is not None), None)

@@ -226,13 +226,7 @@ def _ranks(x: Floats) -> tuple[NDArray[np.int32], Ints]:
 
 
 def _error_limits(
-    x: Floats,
-    positive: Floats,
-    negative: Floats,
-    reach: Floats,
-    shift: Floats,
-    room: int,
-    slope_is_free: bool,
+    x: Floats, positive: Floats, negative: Floats, reach: Floats, shift: Floats, room: int, slope_is_free: bool
 ) -> Floats:
     """(B, relative error, fixed error), as `value_of_bound` subtracts them, and three errors of one card.
 
@@ -274,9 +268,7 @@ def _bit_sets(problem: Problem, x: Floats, group: NDArray[np.intp], *, is_binary
     rows = problem.rows
     if not is_binary or problem.total_weight > _MOST_BITS:
         empty = np.zeros(0)
-        return Bits(
-            np.zeros((len(x), 0), np.uint64), np.zeros(0, np.uint64), 0, empty, empty, empty, 1.0, 1.0
-        )
+        return Bits(np.zeros((len(x), 0), np.uint64), np.zeros(0, np.uint64), 0, empty, empty, empty, 1.0, 1.0)
     copies = np.repeat(np.arange(rows.n_rows), rows.weights.astype(np.int64))
     positive = copies[rows.positive[copies]]
     negative = copies[~rows.positive[copies]]

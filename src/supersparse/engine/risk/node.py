@@ -83,12 +83,7 @@ class Saved:
 
 
 def save_tree(
-    path: Path,
-    identity: str,
-    coefficients: tuple[int, ...],
-    lower_bound: Fraction,
-    floor: float,
-    nodes: Sequence[Node],
+    path: Path, identity: str, coefficients: tuple[int, ...], lower_bound: Fraction, floor: float, nodes: Sequence[Node]
 ) -> None:
     """Write the open tree, atomically replacing an older file."""
     content = {

@@ -110,9 +110,7 @@ def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInst
     if len(set(columns)) != len(columns) or len(columns) > instance.most_features:
         raise ValueError(f"a card has {len(columns)} columns, more than the problem allows or one twice")
     for q, v in zip(columns, index, strict=True):
-        if not (
-            type(q) is type(v) is int and 0 <= q < len(instance.values) and 0 <= v < len(instance.values[q])
-        ):
+        if not (type(q) is type(v) is int and 0 <= q < len(instance.values) and 0 <= v < len(instance.values[q])):
             raise ValueError(f"a card has value {v} of column {q}, which the problem has not")
 
 

@@ -94,12 +94,7 @@ def _swap(instance: RiskInstance, support: Support, best: Best, settled: Settled
 
 
 def _regrow(
-    instance: RiskInstance,
-    support: Support,
-    best: Best,
-    settled: Settled,
-    effort: _Effort,
-    stop: Callable[[], bool],
+    instance: RiskInstance, support: Support, best: Best, settled: Settled, effort: _Effort, stop: Callable[[], bool]
 ) -> None:
     """Let the best card grow again without some of its features, then improve it with all.
 
@@ -134,9 +129,7 @@ def _times(steps: Ints, times: float) -> Ints:
     return changed
 
 
-def _grown(
-    instance: RiskInstance, support: Support, stop: Callable[[], bool]
-) -> Iterator[tuple[float, Ints]]:
+def _grown(instance: RiskInstance, support: Support, stop: Callable[[], bool]) -> Iterator[tuple[float, Ints]]:
     """Cards that grow by one feature at a time, from the best column of each scale.
 
     A point of a column with large values moves the totals so far that columns with small values hardly

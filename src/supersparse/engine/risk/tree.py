@@ -255,9 +255,7 @@ class RiskTree:
                     self.open(self._taken.pop(id(worker)))
 
 
-def coefficients_of(
-    instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints
-) -> tuple[int, ...]:
+def coefficients_of(instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints) -> tuple[int, ...]:
     """A card of the kernels in the problem's unit."""
     found = np.zeros(n_features, dtype=object)
     for q, v in zip(columns.tolist(), index.tolist(), strict=True):

@@ -196,9 +196,7 @@ class Search:
         for features, w in self._fits(surrogate, largest):
             best: PoolEntry | None = None
             for index in roundings(self.form, surrogate, features, w):
-                values = tuple(
-                    int(allowed.sample[i]) for allowed, i in zip(self.form.values, index, strict=True)
-                )
+                values = tuple(int(allowed.sample[i]) for allowed, i in zip(self.form.values, index, strict=True))
                 if values not in known:
                     known[values] = self._evaluate(values)
                 best = known[values] if best is None else min(best, known[values])
@@ -211,9 +209,7 @@ class Search:
             self.is_warm = True
         self.is_warm = True
 
-    def _fits(
-        self, surrogate: Surrogate, largest: int
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    def _fits(self, surrogate: Surrogate, largest: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
         yield from backward_path(surrogate, largest)
         if self._takes_baths and (self._is_small or self.form.n_features <= _FEW):
             return
@@ -254,9 +250,7 @@ class Search:
         rescore(self.data, index, scores)
         for _ in range(_MOST_SLICES):
             before = self.spent[0]
-            cost = int(
-                descend(self.data, index, intercept, scores, self.window, _SLICE, self.state, self.spent)
-            )
+            cost = int(descend(self.data, index, intercept, scores, self.window, _SLICE, self.state, self.spent))
             self._keep(cost, _values_of(self.data, index), int(intercept[0]))
             yield
             if self.spent[0] - before < _SLICE:
@@ -269,9 +263,7 @@ class Search:
         index = self.data_index(values)
         if self.random.integers(2):
             index, b = self._scaled_up(values, b)
-        best, b = yield from self._walk(
-            index, b, min(_HOTTEST, int(heat * row)), min(_HOTTEST, int(_COLD * row))
-        )
+        best, b = yield from self._walk(index, b, min(_HOTTEST, int(heat * row)), min(_HOTTEST, int(_COLD * row)))
         yield from self._walk(best, b, 0, 0)
 
     def _walk(self, index: Index, b: int, hot: int, cold: int) -> Generator[None, None, tuple[Index, int]]:

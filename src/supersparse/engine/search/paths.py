@@ -110,9 +110,7 @@ def backward_path(surrogate: Surrogate, largest: int) -> Iterator[tuple[NDArray[
         features, w = features[keep], w[np.append(keep, len(w) - 1)]
 
 
-def roundings(
-    form: IntegerForm, surrogate: Surrogate, features: NDArray[np.intp], w: Floats
-) -> Iterator[list[int]]:
+def roundings(form: IntegerForm, surrogate: Surrogate, features: NDArray[np.intp], w: Floats) -> Iterator[list[int]]:
     """Round a fit to the coefficient sets at several scales; yields an index into each set."""
     slopes = w / surrogate.spread[features]
     largest = np.abs(slopes).max(initial=0.0)

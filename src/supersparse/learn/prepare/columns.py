@@ -79,9 +79,7 @@ def _best_cut_gain(counts: ClassCounts) -> float:
     return float(cut_gains(counts)[best[0]]) if best else 0.0
 
 
-def threshold_offers(
-    column: RawColumn, target: ClassTarget, cuts: CutMethod, most: int, least: float
-) -> list[Offer]:
+def threshold_offers(column: RawColumn, target: ClassTarget, cuts: CutMethod, most: int, least: float) -> list[Offer]:
     """Offer "x >= t" for the best cuts t; before, between and after them lies a weight of `least` or more."""
     values, codes = column.distinct
     counts = target.take(column.present).by_code(codes, len(values))
@@ -99,20 +97,13 @@ def threshold_offers(
 
 def given_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fraction]) -> list[Offer]:
     """Offer the user's cut points."""
-    return [
-        _ranged(column, target, InRange(column.name, low=cut), given=True) for cut in sorted(set(cut_points))
-    ]
+    return [_ranged(column, target, InRange(column.name, low=cut), given=True) for cut in sorted(set(cut_points))]
 
 
-def interval_offers(
-    column: RawColumn, target: ClassTarget, offers: Sequence[Offer], most: int
-) -> list[Offer]:
+def interval_offers(column: RawColumn, target: ClassTarget, offers: Sequence[Offer], most: int) -> list[Offer]:
     """Offer the most informative intervals between two cuts."""
     cuts = sorted({o.rule.low for o in offers if isinstance(o.rule, InRange) and o.rule.low is not None})
-    found = [
-        _ranged(column, target, InRange(column.name, low=low, high=high))
-        for low, high in combinations(cuts, 2)
-    ]
+    found = [_ranged(column, target, InRange(column.name, low=low, high=high)) for low, high in combinations(cuts, 2)]
     return sorted(found, key=lambda offer: -offer.gain)[:most]
 
 
@@ -143,18 +134,14 @@ def level_offers(column: RawColumn, target: ClassTarget, least: float) -> LevelO
         Offer(rule=IsOneOf(column.name, (levels[k],)), gain=gain(counts, np.arange(len(levels)) == k))
         for k in np.flatnonzero(enough)
     ]
-    offers.sort(
-        key=lambda offer: (_is_no(offer.rule, len(levels)), -offer.gain, category_text_of(offer.rule))
-    )
+    offers.sort(key=lambda offer: (_is_no(offer.rule, len(levels)), -offer.gain, category_text_of(offer.rule)))
     grouped = 1 < len(rare) <= _MOST_LISTED and float(weights[~enough].sum()) >= least * (1 - 1e-9)
     if grouped:
         offers.append(Offer(rule=IsOneOf(column.name, tuple(rare)), gain=gain(counts, ~enough)))
     return LevelOffers(offers=offers, n_levels=len(levels), rare=rare, grouped=grouped)
 
 
-def ordered_offers(
-    column: RawColumn, target: ClassTarget, order: Sequence[Category], least: float
-) -> list[Offer]:
+def ordered_offers(column: RawColumn, target: ClassTarget, order: Sequence[Category], least: float) -> list[Offer]:
     """Offer "x is this level or higher", the most informative first.
 
     Before, between and after the levels at which offers begin lies a weight of `least` or more.

@@ -10,13 +10,7 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.learn.prepare.columns import FeatureCandidate, plan_column
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.feature import Feature, Recorded, holds_text
-from supersparse.learn.prepare.fitting import (
-    PreparedColumns,
-    few_rows_note,
-    put_together,
-    unusable,
-    with_rare_answers,
-)
+from supersparse.learn.prepare.fitting import PreparedColumns, few_rows_note, put_together, unusable, with_rare_answers
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column
 from supersparse.learn.prepare.screening import Screened, Told, is_yes_or_no, screened, weight_apart
@@ -34,8 +28,7 @@ def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
     settings = PrepareSettings.of(parameters)
     if settings.missing == "drop":
         raise InvalidDataError(
-            "missing='drop' needs the rows in memory",
-            "use missing='item', or filter the rows before they are counted",
+            "missing='drop' needs the rows in memory", "use missing='item', or filter the rows before they are counted"
         )
     names = tuple(table.columns)
     settings.check_columns(names)
@@ -112,9 +105,7 @@ class _Telling:
             self._join(group, same)
         return {
             feature.name: Told(
-                rarer=weight_apart(
-                    self._values(feature), target_of(self.table.columns[feature.column]).weights
-                ),
+                rarer=weight_apart(self._values(feature), target_of(self.table.columns[feature.column]).weights),
                 digest=same[feature.name],
             )
             for feature in features

@@ -263,9 +263,7 @@ def find_edges(values: NDArray[np.generic], counts: ClassCounts, least: float, c
     return _edges(values, counts, windows, column)
 
 
-def quantile_edges(
-    values: NDArray[np.generic], counts: ClassCounts, least: float, n_cuts: int, column: str
-) -> Edges:
+def quantile_edges(values: NDArray[np.generic], counts: ClassCounts, least: float, n_cuts: int, column: str) -> Edges:
     """Return edges near the quantiles, moved by at most two fifths of a bin to round numbers."""
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     allowed = _positions(counts.both, least)
@@ -300,9 +298,7 @@ def _windows(allowed: NDArray[np.intp], both: Floats, shares: Floats, reach: flo
     return list(dict.fromkeys(found))
 
 
-def _edges(
-    values: NDArray[np.generic], counts: ClassCounts, windows: list[tuple[int, int]], column: str
-) -> Edges:
+def _edges(values: NDArray[np.generic], counts: ClassCounts, windows: list[tuple[int, int]], column: str) -> Edges:
     what = f"column {column!r}"
     ends = {at: exact_value(values[at], what) for first, last in windows for at in (first - 1, last)}
     cuts: dict[int, Fraction] = {}

@@ -106,9 +106,7 @@ def card_on_raw_columns(card: Card, features: Sequence[Feature], known: Card) ->
     by_name = {feature.name: feature for feature in features}
     for item in card.items:
         if item.name not in by_name:
-            raise InvalidCardError(
-                f"the card's item {item.name!r} is not a feature", did_you_mean(item.name, by_name)
-            )
+            raise InvalidCardError(f"the card's item {item.name!r} is not a feature", did_you_mean(item.name, by_name))
     items = tuple(by_name[item.name].item(item.points) for item in card.items)
     used = {item.column for item in items}
     domains = tuple(replace(domain, outside="near") for domain in known.domains if domain.column in used)
@@ -129,9 +127,7 @@ def domain_of(column: RawColumn, *, named: bool) -> Domain | None:
     if len(values) <= _FEW and not any(column.beyond):
         return Domain(column=column.name, values=tuple(exact_value(v, what) for v in values))
     whole = values.dtype.kind != "f" or bool((np.floor(values) == values).all())
-    return Domain(
-        column=column.name, low=exact_value(values[0], what), high=exact_value(values[-1], what), whole=whole
-    )
+    return Domain(column=column.name, low=exact_value(values[0], what), high=exact_value(values[-1], what), whole=whole)
 
 
 KEY = "prepare"
@@ -173,11 +169,7 @@ def with_preparation(
     content = {
         "columns": list(recorded.columns),
         "texts": list(recorded.texts),
-        **{
-            name: plain(value)
-            for name, value in recorded.parameters.items()
-            if not _is_default(value, defaults[name])
-        },
+        **{name: plain(value) for name, value in recorded.parameters.items() if not _is_default(value, defaults[name])},
     }
     settings = {**made.settings, KEY: content}
     settings.pop("bounds", None)
@@ -213,14 +205,10 @@ def taken_apart(settings: Mapping[str, Any]) -> tuple[Mapping[str, Any], Recorde
         found = dict(settings[KEY])
         columns, texts = (tuple(map(str, found.pop(name))) for name in ("columns", "texts"))
         recorded = Recorded(
-            parameters={name: plain_value(value) for name, value in found.items()},
-            columns=columns,
-            texts=texts,
+            parameters={name: plain_value(value) for name, value in found.items()}, columns=columns, texts=texts
         )
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise InvalidCardError(
-            f"the card's record of how its features were made is damaged: {error}"
-        ) from None
+        raise InvalidCardError(f"the card's record of how its features were made is damaged: {error}") from None
     return {name: value for name, value in settings.items() if name != KEY}, recorded
 
 

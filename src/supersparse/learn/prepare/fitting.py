@@ -54,11 +54,7 @@ class PreparedColumns:
 
 
 def prepare_columns(
-    table: CellTable,
-    y: object,
-    sample_weight: object,
-    settings: PrepareSettings,
-    most: Most | None = None,
+    table: CellTable, y: object, sample_weight: object, settings: PrepareSettings, most: Most | None = None
 ) -> PreparedColumns:
     """Learn the features of a table, or of a sample of it where it has more than `most`."""
     positions = {name: position for position, name in enumerate(table.columns)}
@@ -76,9 +72,7 @@ def prepare_columns(
     unused = {name: note for name, kind in kinds.items() if (note := unusable(kind))}
     used = [name for name in kinds if name not in unused]
     if settings.missing == "drop":
-        table, target, dropped = _without_gaps(
-            CellTable({n: table.columns[n] for n in used}, table.n_rows), target
-        )
+        table, target, dropped = _without_gaps(CellTable({n: table.columns[n] for n in used}, table.n_rows), target)
         all_notes += dropped
 
     def with_settings(settings: PrepareSettings) -> PreparedColumns:
@@ -133,9 +127,7 @@ def with_rare_answers(
         if prepared is None:
             raise
         return prepared
-    note = (
-        f"most answers are rarer than {usual.in_words}; those with at least {LEAST_ROWS} are offered (rare)"
-    )
+    note = f"most answers are rarer than {usual.in_words}; those with at least {LEAST_ROWS} are offered (rare)"
     return replace(relaxed, notes=(note, *relaxed.notes))
 
 
@@ -282,16 +274,13 @@ def _without_gaps(table: CellTable, target: ClassTarget) -> tuple[CellTable, Cla
     n_left = int(complete.sum())
     if n_left == table.n_rows:
         return table, target, []
-    gaps = {
-        name: int(cells.missing.sum()) for name, cells in table.columns.items() if cells.missing is not None
-    }
+    gaps = {name: int(cells.missing.sum()) for name, cells in table.columns.items() if cells.missing is not None}
     worst = ", ".join(f"{name} {gaps[name]}" for name in sorted(gaps, key=lambda n: -gaps[n])[:5])
     note = f"{table.n_rows - n_left} of {table.n_rows} rows dropped for missing values ({worst})"
     left = target.take(complete)
     if n_left == 0 or (left.positive is not None and left.positive.all() == left.positive.any()):
         raise InvalidDataError(
-            f"{note}: the remaining rows do not have both classes",
-            "use missing='item', or drop those columns",
+            f"{note}: the remaining rows do not have both classes", "use missing='item', or drop those columns"
         )
     return table.take(np.flatnonzero(complete)), left, [note]
 

@@ -13,13 +13,7 @@ from supersparse.card.card import Card
 from supersparse.card.checks import check_table
 from supersparse.card.printed import printed
 from supersparse.card.raw_values import read_card_table
-from supersparse.learn.prepare.feature import (
-    Recorded,
-    card_on_raw_columns,
-    holds_text,
-    unit_card,
-    with_preparation,
-)
+from supersparse.learn.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
 from supersparse.learn.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
 from supersparse.learn.prepare.raw import stack
 from supersparse.learn.prepare.sample import Most
@@ -320,7 +314,5 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         raw = card_on_raw_columns(card.as_learned, self.features_, self._card)
         defaults = type(self)().get_params(deep=False)
-        made = with_preparation(
-            raw, self.recorded, defaults, self.features_, self.constraints_, self.n_candidates_
-        )
+        made = with_preparation(raw, self.recorded, defaults, self.features_, self.constraints_, self.n_candidates_)
         return made if card.learned is None else printed(made)

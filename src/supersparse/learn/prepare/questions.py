@@ -46,17 +46,14 @@ class Questions:
     n_candidates: int
 
     @classmethod
-    def of(
-        cls, prepare: Prepare, target: str, classes: tuple[Label, Label], reading: Reading | None
-    ) -> "Questions":
+    def of(cls, prepare: Prepare, target: str, classes: tuple[Label, Label], reading: Reading | None) -> "Questions":
         """Take them from a fitted preparation; `classes` are the negative and the positive one."""
         raw = prepare.raw_questions
         domains = {domain.column: domain for domain in raw.domains}
         for feature in prepare.features_:
             if not _is_yes_or_no(feature, domains.get(feature.column)):
                 raise InvalidDataError(
-                    f"column {feature.column!r} is used as it is, so its counts would be those of single "
-                    "values",
+                    f"column {feature.column!r} is used as it is, so its counts would be those of single values",
                     "cut it into yes/no questions",
                 )
         return cls(
@@ -152,9 +149,7 @@ class Questions:
             if list(found.names) != content["questions"]:
                 raise InvalidCardError("its questions are not those of its rules")
         except (SupersparseError, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InvalidDataError(
-                f"{source} is damaged: {error}", "write it again", subject=source
-            ) from None
+            raise InvalidDataError(f"{source} is damaged: {error}", "write it again", subject=source) from None
         return found
 
     def save(self, path: Path) -> None:
@@ -200,9 +195,7 @@ def _read(content: Mapping[str, Any]) -> Questions:
         target=str(content["target"]),
         card=card,
         directions=tuple(cast("Sequence[Direction | None]", directions)),
-        constraints=tuple(
-            ConstraintForm().read(tree_of(one), "a constraint") for one in content["constraints"]
-        ),
+        constraints=tuple(ConstraintForm().read(tree_of(one), "a constraint") for one in content["constraints"]),
         recorded=Recorded(
             parameters={name: plain_value(value) for name, value in content["parameters"].items()},
             columns=tuple(map(str, content["columns"])),
@@ -241,8 +234,6 @@ def _of_any_file(reading: Reading) -> Reading:
         sheet=None,
         found={},
         columns={
-            name: left
-            for name, one in reading.columns.items()
-            if not (left := replace(one, decimal=None)).is_plain
+            name: left for name, one in reading.columns.items() if not (left := replace(one, decimal=None)).is_plain
         },
     )

@@ -13,27 +13,13 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import exact_value
-from supersparse.base.integer_arrays import (
-    LONGEST_UNIQUE_DECIMAL,
-    IntArray,
-    integer_column,
-    largest_magnitude,
-)
+from supersparse.base.integer_arrays import LONGEST_UNIQUE_DECIMAL, IntArray, integer_column, largest_magnitude
 from supersparse.card.rules import Rule
 from supersparse.card.words import category_text
 from supersparse.learn.prepare.cuts import ClassTarget, Floats, sums_by_code
 from supersparse.learn.prepare.settings import MissingRule
 from supersparse.table.table import Rounded
-from supersparse.table.values import (
-    Category,
-    Cells,
-    Mask,
-    Numbers,
-    Objects,
-    is_beyond,
-    is_missing,
-    read_category,
-)
+from supersparse.table.values import Category, Cells, Mask, Numbers, Objects, is_beyond, is_missing, read_category
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -171,9 +157,7 @@ def _used(cells: Objects) -> list[object]:
     return [value for value, used in zip(cells.distinct, seen.tolist(), strict=True) if used]
 
 
-def stand_in(
-    column: RawColumn, target: ClassTarget, missing: MissingRule, *, has_order: bool
-) -> Category | None:
+def stand_in(column: RawColumn, target: ClassTarget, missing: MissingRule, *, has_order: bool) -> Category | None:
     """Return the replacement for missing values, or None if there is none.
 
     The median is a value that occurs: the smallest with half of the weight at or below it. If there are
@@ -276,6 +260,4 @@ def _doubles(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_long(integers: NDArray[Any]) -> bool:
-    return (
-        bool(len(integers)) and max(abs(int(integers.min())), abs(int(integers.max()))) > _EXACT_IN_A_DOUBLE
-    )
+    return bool(len(integers)) and max(abs(int(integers.min())), abs(int(integers.max()))) > _EXACT_IN_A_DOUBLE

@@ -65,9 +65,7 @@ def sample(
     n_rows = max(_LEAST_ROWS, int(most.values / max(1, len(table.columns))))
     if table.n_rows > 2 * n_rows:
         rows = _rows(table, target, n_rows, named)
-        notes.append(
-            f"cuts learned from a sample of {len(rows)} of {table.n_rows} rows, to keep the time limit"
-        )
+        notes.append(f"cuts learned from a sample of {len(rows)} of {table.n_rows} rows, to keep the time limit")
         is_kept = np.zeros(table.n_rows, dtype=bool)
         is_kept[rows] = True
         table, target = table.take(rows), target.take(is_kept)

@@ -75,13 +75,7 @@ def screened(
     by_chance = target.by_chance if target.positive is not None else 0.0
     ranked = sorted(
         candidates,
-        key=lambda c: (
-            c.round >= 0 and c.gain < by_chance,
-            c.round,
-            -c.gain,
-            c.feature.position,
-            c.feature.name,
-        ),
+        key=lambda c: (c.round >= 0 and c.gain < by_chance, c.round, -c.gain, c.feature.position, c.feature.name),
     )
     seen: set[Hashable] = set()
     kept: list[Feature] = []

@@ -37,17 +37,12 @@ class PrepareSettings:
         TableOf(ListOf(NumberForm(), "a list of numbers", least=1), "cut points by column"),
         "Your own cut points by column, such as {age: [45, 60]}.",
         option=Option(
-            metavar="FILE OR TEXT",
-            help="Your own cut points: 'age=40,60;bmi=25,30', or a file.",
-            read=read_cut_points,
+            metavar="FILE OR TEXT", help="Your own cut points: 'age=40,60;bmi=25,30', or a file.", read=read_cut_points
         ),
         accepts=Mapping[str, Sequence[float]] | None,
     )
     max_cuts: int = setting(
-        6,
-        Whole(1),
-        "Maximum number of cut points to try per column; default: 6.",
-        option=Option(metavar="N"),
+        6, Whole(1), "Maximum number of cut points to try per column; default: 6.", option=Option(metavar="N")
     )
     per_variable: int | None = setting(
         2,
@@ -58,10 +53,7 @@ class PrepareSettings:
     intervals: bool = setting(False, Truth(), "Also offer intervals such as 45 <= age < 60.", option=Option())
     rare: Fraction | Literal["auto"] = setting(
         "auto",
-        Either(
-            Word("auto"),
-            NumberForm(0, below=Fraction(1, 2), wanted="a share of the rows from 0 to below 0.5"),
-        ),
+        Either(Word("auto"), NumberForm(0, below=Fraction(1, 2), wanted="a share of the rows from 0 to below 0.5")),
         "Minimum share of the rows in every answer; default: auto.",
         accepts=float | str,
     )
@@ -127,8 +119,7 @@ class PrepareSettings:
     def of(cls, given: Mapping[str, Any]) -> "PrepareSettings":
         """Read and check the parameters of `Prepare`."""
         read: dict[str, Any] = {
-            name: dict(value) if isinstance(value, Mapping) else value
-            for name, value in taken(cls, given).items()
+            name: dict(value) if isinstance(value, Mapping) else value for name, value in taken(cls, given).items()
         }
         read |= {name: frozenset(read.get(name, ())) for name in ("keep", "categorical")}
         read["ordered"] = {name: _levels(name, given["ordered"][name]) for name in read.get("ordered", ())}
@@ -196,9 +187,7 @@ def _check_one_use(settings: PrepareSettings) -> None:
             )
     for name, levels in settings.ordered.items():
         if len(set(levels)) < len(levels):
-            raise InvalidProblemError(
-                f"ordered of {name!r} lists a level twice: {levels!r}", "list each once"
-            )
+            raise InvalidProblemError(f"ordered of {name!r} lists a level twice: {levels!r}", "list each once")
 
 
 def _levels(column: str, given: Iterable[object]) -> tuple[Category, ...]:
@@ -216,8 +205,7 @@ def _directions(direction: Mapping[str, Direction], shape: Mapping[str, Shape]) 
         of_shape = _DIRECTION_OF.get(asked)
         if name in found and asked != "monotone" and found[name] != of_shape:
             raise InvalidProblemError(
-                f"column {name!r} has the direction {found[name]!r} and the shape {asked!r}",
-                "give one of them",
+                f"column {name!r} has the direction {found[name]!r} and the shape {asked!r}", "give one of them"
             )
         if of_shape is not None:
             found[name] = of_shape

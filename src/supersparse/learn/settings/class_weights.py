@@ -42,17 +42,13 @@ class ClassWeights:
                 raise InvalidOptionError(f"{what} is {text!r}, which names a class twice", _FORMS)
             return cls(by_class={label.strip(): _weight(text, weight, what) for label, weight in pairs})
         if len(parts) == 1 and not any(c.isdigit() for c in text):
-            raise InvalidOptionError(
-                f"{what} is {text!r}; {did_you_mean(text, list(_WORDS))}", f"or {_FORMS}"
-            )
+            raise InvalidOptionError(f"{what} is {text!r}; {did_you_mean(text, list(_WORDS))}", f"or {_FORMS}")
         if len(parts) != 2:
             raise InvalidOptionError(subject=what, value=text, remedy=_FORMS)
         negative, positive = (_weight(text, part, what) for part in parts)
         return cls(pair=(negative, positive))
 
-    def of(
-        self, y: NDArray[np.generic], positive: str | None
-    ) -> Literal["balanced"] | dict[str, Fraction] | None:
+    def of(self, y: NDArray[np.generic], positive: str | None) -> Literal["balanced"] | dict[str, Fraction] | None:
         """Return the `class_weight` setting for the classes of these rows."""
         if self.pair is None:
             return dict(self.by_class) or ("balanced" if self.word == "balanced" else None)

@@ -80,9 +80,7 @@ def _said(by_name: Mapping[str, T], problem: Problem) -> ByName[T] | T | None:
 def _bounds(problem: Problem) -> ByName[Ends] | None:
     """What bounds took from the values of levels; of other features it is in the sets."""
     triples = zip(problem.rows.names, problem.given_sets, problem.levels, strict=True)
-    return _by_name(
-        {n: (s.least, s.greatest) for n, s, own in triples if own is not None and s != own.values}
-    )
+    return _by_name({n: (s.least, s.greatest) for n, s, own in triples if own is not None and s != own.values})
 
 
 def _class_weight(problem: Problem) -> str | ByName[Fraction] | None:
@@ -90,6 +88,4 @@ def _class_weight(problem: Problem) -> str | ByName[Fraction] | None:
         return "auto"  # which counts rows alike, unless columns are prepared
     if problem.class_weights == read_class_weight("balanced", problem.rows):
         return "balanced"
-    return _by_name(
-        {label_text(c): w for c, w in zip(problem.rows.classes, problem.class_weights, strict=True)}
-    )
+    return _by_name({label_text(c): w for c, w in zip(problem.rows.classes, problem.class_weights, strict=True)})

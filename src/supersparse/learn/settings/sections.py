@@ -27,8 +27,7 @@ class ValidationSettings:
     cv: int = setting(
         5,
         Whole(2),
-        "Number of folds of a cross-validation, features included, which chooses C0 if you do not set it; "
-        "default: 5.",
+        "Number of folds of a cross-validation, features included, which chooses C0 if you do not set it; default: 5.",
         option=Option(metavar="K"),
     )
     repeats: int | None = setting(
@@ -41,8 +40,7 @@ class ValidationSettings:
     cv_groups: str | None = setting(
         None,
         TextForm("the name of a column"),
-        "Column of groups, such as patients, to keep in one fold, or none; default: an identifier that "
-        "repeats.",
+        "Column of groups, such as patients, to keep in one fold, or none; default: an identifier that repeats.",
         option=Option(metavar="NAME"),
     )
     cv_time: str | None = setting(

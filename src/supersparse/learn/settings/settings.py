@@ -29,12 +29,7 @@ from supersparse.base.writing import write_file
 from supersparse.engine.options import SolverKeywords
 from supersparse.learn.settings.sections import EDITS, PREPARE, SOLVE, TABLE, VALIDATE
 from supersparse.learn.settings.with_data import make_problem
-from supersparse.problem.asked import (
-    MAX_POINTS,
-    SYNONYMS,
-    Asked,
-    by_position,
-)
+from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
@@ -161,9 +156,7 @@ class Settings(Tabular, Asked):
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, ready for JSON, in a fixed order."""
         given = tuple(
-            (f.name, getattr(self, f.name))
-            for f in fields(self)
-            if f.compare and getattr(self, f.name) != f.default
+            (f.name, getattr(self, f.name)) for f in fields(self) if f.compare and getattr(self, f.name) != f.default
         )
         for name, value in given:
             if by_position(name, value):
@@ -316,18 +309,13 @@ def write_settings(settings: Settings, form: Format = "yaml") -> str:
 _AT_THE_TOP = {
     **{name: f"it is about the columns; write it under 'prepare': {name}: ..." for name in PREPARE.fields},
     **{name: f"it is about the table; write it under 'table': {name}: ..." for name in TABLE.fields},
-    **{
-        name: f"it is about the held-out rows; write it under 'validate': {name}: ..."
-        for name in VALIDATE.fields
-    },
+    **{name: f"it is about the held-out rows; write it under 'validate': {name}: ..." for name in VALIDATE.fields},
     **{name: f"it is an option of the solver; write it under 'solve': {name}: ..." for name in SOLVE.fields},
     **{name: f"it is a constraint; write it under 'constraints': - {name}: ..." for name in KINDS},
     "seed": "it is an option of the solver; write it under 'solve': random_state: ...",
 }
 SETTINGS = Record(
-    fields_of(Settings),
-    synonyms={**SYNONYMS, "groups": "rate_groups", "options": "solve"},
-    elsewhere=_AT_THE_TOP,
+    fields_of(Settings), synonyms={**SYNONYMS, "groups": "rate_groups", "options": "solve"}, elsewhere=_AT_THE_TOP
 )
 
 

@@ -76,9 +76,7 @@ def make_problem(
         raise InvalidProblemError.of(error, f"{settings.source}: ") from None
 
 
-def _columns(
-    settings: _Named, X: object, sample_weight: object, rate_groups: object
-) -> tuple[object, object, object]:
+def _columns(settings: _Named, X: object, sample_weight: object, rate_groups: object) -> tuple[object, object, object]:
     """Take the columns that the settings name out of a data frame."""
     wanted = [*settings.rate_groups] if rate_groups is None else []
     if settings.sample_weight is not None and sample_weight is None:
@@ -88,8 +86,7 @@ def _columns(
     frame = as_frame(X)
     if frame is None:
         raise InvalidSettingsError(
-            f"{settings.place(wanted[0])}the settings name the column {wanted[0]!r}, but X is not a data "
-            "frame",
+            f"{settings.place(wanted[0])}the settings name the column {wanted[0]!r}, but X is not a data frame",
             "use a data frame, or pass sample_weight= and rate_groups=",
         )
     for name in wanted:
@@ -108,8 +105,7 @@ def _check_names(settings: _Named, names: Sequence[str]) -> None:
     for what, word, extra in _mentioned(settings):
         if word not in names and word not in extra and not any(fnmatchcase(n, word) for n in names):
             raise UnknownFeatureError(
-                f"{settings.place(word)}{what}: there is no feature {word!r}; "
-                f"{did_you_mean(word, [*names, *extra])}"
+                f"{settings.place(word)}{what}: there is no feature {word!r}; {did_you_mean(word, [*names, *extra])}"
             )
 
 
@@ -157,10 +153,7 @@ def _with_label(settings: _Named, constraint: Constraint, known: Mapping[str, se
 def _class_weight(settings: _Named, labels: Iterable[object]) -> Any:
     if not isinstance(settings.class_weight, Mapping):
         return settings.class_weight
-    return {
-        _found(settings, text, labels, "class_weight"): weight
-        for text, weight in settings.class_weight.items()
-    }
+    return {_found(settings, text, labels, "class_weight"): weight for text, weight in settings.class_weight.items()}
 
 
 def _found(settings: _Named, text: str, labels: Iterable[object], what: str) -> object:

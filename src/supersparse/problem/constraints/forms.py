@@ -111,9 +111,7 @@ def _count(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
 def _rate(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
     words = name.replace("_", " ").replace("max ", "largest ").replace("min ", "smallest ")
     fields = {name: _head(NumberForm(0, 1), f"the {words}, a share of sample weight"), "group": _GROUP}
-    return ConstraintKind(
-        record=Record(fields), make=lambda given: make(given[name], group=given.get("group"))
-    )
+    return ConstraintKind(record=Record(fields), make=lambda given: make(given[name], group=given.get("group")))
 
 
 KINDS: dict[str, ConstraintKind] = {
@@ -126,9 +124,7 @@ KINDS: dict[str, ConstraintKind] = {
         make=lambda given: single.must_not_use(given["must_not_use"]),
     ),
     "fixed": ConstraintKind(
-        record=Record(
-            {"fixed": _of("features whose points are fixed"), "value": _head(NumberForm(), "their points")},
-        ),
+        record=Record({"fixed": _of("features whose points are fixed"), "value": _head(NumberForm(), "their points")}),
         make=lambda given: single.fixed(given["fixed"], given["value"]),
     ),
     "at_most": _count("at_most", support.at_most),
@@ -144,9 +140,7 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: support.thresholds_per_variable(
-            given["thresholds_per_variable"], given["variables"]
-        ),
+        make=lambda given: support.thresholds_per_variable(given["thresholds_per_variable"], given["variables"]),
     ),
     "same_sign": ConstraintKind(
         record=Record(
@@ -203,9 +197,7 @@ KINDS: dict[str, ConstraintKind] = {
                 "group": _head(TextForm("the name of a column of groups"), "the column of groups"),
             }
         ),
-        make=lambda given: rates.max_difference(
-            given["rate"], group=given["group"], at_most=given["max_difference"]
-        ),
+        make=lambda given: rates.max_difference(given["rate"], group=given["group"], at_most=given["max_difference"]),
     ),
     "max_total_score": ConstraintKind(
         record=Record(
@@ -261,10 +253,7 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
                 **{key: number for key, number in given.items() if number is not None},
             }
         case RateConstraint(rate=rate, bound=bound, group=group):
-            return _RATE_KEYS[rate], {
-                _RATE_KEYS[rate]: bound,
-                **({} if group is None else {"group": group}),
-            }
+            return _RATE_KEYS[rate], {_RATE_KEYS[rate]: bound, **({} if group is None else {"group": group})}
         case Difference(rate=rate, group=group, bound=bound):
             return "max_difference", {"max_difference": bound, "rate": rate, "group": group}
         case MaxTotalScore(most=limit, ranges=ranges):
@@ -300,8 +289,7 @@ class ConstraintForm(Form[Constraint]):
             first.fail(f"there is no constraint {first.text!r}", suggest(first.text, list(KINDS), _MEANT))
         if len(kinds) > 1:
             kinds[1].fail(
-                f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints",
-                "write them as separate entries",
+                f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints", "write them as separate entries"
             )
         kind = KINDS[kinds[0].text]
         given = kind.record.read(node, kinds[0].text)

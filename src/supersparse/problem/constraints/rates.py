@@ -59,9 +59,7 @@ class Difference(Constraint):
 
     def in_words(self) -> str:
         """Describe the constraint."""
-        return (
-            f"a difference in {self.rate} of at most {shown(self.bound)} between the groups of {self.group}"
-        )
+        return f"a difference in {self.rate} of at most {shown(self.bound)} between the groups of {self.group}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[RateLimit, ...]:
         """One limit per ordered pair of groups; shares of correct and of wrong rows differ equally."""
@@ -126,8 +124,7 @@ def _counted(rate: str, rows: Rows, members: NDArray[np.bool_], words: str) -> N
     if not found.any():
         missing = rows.classes[1 if of_class else 0]
         raise InvalidProblemError(
-            f"{rate}: the group {words} has no rows of class {missing!r}",
-            "remove that group, or merge it with another",
+            f"{rate}: the group {words} has no rows of class {missing!r}", "remove that group, or merge it with another"
         )
     return found
 
@@ -194,9 +191,7 @@ def max_difference(rate: str, *, group: str, at_most: float | Fraction) -> Diffe
     'a difference in sensitivity of at most 0.05 between the groups of sex'
     """
     if rate not in CLASS_OF:
-        raise InvalidProblemError(
-            f"max_difference: there is no rate {rate!r}", did_you_mean(str(rate), CLASS_OF)
-        )
+        raise InvalidProblemError(f"max_difference: there is no rate {rate!r}", did_you_mean(str(rate), CLASS_OF))
     if not isinstance(group, str):
         raise InvalidProblemError(f"max_difference: group is {group!r}", "give the name of the groups")
     return Difference(rate=rate, group=group, bound=read_share(at_most, "max_difference: at_most"))

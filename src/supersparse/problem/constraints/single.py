@@ -111,9 +111,7 @@ def max_total_score(
     'a total score of at most 20'
     """
     if ranges is not None and not isinstance(ranges, Mapping):
-        raise InvalidProblemError(
-            f"max_total_score: ranges is {ranges!r}", "give {feature or pattern: (low, high)}"
-        )
+        raise InvalidProblemError(f"max_total_score: ranges is {ranges!r}", "give {feature or pattern: (low, high)}")
     read = tuple(
         (names_or_patterns(name, "max_total_score: ranges")[0], _read_range(pair, name))
         for name, pair in (ranges or {}).items()
@@ -131,9 +129,7 @@ def _read_range(pair: object, name: str) -> Range:
     return low, high
 
 
-def read_constraints(
-    constraints: object, max_features: object, min_features: object
-) -> tuple[Constraint, ...]:
+def read_constraints(constraints: object, max_features: object, min_features: object) -> tuple[Constraint, ...]:
     """Return all constraints, each once, with the two size limits first."""
     asked: list[Constraint] = []
     if max_features is not None and not (isinstance(max_features, str) and max_features == "auto"):
@@ -144,9 +140,7 @@ def read_constraints(
         return tuple(asked)
     given = [constraints] if isinstance(constraints, Constraint) else constraints
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidProblemError(
-            subject="constraints", value=given, remedy="give a list of supersparse.constraints"
-        )
+        raise InvalidProblemError(subject="constraints", value=given, remedy="give a list of supersparse.constraints")
     for constraint in given:
         if not isinstance(constraint, Constraint):
             raise InvalidProblemError(
@@ -198,9 +192,7 @@ def same_sign(variables: Mapping[str, Names] | Names) -> SameSign:
     if isinstance(variables, Mapping):
         if not variables:
             raise InvalidProblemError("same_sign names no variable", "give {variable: its features}")
-        read = tuple(
-            (str(name), names_or_patterns(of, f"same_sign: {name!r}")) for name, of in variables.items()
-        )
+        read = tuple((str(name), names_or_patterns(of, f"same_sign: {name!r}")) for name, of in variables.items())
     else:
         read = (_listed(names_or_patterns(variables, "same_sign")),)
     return SameSign(variables=read)

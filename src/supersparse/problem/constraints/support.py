@@ -51,9 +51,7 @@ def at_most(k: int, *, of: Names) -> Count:
     >>> at_most(2, of=["age*", "sex"]).in_words()
     'at most 2 of age*, sex'
     """
-    return Count(
-        of=names_or_patterns(of, "at_most: of"), least=None, most=read_whole(k, "at_most: the number")
-    )
+    return Count(of=names_or_patterns(of, "at_most: of"), least=None, most=read_whole(k, "at_most: the number"))
 
 
 def at_least(k: int, *, of: Names) -> Count:
@@ -62,9 +60,7 @@ def at_least(k: int, *, of: Names) -> Count:
     >>> at_least(1, of="lab*").in_words()
     'at least 1 of lab*'
     """
-    return Count(
-        of=names_or_patterns(of, "at_least: of"), least=read_whole(k, "at_least: the number"), most=None
-    )
+    return Count(of=names_or_patterns(of, "at_least: of"), least=read_whole(k, "at_least: the number"), most=None)
 
 
 def exactly(k: int, *, of: Names) -> Count:
@@ -94,9 +90,7 @@ class ThresholdsPerVariable(Constraint):
         """One limit per variable."""
         return tuple(
             SupportLimit(
-                weights=_indicator(
-                    matching(of, rows.names, f"thresholds_per_variable: {variable!r}"), rows.n_features
-                ),
+                weights=_indicator(matching(of, rows.names, f"thresholds_per_variable: {variable!r}"), rows.n_features),
                 at_most=Fraction(self.most),
                 source=self,
             )
@@ -116,9 +110,7 @@ def thresholds_per_variable(most: int, variables: Mapping[str, Names] | Names) -
     if isinstance(variables, Mapping):
         if not variables:
             raise InvalidProblemError(f"{what} names no variable", "give {variable: its features}")
-        read = tuple(
-            (str(name), names_or_patterns(of, f"{what}: {name!r}")) for name, of in variables.items()
-        )
+        read = tuple((str(name), names_or_patterns(of, f"{what}: {name!r}")) for name, of in variables.items())
     else:
         read = tuple((pattern, (pattern,)) for pattern in names_or_patterns(variables, what))
     return ThresholdsPerVariable(most=read_whole(most, f"{what}: the number"), variables=read)
@@ -139,9 +131,7 @@ class OnlyIf(Constraint):
         """α_a - Σ α_b <= 0 for each feature a."""
         needed = _indicator(matching(self.needs, rows.names, "only_if"), rows.n_features, -1)
         return tuple(
-            SupportLimit(
-                weights=tuple(w + (j == a) for j, w in enumerate(needed)), at_most=Fraction(0), source=self
-            )
+            SupportLimit(weights=tuple(w + (j == a) for j, w in enumerate(needed)), at_most=Fraction(0), source=self)
             for a in matching(self.used, rows.names, "only_if")
         )
 
@@ -292,9 +282,7 @@ class CloseTo(Constraint):
         )
 
 
-def close_to(
-    card: Mapping[str, Sequence[int]], *, questions: int | None = None, answers: int | None = None
-) -> CloseTo:
+def close_to(card: Mapping[str, Sequence[int]], *, questions: int | None = None, answers: int | None = None) -> CloseTo:
     """Change at most so many questions, or so many answers, of a card of questions: its points by answer.
 
     >>> close_to({"age": (0, 1, 3)}, questions=1).in_words()

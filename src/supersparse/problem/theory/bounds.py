@@ -211,11 +211,7 @@ def generalization_bound(
     Bound(Theorem 2, slack=0.06708, log_count=4.39445, n_rows=1000, delta=0.01, proven=True)
     """
     forms = bounds(
-        problem,
-        delta=delta,
-        training_error=training_error,
-        cut_points_fitted=cut_points_fitted,
-        optimal=optimal,
+        problem, delta=delta, training_error=training_error, cut_points_fitted=cut_points_fitted, optimal=optimal
     )
     proven = [b for b in forms if isinstance(b, Bound) and b.proven and b.form is not Form.THEOREM_2_FAREY]
     if proven:
@@ -256,12 +252,7 @@ def bounds(
 
     def bound(form: Form, count: int, proven: bool = True) -> Bound:
         return Bound(
-            form=form,
-            count=count,
-            n_rows=problem.rows.n_rows,
-            delta=probability,
-            training_error=error,
-            proven=proven,
+            form=form, count=count, n_rows=problem.rows.n_rows, delta=probability, training_error=error, proven=proven
         )
 
     found: list[Bound | NoBound] = [bound(Form.THEOREM_1, space.n_vectors())]
@@ -284,9 +275,7 @@ def bounds(
         found.append(bound(Form.THEOREM_2_PRICE, of_price))
     farey = space.n_farey()
     if farey is None:
-        why = (
-            "the paper's count needs points from -Λ to Λ for all features, and the intercept from -Λ to Λ too"
-        )
+        why = "the paper's count needs points from -Λ to Λ for all features, and the intercept from -Λ to Λ too"
         return (*found, NoBound(form=Form.THEOREM_2_FAREY, reasons=(why,)))
     return (*found, bound(Form.THEOREM_2_FAREY, farey, proven=farey >= directions))
 

@@ -60,9 +60,7 @@ class Rounding(Tabular):
         return self.in_words()
 
     def _small_table(self) -> SmallTable:
-        return facts(
-            margin=self.margin, largest_points=self.largest, by_the_norms_alone=self.largest_by_norms
-        )
+        return facts(margin=self.margin, largest_points=self.largest, by_the_norms_alone=self.largest_by_norms)
 
 
 def rounded_points(problem: Problem, coefficients: Sequence[Number], intercept: Number = 0) -> Rounding:
@@ -87,17 +85,14 @@ def rounded_points(problem: Problem, coefficients: Sequence[Number], intercept: 
     ]
     b = exact(intercept, "the intercept", InvalidOptionError)
     if not any(rho):
-        raise InvalidOptionError(
-            "all coefficients are 0, so there is nothing to round", "give one that is not"
-        )
+        raise InvalidOptionError("all coefficients are 0, so there is nothing to round", "give one that is not")
     scores, scale = _scores(problem, rho, b)
     right = np.flatnonzero(np.where(problem.rows.positive, scores > 0, scores < 0))
     distances = [Fraction(abs(score), scale) for score in scores[right].tolist()]
     largest_rho = max(map(abs, rho))
     of_used = _norms(problem, [j for j, value in enumerate(rho) if value], 1)[right]
     largest = 1 + max(
-        (floor(norm * largest_rho / (2 * score)) for norm, score in zip(of_used, distances, strict=True)),
-        default=0,
+        (floor(norm * largest_rho / (2 * score)) for norm, score in zip(of_used, distances, strict=True)), default=0
     )
     squared = sum((value * value for value in rho), Fraction(0))
     by_norms, margin = 1, float("inf")

@@ -129,9 +129,7 @@ def _most(problem: Problem, sets: Sequence[CoefficientSet], slack: Fraction) -> 
     return most if problem.max_features is None else min(most, problem.max_features)
 
 
-def _price(
-    values: CoefficientSet, levels: Levels | None, C0: Fraction, C1: Fraction, sign: int = 0
-) -> Fraction | None:
+def _price(values: CoefficientSet, levels: Levels | None, C0: Fraction, C1: Fraction, sign: int = 0) -> Fraction | None:
     """c_j: the least that a nonzero value adds, of one sign if asked; None if there is no such value."""
     listed = values.around_zero if levels is None else values
     nonzero = [v for v in listed if v and v * sign >= 0]

@@ -71,9 +71,7 @@ def count_directions(
             for interval, n in intervals.items():
                 c = _multiples_but_zero(interval, d)
                 sizes[c] = sizes.get(c, 0) + n
-            total += (
-                mobius * (count_vectors(sizes, {}, max_size) - 1) * (1 + _multiples_but_zero(intercept, d))
-            )
+            total += mobius * (count_vectors(sizes, {}, max_size) - 1) * (1 + _multiples_but_zero(intercept, d))
     return total
 
 
@@ -255,9 +253,7 @@ def declared_space(problem: Problem) -> ModelSpace:
         sets[intercept.allowed] += 1
     low, high = intercept.low, intercept.high
     return ModelSpace(
-        sets=sets,
-        intercept_range=None if low is None or high is None else (low, high),
-        max_size=problem.max_features,
+        sets=sets, intercept_range=None if low is None or high is None else (low, high), max_size=problem.max_features
     )
 
 

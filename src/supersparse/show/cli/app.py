@@ -68,8 +68,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def supersparse(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Learn scoring systems: classifiers that add up a few small whole numbers.

@@ -27,15 +27,11 @@ def certify(
     weights: Weights = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            dir_okay=False, metavar="FILE", show_default="CARD.vipr.gz", help="File for the certificate."
-        ),
+        typer.Option(dir_okay=False, metavar="FILE", show_default="CARD.vipr.gz", help="File for the certificate."),
     ] = None,
     viprchk: Annotated[
         Path | None,
-        typer.Option(
-            exists=True, dir_okay=False, metavar="PROGRAM", help="Let viprchk check the certificate as well."
-        ),
+        typer.Option(exists=True, dir_okay=False, metavar="PROGRAM", help="Let viprchk check the certificate as well."),
     ] = None,
 ) -> None:
     """Write a proof of a card that others can check.

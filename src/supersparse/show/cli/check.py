@@ -17,10 +17,7 @@ def check(
     settings: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            help="Settings file (YAML or JSON) for `fit --settings`.",
+            metavar="FILE", exists=True, dir_okay=False, help="Settings file (YAML or JSON) for `fit --settings`."
         ),
     ] = None,
     schema: Annotated[

@@ -17,13 +17,7 @@ from typer.models import OptionInfo
 from supersparse.learn.settings.settings import Settings
 from supersparse.show.cli import say
 from supersparse.show.cli.declared import Declared
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    Output,
-    TableOptions,
-    ValidationOptions,
-)
+from supersparse.show.cli.options import AskedOptions, ColumnOptions, Output, TableOptions, ValidationOptions
 
 
 class Without:

@@ -45,20 +45,16 @@ def counts(
     out: Annotated[Path, typer.Option(dir_okay=False, help="Write the counts to this CSV file.")],
     questions: Annotated[
         Path | None,
-        typer.Option(
-            exists=True, dir_okay=False, help="Ask the questions of this file, as another site wrote it."
-        ),
+        typer.Option(exists=True, dir_okay=False, help="Ask the questions of this file, as another site wrote it."),
     ] = None,
     save_questions: Annotated[
-        Path | None,
-        typer.Option(dir_okay=False, help="Write the questions to this JSON file, for the other sites."),
+        Path | None, typer.Option(dir_okay=False, help="Write the questions to this JSON file, for the other sites.")
     ] = None,
     at_least: Annotated[
         int, typer.Option(metavar="K", help="Leave out cells of fewer than K people; 1 keeps all.")
     ] = 5,
     merge: Annotated[
-        bool,
-        typer.Option("--merge", help="Merge such cells with the most similar ones of their class instead."),
+        bool, typer.Option("--merge", help="Merge such cells with the most similar ones of their class instead.")
     ] = False,
 ) -> None:
     """Count rows by answer, so that sites need not share them.
@@ -80,17 +76,12 @@ def counts(
     from supersparse.learn.counts import CountTable
 
     check_outputs(
-        ("--out", out),
-        ("--save-questions", save_questions),
-        inputs=(data, questions, features.texts.get("cut_points")),
+        ("--out", out), ("--save-questions", save_questions), inputs=(data, questions, features.texts.get("cut_points"))
     )
     if at_least < 1:
         raise InvalidOptionError(f"--at-least is {at_least}", "give 1 to keep all cells, or more")
     target = columns.told_target()
-    if questions is None:
-        asked = _made(data, columns, features, table)
-    else:
-        asked = _read(questions, columns, features)
+    asked = _made(data, columns, features, table) if questions is None else _read(questions, columns, features)
     say_size(data)
     cases = read_labelled(data, table.reading, asked.card, target, note=note)
     if questions is not None:
@@ -166,8 +157,7 @@ def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: T
 
     if features.cuts == "none" or features.missing == "drop":
         raise InvalidOptionError(
-            "--cuts none and --missing drop make no yes/no questions that other sites can ask of all their "
-            "people",
+            "--cuts none and --missing drop make no yes/no questions that other sites can ask of all their people",
             "remove them",
         )
     if features.values.get("candidates", "auto") == "auto":

@@ -63,9 +63,7 @@ def fetch(
     *,
     copy_from: Annotated[
         Path | None,
-        typer.Option(
-            "--from", exists=True, file_okay=False, help="Copy from this folder instead of downloading."
-        ),
+        typer.Option("--from", exists=True, file_okay=False, help="Copy from this folder instead of downloading."),
     ] = None,
     unchecked: Annotated[
         bool, typer.Option("--unchecked", help="Accept files that differ from the expected data.")
@@ -144,9 +142,7 @@ def _show(output: Output) -> None:
     for entry in ENTRIES:
         size = entry.size
         positive = f"{size.positive} {positive_in_words(entry.about.target, entry.about.classes)}"
-        lines.append(
-            (entry.name, entry.variant, str(size.rows), str(size.columns - 1), positive, _where(entry))
-        )
+        lines.append((entry.name, entry.variant, str(size.rows), str(size.columns - 1), positive, _where(entry)))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
     output.show("\n".join(text), lambda: [_described(entry) for entry in ENTRIES])

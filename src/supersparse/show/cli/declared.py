@@ -32,9 +32,7 @@ class Declared:
     SETTINGS: ClassVar[Mapping[str, Field[Any]]] = {}
 
     texts: Mapping[str, Any] = field(default_factory=dict)  # as the command line has them
-    in_file: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # values of a settings file, which texts override
+    in_file: Mapping[str, Any] = field(default_factory=dict)  # values of a settings file, which texts override
     values: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -20,9 +20,7 @@ def demo(
     save_settings: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Also write the settings to this YAML file.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Save the scoring system to this JSON file.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the scoring system to this JSON file.")] = None,
 ) -> None:
     """Learn a first scoring system from bundled data.
 
@@ -50,9 +48,7 @@ def demo(
         settings.save(save_settings)
         remark(f"Settings saved to {save_settings}")
     remark(f"Data: {data.source}, {data.licence}")
-    remark(
-        f"{len(data.y)} biopsies, {len(data.feature_names)} features graded 1 to 10, {data.y.sum()} malignant"
-    )
+    remark(f"{len(data.y)} biopsies, {len(data.feature_names)} features graded 1 to 10, {data.y.sum()} malignant")
     remark("The first run compiles the solver. Later runs take seconds.")
     problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
     solution = learn(problem, **solver_options(settings, None, search.options))
@@ -67,10 +63,7 @@ def demo(
 
 
 def _meaning(vectors: int, proven: bool) -> str:
-    if proven:
-        claim = "The proof covers them all."
-    else:
-        claim = "A better one could exist; the gap says by how much at most."
+    claim = "The proof covers them all." if proven else "A better one could exist; the gap says by how much at most."
     return f"""
 There are {vectors:,} ways to assign points to these features.
 {claim}

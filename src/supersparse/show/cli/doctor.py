@@ -116,10 +116,7 @@ class Diagnosis:
 
 
 def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
-    rows = [
-        (what, "version", "for"),
-        *((p.name, p.version or "-", p.use if p.version else p.remedy) for p in packages),
-    ]
+    rows = [(what, "version", "for"), *((p.name, p.version or "-", p.use if p.version else p.remedy) for p in packages)]
     widths = [max(len(row[k]) for row in rows) for k in range(2)]
     return [f"{row[0].ljust(widths[0])}  {row[1].ljust(widths[1])}  {row[2]}".rstrip() for row in rows]
 
@@ -134,9 +131,7 @@ def diagnose() -> Diagnosis:
         system=platform.platform(),
         cores=os.cpu_count() or 1,
         encoding=f"{sys.stdout.encoding or locale.getpreferredencoding(False)}",
-        needed=tuple(
-            Package(name=n, version=installed_version(n), use="", remedy=f"pip install {n}") for n in _NEEDED
-        ),
+        needed=tuple(Package(name=n, version=installed_version(n), use="", remedy=f"pip install {n}") for n in _NEEDED),
         optional=tuple(
             Package(name=name, version=installed_version(name), use=use, remedy=f"{use}: pip install {name}")
             for name, use in _OPTIONAL.items()
@@ -152,12 +147,7 @@ def _solvers() -> tuple[Package, ...]:
 
     found = [solvers.availability(name) for name in solvers.names()]
     return tuple(
-        Package(
-            name=s.name,
-            version=(s.version or "built in") if s.installed else None,
-            use="solving",
-            remedy=s.remedy,
-        )
+        Package(name=s.name, version=(s.version or "built in") if s.installed else None, use="solving", remedy=s.remedy)
         for s in found
     )
 

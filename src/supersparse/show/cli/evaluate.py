@@ -22,10 +22,7 @@ def evaluate(
     ] = None,
     weights: Weights = None,
     calibrate: Annotated[
-        str,
-        typer.Option(
-            metavar="isotonic|logistic|none", help="How to calibrate risks on this data (cross-fitted)."
-        ),
+        str, typer.Option(metavar="isotonic|logistic|none", help="How to calibrate risks on this data (cross-fitted).")
     ] = "isotonic",
     unknown: Annotated[
         str,
@@ -59,12 +56,9 @@ def evaluate(
     check_scored(system.card, cases, "leave such rows out", ALLOW)
     say_outside(system.outside(cases.columns))
     found = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
-    risk = system.risk(
-        cases.columns, cases.y, sample_weight=cases.weights, level=level, method=_method(calibrate)
-    )
+    risk = system.risk(cases.columns, cases.y, sample_weight=cases.weights, level=level, method=_method(calibrate))
     groups = [
-        system.by_subgroup(cases.columns, cases.y, name, sample_weight=cases.weights, level=level)
-        for name in by or []
+        system.by_subgroup(cases.columns, cases.y, name, sample_weight=cases.weights, level=level) for name in by or []
     ]
     parts = [found.in_words(), f"Risk by total:\n{risk}\n{risk.in_words()}"]
     parts += [f"By {one_line(group.by)}:\n{group}" for group in groups]

@@ -20,9 +20,7 @@ def explain(
     model: CardFile,
     values: Annotated[
         list[str],
-        typer.Argument(
-            metavar="VALUES", help="The case to explain: age=63 smoker=yes, or a table and --row."
-        ),
+        typer.Argument(metavar="VALUES", help="The case to explain: age=63 smoker=yes, or a table and --row."),
     ],
     table: TableOptions,
     output: Output,
@@ -172,8 +170,7 @@ def _ways(flips: "tuple[Flip, ...]", card: "Card", written: Mapping[str, str]) -
         return ["No change of these values leads to the other class."]
     lines = [f"The smallest changes that lead to {flips[0].label}:"]
     lines += [
-        f"  {', '.join(_said(change, card, written) for change in flip.changes)}{_risk_after(flip)}"
-        for flip in flips
+        f"  {', '.join(_said(change, card, written) for change in flip.changes)}{_risk_after(flip)}" for flip in flips
     ]
     return lines
 
@@ -195,9 +192,7 @@ def _said(change: "Change", card: "Card", written: Mapping[str, str]) -> str:
     return f"{card.wording.of(change.column).label or change.column}: {before} -> {after}"
 
 
-def _document(
-    found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[str, str]
-) -> dict[str, object]:
+def _document(found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[str, str]) -> dict[str, object]:
     from supersparse.card.evaluate.rates import plain_number
 
     return {

@@ -29,9 +29,7 @@ def export(
     model: CardFile,
     to: Annotated[str, typer.Option(metavar="TARGET", help=f"Format: {', '.join(_ENDINGS)}.")],
     output: Output,
-    out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Output file; default: print to the screen.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="Output file; default: print to the screen.")] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(

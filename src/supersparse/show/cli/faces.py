@@ -57,7 +57,5 @@ def check_folder(folder: Path | None) -> None:
     for place in () if folder is None else (folder, *folder.parents):
         if place.exists():
             if not place.is_dir():
-                raise InvalidOptionError(
-                    f"--out-dir {str(folder)!r}: {str(place)!r} is a file", "name a folder"
-                )
+                raise InvalidOptionError(f"--out-dir {str(folder)!r}: {str(place)!r} is a file", "name a folder")
             return

@@ -40,12 +40,9 @@ def fit(
     engine: EngineOptions,
     output: Output,
     frontier: Annotated[
-        int | None,
-        typer.Option(metavar="K", help="Also show the lowest error for each number of features up to K."),
+        int | None, typer.Option(metavar="K", help="Also show the lowest error for each number of features up to K.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Save the scoring system to this JSON file.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the scoring system to this JSON file.")] = None,
     out_dir: Annotated[
         Path | None, typer.Option(file_okay=False, help="Save it to this folder in every format.")
     ] = None,
@@ -142,12 +139,7 @@ def fit(
     clock = Clock.of(question.recipe, question.seconds)
     splits, repeats = read_splits(rows, validation) if divided is None else divided
     fitted = fit_with_progress(
-        question,
-        rows,
-        splits,
-        clock if frontier is None else clock.part(0.7),
-        repeats=repeats,
-        n_jobs=search.n_jobs,
+        question, rows, splits, clock if frontier is None else clock.part(0.7), repeats=repeats, n_jobs=search.n_jobs
     )
     unedited: SupersparseError | None = None  # told at the end, like a full disk
     if edits:
@@ -157,18 +149,14 @@ def fit(
             note(f"changed by hand, as {asked.settings} says{before}")
         except SupersparseError as error:
             unedited = error
-            remark(
-                f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned"
-            )
+            remark(f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned")
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
     card = fitted.card if counts is None else counts.raw_card(fitted.card)
     card = with_words(card, wording, words)
     uncertified: str | None = None  # told at the end, like a disk that is full
     if certificate is not None:
-        card, uncertified = with_certificate(
-            card, fitted, certificate, rows, target=columns.target, data=data[0]
-        )
+        card, uncertified = with_certificate(card, fitted, certificate, rows, target=columns.target, data=data[0])
     system = ScoringSystem(card)
     saved: list[Path] = []
     failure: OSError | None = None  # told at the end: a full disk must not lose the card
@@ -206,12 +194,7 @@ def fit(
     remark("")
     output.show(
         "\n\n".join(
-            [
-                str(system),
-                *folds,
-                *([] if sizes is None else [str(sizes)]),
-                *([] if cost is None else [cost, NO_RISKS]),
-            ]
+            [str(system), *folds, *([] if sizes is None else [str(sizes)]), *([] if cost is None else [cost, NO_RISKS])]
         ),
         lambda: {
             "card": json.loads(system.to_json()),

@@ -22,9 +22,7 @@ def names(
     target: Annotated[
         str | None, typer.Option(metavar="NAME", help="Column to predict; its values are the classes.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Output file; default: print to the screen.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="Output file; default: print to the screen.")] = None,
 ) -> None:
     """Write a file of names to edit, for `fit --names`.
 

@@ -20,25 +20,20 @@ from supersparse.show.cli.declared import Declared, option_name, options_of
 from supersparse.table.reading import ColumnSettings, Reading, ReadingSettings
 
 _TABLE = (
-    "CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; "
-    "- for standard input."
+    "CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; - for standard input."
 )
 _COUNTS = " Or count tables, one from each site; see `supersparse counts`."
 DataFile = Annotated[Path, typer.Argument(metavar="DATA", help=_TABLE)]
 DataFiles = Annotated[list[Path], typer.Argument(metavar="DATA", help=_TABLE + _COUNTS)]
 CardFile = Annotated[
-    Path,
-    typer.Argument(metavar="CARD", exists=True, dir_okay=False, help="Card saved with `fit --out`."),
+    Path, typer.Argument(metavar="CARD", exists=True, dir_okay=False, help="Card saved with `fit --out`.")
 ]
 
 CardTarget = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card."),
+    str | None, typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card.")
 ]
 
-Weights = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
-]
+Weights = Annotated[str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +41,9 @@ class Output:
     """How the result is shown."""
 
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print only the result, without notes or progress.")
-    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result, without notes or progress.")] = (
+        False
+    )
 
     def show(self, text: str, document: Callable[[], object]) -> None:
         """Print the result: as text, or the document that a function makes as JSON."""
@@ -97,9 +92,7 @@ class ColumnOptions(Declared):
 class WordingOptions:
     """What the card is called, and how its columns, answers and classes are."""
 
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title of the card; default: the target.")
-    ] = None
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the card; default: the target.")] = None
     names: Annotated[
         Path | None,
         typer.Option(
@@ -117,9 +110,7 @@ class FeatureOptions(Declared):
 
     SETTINGS = options_of(PrepareSettings)
 
-    no_prepare: Annotated[bool, typer.Option("--no-prepare", help="Use the numeric columns as they are.")] = (
-        False
-    )
+    no_prepare: Annotated[bool, typer.Option("--no-prepare", help="Use the numeric columns as they are.")] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +124,7 @@ class AskedOptions(Declared):
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="YAML or JSON file with settings and constraints, and any of the options here, which "
-            "override it.",
+            help="YAML or JSON file with settings and constraints, and any of the options here, which override it.",
         ),
     ] = None
 
@@ -162,9 +152,7 @@ class ValidationOptions(Declared):
     @property
     def asks(self) -> list[str]:
         """The options that were given."""
-        return [
-            option_name(one) for name, one in self.SETTINGS.items() if self.values.get(name, "none") != "none"
-        ]
+        return [option_name(one) for name, one in self.SETTINGS.items() if self.values.get(name, "none") != "none"]
 
     @property
     def folds(self) -> int:

@@ -21,9 +21,7 @@ def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str
         if out is None:
             continue
         if not out.absolute().parent.is_dir():
-            raise InvalidOptionError(
-                f"cannot write {str(out)!r}: the folder {str(out.parent)!r} does not exist"
-            )
+            raise InvalidOptionError(f"cannot write {str(out)!r}: the folder {str(out.parent)!r} does not exist")
         if out.exists() and not out.is_file():
             continue  # /dev/stdout takes whatever comes
         if any(_are_one(out, file) for file in read):
@@ -31,9 +29,7 @@ def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str
         for other, path in seen:
             if _are_one(out, path):
                 twice = f"{option} names" if other == option else f"{other} and {option} both name"
-                raise InvalidOptionError(
-                    f"{twice} {out}, and only one file could be kept", "choose two names"
-                )
+                raise InvalidOptionError(f"{twice} {out}, and only one file could be kept", "choose two names")
         seen.append((option, out))
 
 

@@ -30,9 +30,7 @@ def pool(
     search: SearchOptions,
     table: TableOptions,
     output: Output,
-    within: Annotated[
-        float, typer.Option(help="How much worse the objective may be; 0.01 is one per cent.")
-    ] = 0.01,
+    within: Annotated[float, typer.Option(help="How much worse the objective may be; 0.01 is one per cent.")] = 0.01,
     max_models: Annotated[int, typer.Option(help="Maximum number of models to keep.")] = 1000,
     shown: Annotated[int, typer.Option(help="Maximum number of models to print.")] = 10,
 ) -> None:
@@ -81,10 +79,7 @@ def _text(found: "Pool", shown: int) -> str:
         if is_risk:
             lines.append(f"{float(model.evaluation.loss):8.6f}  {size:>4}  {points or 'none'}")
             continue
-        errors, needed = (
-            exactly(model.evaluation.training_errors),
-            _cutoff(found.problem, model.points).positive,
-        )
+        errors, needed = (exactly(model.evaluation.training_errors), _cutoff(found.problem, model.points).positive)
         weighted = f"{float(model.evaluation.loss):{len(loss)}.4f}  " if is_weighted else ""
         lines.append(f"{weighted}{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
     if len(found.models) > shown:

@@ -34,15 +34,10 @@ def predict(
     output: Output,
     copy: Annotated[
         list[str] | None,
-        typer.Option(
-            "--with", metavar="NAME", help="Column to copy to the output, such as an identifier. Repeatable."
-        ),
+        typer.Option("--with", metavar="NAME", help="Column to copy to the output, such as an identifier. Repeatable."),
     ] = None,
     reasons: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, help="Reason codes: add the N answers that cost each row most points."
-        ),
+        int, typer.Option(metavar="N", min=0, help="Reason codes: add the N answers that cost each row most points.")
     ] = 0,
     unknown: Annotated[
         str,
@@ -106,9 +101,7 @@ def predict(
         listed = system.reasons(columns, most=reasons).table()
         found |= {name: [row[name] for row in listed] for name in (listed[0] if listed else ())}
     if output.json and out is None:
-        output.show(
-            "", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
-        )
+        output.show("", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)])
         return
     with nullcontext(sys.stdout) if out is None else whole_text(out) as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -76,8 +76,7 @@ def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
     changes = {name: value for name, value in given.items() if value is not None}
     if "max_points" in changes and not _has_default_sets(settings):
         raise InvalidOptionError(
-            f"--max-points: {path} already sets the points of each feature",
-            "change them there, or remove --max-points",
+            f"--max-points: {path} already sets the points of each feature", "change them there, or remove --max-points"
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):
@@ -120,8 +119,7 @@ def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     swap = f"; it was chosen {why}, use --positive {shlex.quote(str(negative))} to swap the classes"
     remark(
         f"positive class {positive!r} ({counted(cases, 'row')}), "
-        f"negative class {negative!r} ({counted(controls, 'row')})"
-        + (swap if recipe.settings.positive is None else "")
+        f"negative class {negative!r} ({counted(controls, 'row')})" + (swap if recipe.settings.positive is None else "")
     )
     if recipe.balances(rows.y, rows.copies):
         from supersparse.learn.recipe import RARE_CLASS

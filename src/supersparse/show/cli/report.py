@@ -45,17 +45,13 @@ def report(
     ] = None,
     cv: Annotated[int, typer.Option(metavar="K", help="Cross-validate on K folds; 0 to skip.")] = 5,
     n_ratios: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Learn with N other ratios of class weights, for trade-offs; 0 to skip."
-        ),
+        int, typer.Option(metavar="N", help="Learn with N other ratios of class weights, for trade-offs; 0 to skip.")
     ] = 6,
     bootstrap: Annotated[
         int, typer.Option(metavar="N", help="Bootstrap samples for optimism and stability; 0 to skip.")
     ] = 100,
     larger: Annotated[
-        int,
-        typer.Option(metavar="N", help="Show the frontier up to N more features than the card; 0 to skip."),
+        int, typer.Option(metavar="N", help="Show the frontier up to N more features than the card; 0 to skip.")
     ] = 3,
     cv_groups: Annotated[
         str | None,
@@ -69,18 +65,15 @@ def report(
         bool, typer.Option("--refits/--no-refits", help="Learn the card again for validation and stability.")
     ] = True,
     time_limit: Annotated[
-        float,
-        typer.Option(help="Time limit of the whole report in seconds; its parts share it. inf for none."),
+        float, typer.Option(help="Time limit of the whole report in seconds; its parts share it. inf for none.")
     ] = 90,
     node_limit: Annotated[
-        int | None,
-        typer.Option(help="Work limit of each solve, whatever the speed of the machine; default: none."),
+        int | None, typer.Option(help="Work limit of each solve, whatever the speed of the machine; default: none.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     paper: Annotated[str, typer.Option(metavar="a4|letter", help="Paper size.")] = "a4",
     date: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Date to print; default: none, so reports are reproducible."),
+        str | None, typer.Option(metavar="TEXT", help="Date to print; default: none, so reports are reproducible.")
     ] = None,
 ) -> None:
     """Write a report on a scoring system that follows TRIPOD+AI.
@@ -222,9 +215,7 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
         return [model.with_name(f"{model.stem}-report{ending}") for ending in endings]
     for path in out:
         if path.suffix.lower() not in (".html", ".pdf"):
-            raise InvalidOptionError(
-                f"--out {path}: reports are .html or .pdf", "choose one of these endings"
-            )
+            raise InvalidOptionError(f"--out {path}: reports are .html or .pdf", "choose one of these endings")
         if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
             raise PackageNotInstalledError(
                 f"--out {path}: a PDF needs reportlab: pip install reportlab", "or write .html and print it"

@@ -8,13 +8,7 @@ import typer
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    FeatureOptions,
-    SearchOptions,
-    ValidationOptions,
-)
+from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
 from supersparse.show.cli.say import note, remark
 
 if TYPE_CHECKING:
@@ -93,14 +87,10 @@ def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptio
     }
     for option, given in needs.items():
         if given:
-            raise InvalidOptionError(
-                f"{option} needs the rows in memory", "remove it, or use --engine memory"
-            )
+            raise InvalidOptionError(f"{option} needs the rows in memory", "remove it, or use --engine memory")
 
 
-def _counts(
-    data: list[Path], reading: "Reading", columns: ColumnOptions, recipe: "object", memory: str
-) -> "RowCounts":
+def _counts(data: list[Path], reading: "Reading", columns: ColumnOptions, recipe: "object", memory: str) -> "RowCounts":
     from supersparse.learn.recipe import Recipe
     from supersparse.learn.row_counts import RowCounts
     from supersparse.table.counted_rows import count_training
@@ -125,7 +115,5 @@ def _counts(
     texts = list(roles.expected())
     with open_rows(data, reading, texts, memory) as opened:
         reading = replace(reading, found=opened.found)
-        table = count_training(
-            LazyTable.of(opened.relation), opened.name, reading, roles, note, texts=opened.is_text
-        )
+        table = count_training(LazyTable.of(opened.relation), opened.name, reading, roles, note, texts=opened.is_text)
         return RowCounts.of(table, recipe.prepare)

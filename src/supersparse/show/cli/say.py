@@ -61,9 +61,7 @@ def say_size(path: Path) -> None:
         remark(f"reading {path}, {size / 1e6:.0f} MB ...")
 
 
-def say_outside(
-    outside: "Sequence[OutsideValue]", of: str = "the training data", done: str = "scored"
-) -> None:
+def say_outside(outside: "Sequence[OutsideValue]", of: str = "the training data", done: str = "scored") -> None:
     """Report values outside the data that a card was learned from, and what is done with them."""
     for value in outside[:10]:
         note(

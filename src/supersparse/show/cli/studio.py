@@ -11,23 +11,14 @@ from supersparse.show.cli.say import remark
 
 def studio(
     table: Annotated[
-        Path | None,
-        typer.Argument(metavar="TABLE", help="CSV, Excel, Parquet, SAS, SPSS or Stata file to begin with."),
+        Path | None, typer.Argument(metavar="TABLE", help="CSV, Excel, Parquet, SAS, SPSS or Stata file to begin with.")
     ] = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, show_default="any free port", help="Port to listen on.")
-    ] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, show_default="any free port", help="Port to listen on.")] = 0,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            file_okay=False,
-            show_default="~/.supersparse/studio",
-            help="Folder that keeps tables and runs.",
-        ),
+        typer.Option(file_okay=False, show_default="~/.supersparse/studio", help="Folder that keeps tables and runs."),
     ] = None,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
-    ] = True,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
 ) -> None:
     """Open the studio in a browser.
 
@@ -47,7 +38,5 @@ def studio(
         from supersparse.show.studio.folder import default_folder
         from supersparse.show.studio.server import serve
     except ImportError as error:
-        raise PackageNotInstalledError(
-            f"the studio needs {error.name}: pip install starlette uvicorn"
-        ) from None
+        raise PackageNotInstalledError(f"the studio needs {error.name}: pip install starlette uvicorn") from None
     serve(folder or default_folder(), port=port, table=table, browser=browser, say=remark)

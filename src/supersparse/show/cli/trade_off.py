@@ -41,22 +41,17 @@ def trade_off(
     output: Output,
     ratios: Annotated[
         str | None,
-        typer.Option(
-            metavar="NUMBERS", help="Ratios W+/W- of the class weights, separated by commas: 0.5,1,2,4."
-        ),
+        typer.Option(metavar="NUMBERS", help="Ratios W+/W- of the class weights, separated by commas: 0.5,1,2,4."),
     ] = None,
     thresholds: Annotated[
         str | None,
-        typer.Option(
-            metavar="NUMBERS", help="Risk thresholds instead: 0.1,0.2,0.5; t stands for the ratio (1-t)/t."
-        ),
+        typer.Option(metavar="NUMBERS", help="Risk thresholds instead: 0.1,0.2,0.5; t stands for the ratio (1-t)/t."),
     ] = None,
     max_false_positive_rates: Annotated[
         str | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Limits on the false positive rate instead: 0.05,0.1,0.2; within each, the most sensitive "
-            "card.",
+            help="Limits on the false positive rate instead: 0.05,0.1,0.2; within each, the most sensitive card.",
         ),
     ] = None,
     test: Annotated[
@@ -72,13 +67,10 @@ def trade_off(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Judge on this share of the rows instead of folds, drawn at random; with --cv-time the "
-            "latest ones.",
+            help="Judge on this share of the rows instead of folds, drawn at random; with --cv-time the latest ones.",
         ),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Draw it to this .png, .svg or .pdf file.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(dir_okay=False, help="Draw it to this .png, .svg or .pdf file.")] = None,
 ) -> None:
     """Compare class weights on held-out rows.
 
@@ -120,10 +112,7 @@ def trade_off(
     found: CrossValidatedTradeOff | HeldOutTradeOff
     if test is not None or hold_out is not None:
         if test is not None:
-            learned, judge = (
-                rows,
-                _judged_by(test, table.reading, rows, question.recipe.settings.sample_weight),
-            )
+            learned, judge = (rows, _judged_by(test, table.reading, rows, question.recipe.settings.sample_weight))
         else:
             learned, judge = _divided(rows, hold_out or 0.0, validation)
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
@@ -131,9 +120,7 @@ def trade_off(
     else:
         splits, repeats = read_splits(rows, validation)
         if not splits:
-            raise InvalidOptionError(
-                "no rows can be held out, so there is nothing to judge by", "use more rows"
-            )
+            raise InvalidOptionError("no rows can be held out, so there is nothing to judge by", "use more rows")
         processes = -1 if search.n_jobs is None else search.n_jobs
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
             found = sweep(
@@ -179,9 +166,7 @@ def _judged_by(test: Path, reading: "Reading", rows: "TrainingRows", weights: st
     return judge
 
 
-def _divided(
-    rows: "TrainingRows", share: float, validation: ValidationOptions
-) -> "tuple[TrainingRows, Judge]":
+def _divided(rows: "TrainingRows", share: float, validation: ValidationOptions) -> "tuple[TrainingRows, Judge]":
     """Hold a share of the rows out; those of a group stay together."""
     from supersparse.learn.splits import hold_out
     from supersparse.learn.trade_off import judged_on
@@ -209,17 +194,13 @@ def _refuse_folds(
         raise InvalidOptionError("--test and --hold-out both say what to judge on", "use one of them")
     if test is None and hold_out is None:
         if not validation.judges:
-            raise InvalidOptionError(
-                f"{asked.settings}: validate is false, but trade-off needs folds", "remove it"
-            )
+            raise InvalidOptionError(f"{asked.settings}: validate is false, but trade-off needs folds", "remove it")
         return
     option = "--test" if test is not None else "--hold-out"
     fit = () if test is not None else ("--cv-groups", "--cv-time")  # they say how rows are held out
     folds = [given for given in validation.asks if given not in fit]
     if folds:
-        raise InvalidOptionError(
-            f"{folds[0]} divides rows into folds, and {option} has none", "use one of them"
-        )
+        raise InvalidOptionError(f"{folds[0]} divides rows into folds, and {option} has none", "use one of them")
     if hold_out is not None and not 0 < hold_out < 1:
         raise InvalidOptionError(f"--hold-out is {hold_out:g}", "give a share between 0 and 1, such as 0.2")
 
@@ -229,9 +210,7 @@ def _refuse_weights(asked: AskedOptions) -> None:
     for name in ("class_weight", "objective", "risk_threshold"):
         if name in asked.values:
             option, instead = f"--{name.replace('_', '-')}", "--thresholds" if "risk" in name else "--ratios"
-            raise InvalidOptionError(
-                f"{option}: trade-off tries class weights itself", f"remove it, or use {instead}"
-            )
+            raise InvalidOptionError(f"{option}: trade-off tries class weights itself", f"remove it, or use {instead}")
 
 
 def _numbers(text: str | None, option: str) -> list[float] | None:

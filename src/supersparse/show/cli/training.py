@@ -4,13 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    FeatureOptions,
-    SearchOptions,
-    ValidationOptions,
-)
+from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
 from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
 from supersparse.show.cli.say import note, say_size
 
@@ -39,11 +33,7 @@ def read_question(
 
 
 def _read_rows(
-    path: Path,
-    reading: "Reading",
-    asked: ColumnOptions,
-    recipe: "Recipe",
-    validation: ValidationOptions | None,
+    path: Path, reading: "Reading", asked: ColumnOptions, recipe: "Recipe", validation: ValidationOptions | None
 ) -> "TrainingRows":
     """Read the rows that a recipe learns from, and note which columns cannot be features."""
     from supersparse.learn.rows import TrainingRows

@@ -18,9 +18,7 @@ ALLOW = "use --unknown allow to score it by the rules as they stand"
 _CHOICES = ("refuse", "allow")
 
 
-def read_choice(
-    unknown: str, system: "ScoringSystem", reading: "Reading", *, reasons: bool = False
-) -> "ScoringSystem":
+def read_choice(unknown: str, system: "ScoringSystem", reading: "Reading", *, reasons: bool = False) -> "ScoringSystem":
     """Return the system that scores what it shall of a table that is read so; refuse reasons for no total."""
     from supersparse.card.raw_values import as_read
 
@@ -32,9 +30,7 @@ def read_choice(
     return system.accepting_unknown() if unknown == "allow" else system
 
 
-def check_scored(
-    card: "Card", cases: "Cases | LabelledCases", otherwise: str | None, allow: str = ""
-) -> None:
+def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | None, allow: str = "") -> None:
     """Refuse a table with a value that the card does not score, and say where it stands.
 
     That is one outside what the card knows and accepts, or a missing one; `otherwise` says what can be done
@@ -59,8 +55,7 @@ def check_scored(
         if otherwise is not None and expected.refuses_missing and missing is not None and missing.any():
             where = _where(cases, int(missing.sum()), int(missing.argmax()))
             raise InvalidDataError(
-                f"{cases.table.name}: column {expected.column!r} has no value in {where}",
-                f"fill it in, or {otherwise}",
+                f"{cases.table.name}: column {expected.column!r} has no value in {where}", f"fill it in, or {otherwise}"
             )
 
 
@@ -89,8 +84,7 @@ def check_grouped(cases: "LabelledCases", groups: str) -> None:
     blank = [row for row, value in enumerate(cases.columns[groups].tolist()) if is_missing(value)]
     if blank:
         raise InvalidDataError(
-            f"{cases.table.name}: the group column {groups!r} is blank in "
-            f"{_where(cases, len(blank), blank[0])}",
+            f"{cases.table.name}: the group column {groups!r} is blank in {_where(cases, len(blank), blank[0])}",
             "fill it in, or use --cv-groups none",
         )
 

@@ -183,9 +183,7 @@ def _risk_notes(card: Card, content: Content) -> tuple[str, ...]:
 def _bar_style(content: Content) -> str:
     """The colours of the strip: the policy of the page allows them only in its one style."""
     colours = [risk_colour(column.middle) for column in content.risks]
-    return "".join(
-        f".k{k} .risk{{background:{colour};color:{ink_on(colour)}}}\n" for k, colour in enumerate(colours)
-    )
+    return "".join(f".k{k} .risk{{background:{colour};color:{ink_on(colour)}}}\n" for k, colour in enumerate(colours))
 
 
 def _blocks(card: Card, content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:

@@ -95,9 +95,7 @@ class Content:
     def rule(self) -> str:
         if self.always is not None:
             return f"No question is asked: predict {self.always} for everyone."
-        return (
-            f"Predict {self.positive} if {self.total} is {self.cutoff.positive}, otherwise {self.negative}."
-        )
+        return f"Predict {self.positive} if {self.total} is {self.cutoff.positive}, otherwise {self.negative}."
 
     @property
     def decides(self) -> str:
@@ -137,9 +135,7 @@ class Content:
 def content_of(card: Card, style: Style = "card") -> Content:
     """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
     if style not in get_args(Style):
-        raise InvalidOptionError(
-            subject="style", value=style, remedy=did_you_mean(str(style), get_args(Style))
-        )
+        raise InvalidOptionError(subject="style", value=style, remedy=did_you_mean(str(style), get_args(Style)))
     shown_card = card if style == "card" else _as_learned(card)
     lines = lines_of(shown_card) if style == "card" else ()
     parts, difference = _one_part(card, lines) if style == "card" else _paper_parts(shown_card)
@@ -194,9 +190,7 @@ def _one_part(card: Card, lines: Sequence[Line]) -> tuple[tuple[Part, ...], None
             times=line.times,
             example=example_of(_domain(card, line.column)) if line.times else None,
             points="" if line.answers else shown(line.points),
-            answers=tuple(
-                ShownAnswer(text=visible(a.text) or '""', points=shown(a.points)) for a in line.answers
-            ),
+            answers=tuple(ShownAnswer(text=visible(a.text) or '""', points=shown(a.points)) for a in line.answers),
         )
         for line in lines
     )
@@ -289,8 +283,7 @@ def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
 
 def _said(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
     counted_as = [
-        f"A missing answer counts as {shown(points)} point{'' if abs(points) == 1 else 's'} in "
-        f"{lines_named(numbers)}."
+        f"A missing answer counts as {shown(points)} point{'' if abs(points) == 1 else 's'} in {lines_named(numbers)}."
         for points, numbers in given.items()
     ]
     if not refusing:

@@ -121,11 +121,7 @@ def _part(part: Text | Stroke | Box) -> str:
         case Text():
             return _text(part)
         case Stroke():
-            dots = (
-                f' stroke-dasharray="0 {_n(3 * part.thickness)}" stroke-linecap="round"'
-                if part.dotted
-                else ""
-            )
+            dots = f' stroke-dasharray="0 {_n(3 * part.thickness)}" stroke-linecap="round"' if part.dotted else ""
             return (
                 f'<line x1="{_n(part.x1)}" y1="{_n(part.y1)}" x2="{_n(part.x2)}" y2="{_n(part.y2)}" '
                 f'stroke="{part.colour}" stroke-width="{_n(part.thickness)}"{dots}/>'

@@ -132,10 +132,7 @@ def draw_calibration(result: Calibration, axes: "Axes") -> None:
         axes.plot(smooth, result.line.observed(smooth), color="C3", label="logistic calibration", zorder=2)
     inset = axes.inset_axes((0, -0.34, 1, 0.16), sharex=axes)
     edges = np.linspace(0, 1, 41)
-    for weights, sign, colour in (
-        (result.forecasts.positives, 1, "0.35"),
-        (result.forecasts.negatives, -1, "0.75"),
-    ):
+    for weights, sign, colour in ((result.forecasts.positives, 1, "0.35"), (result.forecasts.negatives, -1, "0.75")):
         heights, _ = np.histogram(risks, edges, weights=[float(w) for w in weights])
         inset.bar(edges[:-1], sign * heights, width=1 / 40, align="edge", color=colour)
     inset.axhline(0, color="0.2", linewidth=0.6)
@@ -180,9 +177,7 @@ def draw_roc(found: Evaluation, axes: "Axes") -> None:
     points = found.thresholds.roc()
     axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="chance")
     if points:
-        axes.plot(
-            [x for x, _ in points], [y for _, y in points], color="C0", marker=".", label=f"AUC {found.auc}"
-        )
+        axes.plot([x for x, _ in points], [y for _, y in points], color="C0", marker=".", label=f"AUC {found.auc}")
         own = found.confusion
         axes.plot(
             [1 - (own.specificity.value or 0.0)], [own.sensitivity.value or 0.0], "o", color="C3", ms=9,
@@ -220,9 +215,7 @@ def draw_shares(result: Shares, axes: "Axes") -> None:
     colours = ["0.35" if marked else "0.8" for marked in result.marked]
     axes.barh(places, result.shares, color=colours, edgecolor="0.35", height=0.7)
     for place, share in zip(places, result.shares, strict=True):
-        axes.annotate(
-            f"{100 * share:.0f} %", (share, place), xytext=(3, 0), textcoords="offset points", va="center"
-        )
+        axes.annotate(f"{100 * share:.0f} %", (share, place), xytext=(3, 0), textcoords="offset points", va="center")
     axes.set_yticks(list(places), list(result.labels), parse_math=False)
     axes.set_ylim(len(result.labels) - 0.4, -0.6)
     axes.set_xlim(0, 1.12)

@@ -45,9 +45,7 @@ def picture_svg(picture: Picture, *, alt: str, number: int) -> str:
 
         target = StringIO()
         with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "supersparse"}):
-            _figure(picture).savefig(
-                target, format="svg", transparent=True, metadata=dict.fromkeys(_METADATA)
-            )
+            _figure(picture).savefig(target, format="svg", transparent=True, metadata=dict.fromkeys(_METADATA))
     drawn = target.getvalue()
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn[drawn.index("<svg") :], flags=re.DOTALL)
     drawn = _ID.sub(rf"\g<1>f{number}-", drawn)

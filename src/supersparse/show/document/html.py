@@ -50,13 +50,7 @@ def _card(content: Content, *, title: str, to_fill_in: bool = False) -> str:
     facts = "\n".join(f"<dt>{label}</dt><dd>{escape(fact)}</dd>" for label, fact in content.facts)
     body.append(f"<footer>\n<dl>\n{facts}\n</dl>\n</footer>" if facts else '<div class="block"></div>')
     return "\n".join(
-        [
-            f'<div class="supersparse-card {NO_MATH}">',
-            f"<style>\n{card_style()}\n</style>",
-            *body,
-            "</div>",
-            "",
-        ]
+        [f'<div class="supersparse-card {NO_MATH}">', f"<style>\n{card_style()}\n</style>", *body, "</div>", ""]
     )
 
 
@@ -65,8 +59,7 @@ def _lines(content: Content) -> list[str]:
         return []
     rows = [
         '<table class="lines"><caption class="unseen">Questions and points</caption>',
-        '<thead><tr><td></td><th scope="col">Question</th>'
-        '<th scope="col" class="points">Points</th></tr></thead>',
+        '<thead><tr><td></td><th scope="col">Question</th><th scope="col" class="points">Points</th></tr></thead>',
     ]
     for part in content.parts:
         rows.append("<tbody>")
@@ -81,8 +74,7 @@ def _line(line: ShownLine) -> str:
     number = f'<tr><td class="number">{line.number}.</td>'
     if line.answers:
         answers = "".join(
-            f'<li>{_TICK}<span class="what">{escape(a.text)}</span> <b>{a.points}</b></li>'
-            for a in line.answers
+            f'<li>{_TICK}<span class="what">{escape(a.text)}</span> <b>{a.points}</b></li>' for a in line.answers
         )
         choice = f'{escape(line.text)}<ul class="answers">{answers}</ul>'
         return f'{number}<td class="text" colspan="2">{choice}</td></tr>'
@@ -92,9 +84,7 @@ def _line(line: ShownLine) -> str:
 
 
 def _total(what: str, name: str) -> str:
-    return (
-        f'<tr class="total"><td></td><td class="text">{what}</td><td class="points">{name} {_BOX}</td></tr>'
-    )
+    return f'<tr class="total"><td></td><td class="text">{what}</td><td class="points">{name} {_BOX}</td></tr>'
 
 
 def _results(content: Content) -> list[str]:

@@ -47,11 +47,7 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
     blocks.append(r"\par\medskip")
     blocks += [latex_escaped(s) + r"\par" for s in content.sentences]
     if content.risks:
-        blocks += [
-            r"\par\medskip",
-            latex_escaped(f"Risk ({content.positive})") + r"\par",
-            *_grid(content.risk_rows),
-        ]
+        blocks += [r"\par\medskip", latex_escaped(f"Risk ({content.positive})") + r"\par", *_grid(content.risk_rows)]
     if content.risk_note:
         blocks.append(latex_escaped(content.risk_note) + r"\par")
     if content.judgements:
@@ -101,9 +97,7 @@ def _size(content: Content) -> _Size:
 
 
 def _table(content: Content, size: _Size) -> list[str]:
-    is_long = any(
-        width(t) > _LONG for line in content.lines for t in (line.text, *(a.text for a in line.answers))
-    )
+    is_long = any(width(t) > _LONG for line in content.lines for t in (line.text, *(a.text for a in line.answers)))
     text, ragged = (rf"p{{{size.width}\linewidth}}", r"\raggedright ") if is_long else ("l", "")
     rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & & points & \\", r"\midrule"]
     for part in content.parts:
@@ -122,8 +116,7 @@ def _rows(line: ShownLine, ragged: str) -> list[str]:
         times = r"$\times$ " if line.times else ""
         return [rf"{name} & {times}{_points(line.points)} & {_BLANK} \\"]
     *first, last = (
-        rf" & {ragged}\quad {latex_escaped(answer.text)} & {_points(answer.points)} &"
-        for answer in line.answers
+        rf" & {ragged}\quad {latex_escaped(answer.text)} & {_points(answer.points)} &" for answer in line.answers
     )
     return [rf"{name} & & \\", *(rf"{row} \\" for row in first), rf"{last} {_BLANK} \\"]
 

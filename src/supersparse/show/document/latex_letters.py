@@ -250,17 +250,12 @@ def _right_to_left(text: str) -> str:
     directions = "".join(map(_direction, text))
     runs = re.finditer("L(?:[^R]*[LN])?|N(?:[^LR ]*N)?", directions)
     turned = _runs(
-        text,
-        runs,
-        lambda part: _escaped(part.translate(_MIRRORED)),
-        lambda part: rf"{{\textdir TLT {_escaped(part)}}}",
+        text, runs, lambda part: _escaped(part.translate(_MIRRORED)), lambda part: rf"{{\textdir TLT {_escaped(part)}}}"
     )
     return rf"{{\textdir TRT {turned}}}"
 
 
-def _runs(
-    text: str, found: Iterator[re.Match[str]], beside: Callable[[str], str], inside: Callable[[str], str]
-) -> str:
+def _runs(text: str, found: Iterator[re.Match[str]], beside: Callable[[str], str], inside: Callable[[str], str]) -> str:
     made, end = [], 0
     for run in found:
         made += [beside(text[end : run.start()]), inside(text[run.start() : run.end()])]

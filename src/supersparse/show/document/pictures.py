@@ -39,13 +39,9 @@ class Page:
         self.y += height * self.scale
 
     def rule(self, thickness: float = 0.6, colour: str = LINE) -> None:
-        self.parts.append(
-            Stroke(x1=self.left, y1=self.y, x2=self.right, y2=self.y, thickness=thickness, colour=colour)
-        )
+        self.parts.append(Stroke(x1=self.left, y1=self.y, x2=self.right, y2=self.y, thickness=thickness, colour=colour))
 
-    def paragraph(
-        self, text: str, size: float, *, bold: bool = False, colour: str = INK, indent: float = 0.0
-    ) -> None:
+    def paragraph(self, text: str, size: float, *, bold: bool = False, colour: str = INK, indent: float = 0.0) -> None:
         """Write a text, wrapped, from here on down."""
         size *= self.scale
         left = self.left + indent
@@ -54,9 +50,7 @@ class Page:
             self.parts.append(Text(x=left, y=self.y, text=line, size=size, bold=bold, colour=colour))
             self.y += 0.35 * size
 
-    def cell(
-        self, text: str, x: float, limit: float, size: float, *, bold: bool = False, colour: str = INK
-    ) -> float:
+    def cell(self, text: str, x: float, limit: float, size: float, *, bold: bool = False, colour: str = INK) -> float:
         """Write a wrapped text with its top at the line reached, and return where it ends."""
         size *= self.scale
         y = self.y
@@ -68,9 +62,7 @@ class Page:
     def at_right(self, text: str, x: float, size: float, *, bold: bool = False, colour: str = INK) -> None:
         """Write a short text that ends at x, on the line reached."""
         size *= self.scale
-        self.parts.append(
-            Text(x=x, y=self.y, text=self.show(text), size=size, bold=bold, colour=colour, anchor="end")
-        )
+        self.parts.append(Text(x=x, y=self.y, text=self.show(text), size=size, bold=bold, colour=colour, anchor="end"))
 
     def centred(self, text: str, x: float, size: float, *, bold: bool = False, colour: str = INK) -> None:
         """Write a short text around x, on the line reached."""
@@ -84,9 +76,7 @@ class Page:
         thickness: float = 0.9, radius: float = 0.0,
     ) -> None:  # fmt: skip
         self.parts.append(
-            Box(
-                x=x, y=y, width=width, height=height, fill=fill, edge=edge, thickness=thickness, radius=radius
-            )
+            Box(x=x, y=y, width=width, height=height, fill=fill, edge=edge, thickness=thickness, radius=radius)
         )
 
     def text_width(self, text: str, size: float, *, bold: bool = False) -> float:
@@ -187,9 +177,7 @@ def _lines(content: Content, page: Page) -> None:
         return
     numbers = page.left + page.text_width(f"{len(content.lines)}.", _SIZE)
     start = numbers + 7 * page.scale
-    widest = max(
-        (page.text_width(line.shown_points, _SIZE, bold=True) for line in content.lines), default=0.0
-    )
+    widest = max((page.text_width(line.shown_points, _SIZE, bold=True) for line in content.lines), default=0.0)
     widest = min(widest, (page.right - start) / 3)
     for part in content.parts:
         for line in part.lines:
@@ -266,9 +254,7 @@ def _total(what: str, name: str, page: Page, start: float) -> None:
     top = page.y
     page.box(page.left, top, page.right - page.left, 26 * scale, fill=SOFT, edge=SOFT)
     page.y = top + 17 * scale
-    page.parts.append(
-        Text(x=start, y=page.y, text=page.show(what), size=_SIZE * scale, bold=True, colour=INK)
-    )
+    page.parts.append(Text(x=start, y=page.y, text=page.show(what), size=_SIZE * scale, bold=True, colour=INK))
     wide = 50 * scale
     page.at_right(name, page.right - wide - 12 * scale, _SIZE, bold=True)
     page.box(page.right - wide - 5 * scale, top + 4 * scale, wide, 18 * scale, edge=ACCENT, thickness=1.6)
@@ -317,9 +303,7 @@ def _risks(content: Content, page: Page) -> None:
         more = (max(map(len, broken)) - 1) * 1.2 * size  # what further lines need
         top, high = page.y, ((17 if is_bar else 13) + more) * scale
         first = top + high - (more + (5 if is_bar else 3.5)) * scale
-        page.parts.append(
-            Text(x=page.left, y=first + more * scale / 2, text=name, size=_SMALL * scale, colour=FAINT)
-        )
+        page.parts.append(Text(x=page.left, y=first + more * scale / 2, text=name, size=_SMALL * scale, colour=FAINT))
         for k, lines in enumerate(broken):
             x = page.left + label + k * width
             colour = INK
@@ -363,9 +347,7 @@ def _evidence(content: Content, page: Page) -> None:
         x = page.left
         for k, cell in enumerate(row):
             colour = INK if n and k else FAINT
-            page.parts.append(
-                Text(x=x, y=page.y, text=page.show(cell), size=size * page.scale, colour=colour)
-            )
+            page.parts.append(Text(x=x, y=page.y, text=page.show(cell), size=size * page.scale, colour=colour))
             x += widths[k] * shrunk + gap
         if n == 0:
             page.skip(3)

@@ -25,13 +25,7 @@ from supersparse.engine.solution import Solution, Trace
 from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.problem import Problem
 from supersparse.show.document.drawing import drawable, font_names
-from supersparse.show.document.evaluation_plots import (
-    GREY,
-    draw_decisions,
-    draw_groups,
-    draw_risk_table,
-    draw_roc,
-)
+from supersparse.show.document.evaluation_plots import GREY, draw_decisions, draw_groups, draw_risk_table, draw_roc
 from supersparse.table.plain import visible
 
 if TYPE_CHECKING:
@@ -191,9 +185,7 @@ def _on_held_out_rows(result: CrossValidatedTradeOff | HeldOutTradeOff, panels: 
         _rate_axes(left, " on held-out rows")
     if right is not None:
         thresholds = [r["threshold"] for r in rows]
-        right.plot(
-            thresholds, [r["net_benefit"] for r in rows], "o-", color="C0", label="card for the threshold"
-        )
+        right.plot(thresholds, [r["net_benefit"] for r in rows], "o-", color="C0", label="card for the threshold")
         between = np.linspace(thresholds[0], thresholds[-1], 201)  # a curve also between few thresholds
         share = float(result.points[0].performance.positives / result.points[0].performance.n)
         of_all = share - (1 - share) * between / (1 - between)
@@ -206,9 +198,7 @@ def _on_held_out_rows(result: CrossValidatedTradeOff | HeldOutTradeOff, panels: 
         right.legend(frameon=False)
 
 
-def _marks(
-    axes: "Axes", x: Sequence[float], y: Sequence[float], proven: Sequence[bool], colour: str = "C0"
-) -> None:
+def _marks(axes: "Axes", x: Sequence[float], y: Sequence[float], proven: Sequence[bool], colour: str = "C0") -> None:
     colours = [colour if one else "white" for one in proven]
     axes.scatter(x, y, c=colours, edgecolors=colour, zorder=2)
 

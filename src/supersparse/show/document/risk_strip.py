@@ -150,10 +150,7 @@ def _sum(counts: Sequence[Fraction | None]) -> Fraction | None:
 
 def rows_behind(columns: Sequence[RiskColumn]) -> list[tuple[str, list[str]]]:
     """The rows of a strip that say how many cases and events are behind each risk, as far as is known."""
-    found = [
-        ("Cases", [column.cases for column in columns]),
-        ("Events", [column.events for column in columns]),
-    ]
+    found = [("Cases", [column.cases for column in columns]), ("Events", [column.events for column in columns])]
     return [
         (name, ["-" if n is None else count_text(n) for n in counts])
         for name, counts in found

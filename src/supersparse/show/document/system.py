@@ -138,9 +138,7 @@ class ScoringSystem:
         model = self.card.as_learned
         for name, points in ((item.name, item.points) for item in model.items):
             if name not in values:
-                raise InvalidCardError(
-                    f"the item {name!r} is not among the features", did_you_mean(name, features)
-                )
+                raise InvalidCardError(f"the item {name!r} is not among the features", did_you_mean(name, features))
             values[name] += points
         unit = lcm(*(v.denominator for v in values.values()))
         intercept = model.intercept
@@ -174,18 +172,14 @@ class ScoringSystem:
             return scoring.predicted_label(self.card, scoring.score_person(self.card, data))  # type: ignore[arg-type]
         return scoring.predicted_labels(self.card, decide(self.card, data, names).positive)
 
-    def predict_risk(
-        self, data: object, *, names: Sequence[str] | None = None
-    ) -> float | NDArray[np.float64]:
+    def predict_risk(self, data: object, *, names: Sequence[str] | None = None) -> float | NDArray[np.float64]:
         """Return the card's risk of the positive class for one person, or an array for a table; see `total`.
 
         The prediction depends only on the threshold, so a risk above 0.5 does not imply the positive class.
         """
         risk = self.card.risk
         if risk is None:
-            raise InvalidCardError(
-                "this scoring system has no risks", "use `recalibrate` to learn them from data"
-            )
+            raise InvalidCardError("this scoring system has no risks", "use `recalibrate` to learn them from data")
         if is_person(data):
             return risk_of(risk, self.total(data))  # type: ignore[arg-type]
         scores = scoring.score_table(self.card, data, names)
@@ -223,9 +217,7 @@ class ScoringSystem:
         """
         return reason_codes(self.card, data, names, most=most, of=of)
 
-    def flips(
-        self, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10
-    ) -> tuple[Flip, ...]:
+    def flips(self, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10) -> tuple[Flip, ...]:
         """Return the smallest changes to one person that lead to the other class, at most `most`.
 
         Smallest means the fewest columns, then the fewest points. The result is empty if no change leads to
@@ -421,9 +413,7 @@ class ScoringSystem:
         names: Sequence[str] | None = None, level: float = 0.95,
     ) -> Drift:  # fmt: skip
         """Compare, item by item, a table of now with one of then, or with what the card remembers."""
-        return drift(
-            self.card, now, then, weight_now=weight_now, weight_then=weight_then, names=names, level=level
-        )
+        return drift(self.card, now, then, weight_now=weight_now, weight_then=weight_then, names=names, level=level)
 
     def with_threshold(self, threshold: Number) -> "ScoringSystem":
         """Return the same points with another threshold; what was proven of the old one is dropped.
@@ -459,9 +449,7 @@ class ScoringSystem:
         the classes, it is Platt's. "isotonic" is a table of risks that never fall. Of a card whose risks were
         proven (goal risk), what was proven is dropped.
         """
-        return replace(
-            self, card=recalibrate(self.card, X, y, method=method, sample_weight=sample_weight, names=names)
-        )
+        return replace(self, card=recalibrate(self.card, X, y, method=method, sample_weight=sample_weight, names=names))
 
     def scaled(
         self, *, base_score: float = 600, base_odds: float = 50, points_to_double_odds: float = 20,

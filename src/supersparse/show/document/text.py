@@ -70,9 +70,7 @@ def _table(content: Content, columns: int) -> list[str]:
     end = max(len("points"), *(len(row.points) + 2 * bool(row.number) for row in rows))
     room = max(columns - head - len("  ") - end - len(f" = {_BLANK}"), _LEAST_NAME_WIDTH)
     texts = [wrap(row.text, room - row.indent) for row in rows]
-    name_width = max(
-        *(width(line) + row.indent for row, lines in zip(rows, texts, strict=True) for line in lines), 8
-    )
+    name_width = max(*(width(line) + row.indent for row, lines in zip(rows, texts, strict=True) for line in lines), 8)
     printed = [f"{' ' * (head + name_width)}  {'points'.rjust(end)}"]
     for row, lines in zip(rows, texts, strict=True):
         for i, line in enumerate(lines, start=1):

@@ -6,17 +6,7 @@ from pathlib import Path
 from supersparse.card.card import Card
 from supersparse.card.explain.tree import FoundTree, TreeLeaf, TreeNode, find_tree
 from supersparse.card.lines import class_names, heading
-from supersparse.show.document.drawing import (
-    Box,
-    Drawing,
-    FaceWriters,
-    Show,
-    Stroke,
-    Text,
-    pictures,
-    wrapped,
-    write,
-)
+from supersparse.show.document.drawing import Box, Drawing, FaceWriters, Show, Stroke, Text, pictures, wrapped, write
 from supersparse.show.document.pictures import FAINT, Page
 from supersparse.table.plain import width, wrap
 

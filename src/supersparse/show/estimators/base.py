@@ -87,14 +87,7 @@ class _WithRisks:
 
 
 # options of `solve` that no parameter has, among the solver's own
-OF_SOLVE = (
-    "formulation",
-    "branching_priorities",
-    "tuning_time",
-    "pair_covers",
-    "absolute_gap",
-    "memory_limit",
-)
+OF_SOLVE = ("formulation", "branching_priorities", "tuning_time", "pair_covers", "absolute_gap", "memory_limit")
 
 
 def _split(given: Mapping[str, Any]) -> SolverKeywords:
@@ -115,14 +108,10 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """Return the checked recipe and training data."""
         if self.calibrate is not None and self.calibrate not in _METHODS:
             hint = did_you_mean(str(self.calibrate), _METHODS)
-            raise InvalidOptionError(
-                subject="calibrate", value=self.calibrate, remedy=f"give None, or {hint}"
-            )
+            raise InvalidOptionError(subject="calibrate", value=self.calibrate, remedy=f"give None, or {hint}")
         recipe, title = self._recipe(), name_of(y)
         X, y = read_numeric_training(self, X, y) if recipe.prepare is None else read_raw_training(self, X, y)
-        rows = TrainingRows(
-            X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title
-        )
+        rows = TrainingRows(X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title)
         return recipe, recipe.complete(rows)
 
     def _recipe(self) -> Recipe:
@@ -186,9 +175,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """A pickle leaves out the executor, which is of this process and not of the model."""
         return {**super().__getstate__(), "executor": None}
 
-    def _learn_from(
-        self, recipe: Recipe, rows: TrainingRows, share: float = 1.0
-    ) -> tuple[PreparedProblem, Clock]:
+    def _learn_from(self, recipe: Recipe, rows: TrainingRows, share: float = 1.0) -> tuple[PreparedProblem, Clock]:
         """Learn from all rows in a share of the time; return what was asked, and the clock for the rest."""
         clock, began = Clock.of(recipe), time.monotonic()
         question = recipe.question(rows)
@@ -198,12 +185,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return question, clock
 
     def _learn(
-        self,
-        question: PreparedProblem,
-        rows: TrainingRows,
-        start: Points | None,
-        clock: Clock,
-        share: float = 1.0,
+        self, question: PreparedProblem, rows: TrainingRows, start: Points | None, clock: Clock, share: float = 1.0
     ) -> Self:
         """Answer the question in a share of the time left, and keep the answer."""
         self.classes_ = np.unique(rows.y)
@@ -263,11 +245,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
 
     def _keep_judged(
-        self,
-        question: PreparedProblem,
-        rows: TrainingRows,
-        unseen: list[LeftOut],
-        cut: tuple[int, int] | None = None,
+        self, question: PreparedProblem, rows: TrainingRows, unseen: list[LeftOut], cut: tuple[int, int] | None = None
     ) -> None:
         """Give the card its performance on held-out rows and, with `calibrate`, its risks."""
         card, seen = self.scoring_system_.card, self._scores(rows.X)
@@ -389,9 +367,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         # accuracy_score would refuse labels such as 2.5 and 7.25
         predicted, y = self.predict(X), read_known_labels(y, self.classes_)
         check_consistent_length(predicted, y, sample_weight)
-        return float(
-            np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight))
-        )
+        return float(np.average(predicted == y, weights=None if sample_weight is None else as_array(sample_weight)))
 
     def studio(self, X: Any = None, y: Any = None, *, folder: str | Path | None = None) -> Any:
         """Open the studio below this cell of a notebook, asking for what this classifier asks for.
@@ -413,13 +389,9 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         try:
             from supersparse.show.studio.notebook import open_studio
         except ImportError as error:
-            raise PackageNotInstalledError(
-                f"the studio needs {error.name}: pip install starlette anywidget"
-            ) from None
+            raise PackageNotInstalledError(f"the studio needs {error.name}: pip install starlette anywidget") from None
         title = name_of(y)
-        return open_studio(
-            X, y, target=title or "target", settings=self._recipe().settings.to_dict(), folder=folder
-        )
+        return open_studio(X, y, target=title or "target", settings=self._recipe().settings.to_dict(), folder=folder)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -57,17 +57,13 @@ else:
     _CHOOSING, _TIES = keywords_of(ChoosingParameters), keywords_of(Settings, "tie_break", "slack")
     _LEARNING = keywords_of(LearningParameters)
     _LEARNING_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate"))
-    SLIMParameters = constructor(
-        "SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_LEARNING]
-    )
+    SLIMParameters = constructor("SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_LEARNING])
     SLIMCVParameters = constructor(
-        "SLIMCVParameters",
-        [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_LEARNING],
+        "SLIMCVParameters", [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_LEARNING]
     )
     RiskParameters = constructor(
         "RiskParameters", [*keywords_of(Asked, without=("goal", "intercept")), *_LEARNING_RISKS]
     )
     RiskCVParameters = constructor(
-        "RiskCVParameters",
-        [*_CHOOSING, *keywords_of(Asked, without=("C0", "goal", "intercept")), *_LEARNING_RISKS],
+        "RiskCVParameters", [*_CHOOSING, *keywords_of(Asked, without=("C0", "goal", "intercept")), *_LEARNING_RISKS]
     )

@@ -22,15 +22,7 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
 from supersparse.learn.rows import two_classes
 from supersparse.problem.rows import check_labelled
-from supersparse.table.sources import (
-    as_array,
-    as_frame,
-    as_table,
-    check_names,
-    check_unmasked,
-    is_array,
-    source_of,
-)
+from supersparse.table.sources import as_array, as_frame, as_table, check_names, check_unmasked, is_array, source_of
 
 _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) >= (1, 9)
 
@@ -73,9 +65,7 @@ def check_table(X: Any, *, mappings: bool) -> None:
             f"X is {_described(X)}", "read the table first, for example with pandas.read_csv, and give that"
         )
     if _is_mapping(X):
-        sized = [
-            name for name, column in X.items() if not hasattr(column, "__len__") or isinstance(column, str)
-        ]
+        sized = [name for name, column in X.items() if not hasattr(column, "__len__") or isinstance(column, str)]
         if mappings and X and not sized:
             return
         if mappings and X:
@@ -204,8 +194,7 @@ def read_known_labels(y: Any, classes: NDArray[Any]) -> NDArray[Any]:
         row = int(known.argmin())
         shown = " and ".join(repr(one) for one in classes.tolist())
         raise InvalidDataError(
-            f"y has the label {labels.tolist()[row]!r} in row {row} (counted from 0), but the classes are "
-            f"{shown}",
+            f"y has the label {labels.tolist()[row]!r} in row {row} (counted from 0), but the classes are {shown}",
             "give labels like those of fit, and drop rows of other classes",
         )
     return labels

@@ -159,18 +159,14 @@ intercept, solver, solver_options, gap
         self
         """
         if self.rule not in RULES:
-            raise InvalidOptionError(
-                subject="rule", value=self.rule, remedy=did_you_mean(str(self.rule), RULES)
-            )
+            raise InvalidOptionError(subject="rule", value=self.rule, remedy=did_you_mean(str(self.rule), RULES))
         recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
         clock = Clock.of(recipe)
         question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
         clock = clock.reserving(3 * question.seconds)  # making the card, and judging it, reads the rows again
         problem = question.problem
         if all(levels is not None for levels in problem.levels):
-            raise InvalidProblemError(
-                "every feature has levels, so there is no C0 to choose", "use SLIMClassifier"
-            )
+            raise InvalidProblemError("every feature has levels, so there is no C0 to choose", "use SLIMClassifier")
         start_from(self.initial, problem)  # before the folds, so that errors show at once
         self.Cs_ = read_values(self.Cs, problem)
         costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
@@ -230,9 +226,7 @@ intercept, solver, solver_options, gap
 
     def _choose(self, by_value: list[list[FoldResult]]) -> None:
         candidates = [
-            Candidate(
-                C0=float(C0), errors=tuple(r.loss for r in results), sizes=tuple(r.size for r in results)
-            )
+            Candidate(C0=float(C0), errors=tuple(r.loss for r in results), sizes=tuple(r.size for r in results))
             for C0, results in zip(self.Cs_, by_value, strict=True)
         ]
         choices = {rule: choose_penalty(candidates, rule) for rule in RULES}

@@ -5,12 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from supersparse.base.errors import (
-    MissingCodesWarning,
-    NotProvenWarning,
-    UnreadableColumnsWarning,
-    users_level,
-)
+from supersparse.base.errors import MissingCodesWarning, NotProvenWarning, UnreadableColumnsWarning, users_level
 from supersparse.base.exact import nearest_float
 from supersparse.base.stop import Stop
 from supersparse.engine.solution import Solution

@@ -90,8 +90,7 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
         proven=sum(one.proven for one in found),
         same_items=sum(set(model) == set(own) for model in models),
         same_card=sum(
-            model == own and one.card.threshold == card.threshold
-            for model, one in zip(models, found, strict=True)
+            model == own and one.card.threshold == card.threshold for model, one in zip(models, found, strict=True)
         ),
         sizes=tuple(sorted(Counter(map(len, models)).items())),
         optimism=_means(gaps),

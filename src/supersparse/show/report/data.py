@@ -58,9 +58,7 @@ def read_data(
     n = len(labels)
     for name, column in columns.items():
         if len(column) != n:
-            raise InvalidDataError(
-                f"column {name!r} has {len(column)} values for {n} labels", "the lengths must match"
-            )
+            raise InvalidDataError(f"column {name!r} has {len(column)} values for {n} labels", "the lengths must match")
     array = np.empty(n, dtype=object)
     array[:] = labels
     weights = None
@@ -116,9 +114,7 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
     if isinstance(frame, nw.LazyFrame):
         raise InvalidDataError("the table is lazy", "call .collect() first")
     if not isinstance(frame, nw.DataFrame):
-        raise InvalidDataError(
-            f"{type(table).__name__} is not a table", "give a data frame or a dict of columns"
-        )
+        raise InvalidDataError(f"{type(table).__name__} is not a table", "give a data frame or a dict of columns")
     return {str(name): _array(frame[name]) for name in frame.columns}
 
 
@@ -167,9 +163,7 @@ def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Po
     else:
         groups = _groups(data.together)
         if len(groups) < plan.folds:
-            raise InvalidDataError(
-                f"{len(groups)} groups are too few for {plan.folds} folds", "use fewer folds"
-            )
+            raise InvalidDataError(f"{len(groups)} groups are too few for {plan.folds} folds", "use fewer folds")
         sizes = np.zeros(plan.folds, dtype=np.intp)
         for k in random.permutation(len(groups)):
             smallest = int(sizes.argmin())

@@ -8,13 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from supersparse.base.errors import (
-    InfeasibleError,
-    InvalidCardError,
-    InvalidDataError,
-    SolverError,
-    SupersparseError,
-)
+from supersparse.base.errors import InfeasibleError, InvalidCardError, InvalidDataError, SolverError, SupersparseError
 from supersparse.card.card import Card
 from supersparse.card.evaluate.drift import Drift, drift, points_given
 from supersparse.card.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate_card
@@ -39,18 +33,7 @@ from supersparse.show.report.folds import (
     trade,
     trades_planned,
 )
-from supersparse.show.report.plan import (
-    EDITED,
-    NO_TIME,
-    NOT_ASKED,
-    STOPPED,
-    Absent,
-    Budget,
-    Part,
-    PartName,
-    Plan,
-    Tell,
-)
+from supersparse.show.report.plan import EDITED, NO_TIME, NOT_ASKED, STOPPED, Absent, Budget, Part, PartName, Plan, Tell
 from supersparse.show.report.proofs import Recheck, card_points, recheck, sizes_around, sizes_planned
 
 
@@ -134,11 +117,7 @@ def gather(
     """Compute everything. Ctrl-C stops the refits; finished parts are kept, and the others say why not."""
     steps: dict[PartName, int] = {"sizes": sizes_planned(card, plan)}
     if not is_edited(card):
-        steps |= {
-            "cross-validation": plan.folds,
-            "trade-off": trades_planned(plan),
-            "bootstrap": plan.bootstrap,
-        }
+        steps |= {"cross-validation": plan.folds, "trade-off": trades_planned(plan), "bootstrap": plan.bootstrap}
     budget = Budget(plan.time_limit, steps, progress)
     budget.tell("evaluating the card")
     y = data.y.tolist()
@@ -159,9 +138,7 @@ def gather(
     learning = _Learning(refit, budget, edited=is_edited(card))
     bound = _bound_of(card, same, checked)
     sizes = learning.done(
-        "sizes",
-        plan.larger > 0,
-        lambda how, part: sizes_around(card, how.problem, plan, part, executor, bound),
+        "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.problem, plan, part, executor, bound)
     )
     in_file, card = card, card if bound is None else _with_bound_of(card, sizes)
     validation = learning.done(
@@ -174,9 +151,7 @@ def gather(
         plan.ratios > 0 and plan.folds > 0,
         lambda how, part: _traded(card, data, how, validation, plan, part, learning),
     )
-    stability = learning.done(
-        "bootstrap", plan.bootstrap > 0, lambda how, part: bootstrap(card, data, how, plan, part)
-    )
+    stability = learning.done("bootstrap", plan.bootstrap > 0, lambda how, part: bootstrap(card, data, how, plan, part))
     return Evidence(
         card=card,
         proven_here=card != in_file,
@@ -297,9 +272,7 @@ def _by_class(card: Card, data: LabelledRows) -> tuple[tuple[ItemSeen, ...], ...
     """Points by item for each class; empty for a class without rows."""
     parts = [data.take(np.flatnonzero(mask)) for mask in (~data.positive, data.positive)]
     return tuple(
-        tuple(found.seen for found in points_given(card, part.columns, sample_weight=part.weights))
-        if len(part)
-        else ()
+        tuple(found.seen for found in points_given(card, part.columns, sample_weight=part.weights)) if len(part) else ()
         for part in parts
     )
 

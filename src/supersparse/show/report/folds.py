@@ -101,9 +101,7 @@ def pooled(forecasts: Sequence[Forecasts]) -> Forecasts:
             by_risk[risk] = (others + negative, events + positive)
     risks = sorted(by_risk)
     return Forecasts(
-        risks=tuple(risks),
-        negatives=tuple(by_risk[r][0] for r in risks),
-        positives=tuple(by_risk[r][1] for r in risks),
+        risks=tuple(risks), negatives=tuple(by_risk[r][0] for r in risks), positives=tuple(by_risk[r][1] for r in risks)
     )
 
 
@@ -177,11 +175,7 @@ def cross_validate(card: Card, data: LabelledRows, refit: Refit, plan: Plan, par
     except KeyboardInterrupt:
         stopped = True
     return CrossValidation(
-        folds=tuple(judged),
-        asked=plan.folds,
-        failures=tuple(failures),
-        stopped=stopped,
-        timed_out=timed_out,
+        folds=tuple(judged), asked=plan.folds, failures=tuple(failures), stopped=stopped, timed_out=timed_out
     )
 
 
@@ -218,9 +212,7 @@ def trades_planned(plan: Plan) -> int:
     return plan.ratios * plan.folds
 
 
-def trade(
-    card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, plan: Plan, part: Part
-) -> Trades:
+def trade(card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, plan: Plan, part: Part) -> Trades:
     """Learn again with other class weights, without each fold; only ratios with all their folds count."""
     negative, positive = refit.problem.class_weights
     method, failures, stopped, timed_out = method_of(card), [], False, False

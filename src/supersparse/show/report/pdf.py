@@ -100,9 +100,7 @@ class _Story:
         self._across, self._down = document.across, document.down
         self._pictures, self._figures, self._tables = pictures, 0, 0
 
-    def of(
-        self, title: str, subtitle: str, sections: Sequence[Section], page_of: Mapping[str, int]
-    ) -> list[Any]:
+    def of(self, title: str, subtitle: str, sections: Sequence[Section], page_of: Mapping[str, int]) -> list[Any]:
         story = [
             _paragraph(title, 18, bold=True),
             _paragraph(subtitle, 10, textColor=_GREY, spaceBefore=4, spaceAfter=8),
@@ -115,9 +113,7 @@ class _Story:
                 for part, most in self._parts(block):
                     whole = [*heading, *part]
                     height = sum(f.wrap(self._across, self._down)[1] + f.getSpaceBefore() for f in whole)
-                    story.append(
-                        platypus.CondPageBreak(min(height if height <= most else _START, self._down))
-                    )
+                    story.append(platypus.CondPageBreak(min(height if height <= most else _START, self._down)))
                     story += whole
                     heading = []
             story += heading
@@ -294,9 +290,7 @@ def _style(size: float, *, bold: bool = False, **style: Any) -> ParagraphStyle:
     return ParagraphStyle("", **asked)
 
 
-def _paragraph(
-    text: str, size: float = 9.5, *, bold: bool = False, bullet: str | None = None, **style: Any
-) -> Any:
+def _paragraph(text: str, size: float = 9.5, *, bold: bool = False, bullet: str | None = None, **style: Any) -> Any:
     return platypus.Paragraph(_markup(text, bold=bold), _style(size, bold=bold, **style), bulletText=bullet)
 
 

@@ -147,12 +147,7 @@ class _Search:
     """Solves for one size after the other, and remembers the best model so far."""
 
     def __init__(
-        self,
-        free: Problem,
-        plan: Plan,
-        known: Points | None,
-        executor: Executor | None,
-        bounds: Sequence[Fraction],
+        self, free: Problem, plan: Plan, known: Points | None, executor: Executor | None, bounds: Sequence[Fraction]
     ) -> None:
         self._free, self._plan, self._known, self._executor = free, plan, known, executor
         self._bounds = bounds  # on the loss of each size, proven before

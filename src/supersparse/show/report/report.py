@@ -131,13 +131,7 @@ def make_report(
 
 
 def write_report(
-    system: ScoringSystem | Card,
-    X: object,
-    y: object,
-    path: str | Path,
-    *,
-    paper: str = "a4",
-    **options: object,
+    system: ScoringSystem | Card, X: object, y: object, path: str | Path, *, paper: str = "a4", **options: object
 ) -> Report:
     """Make a report and write it to an .html or .pdf file; the options are those of `make_report`."""
     report = make_report(system, X, y, **options)  # type: ignore[arg-type]
@@ -159,8 +153,7 @@ def _report(evidence: Evidence, date: str | None, command: str | None) -> Report
     dated = "" if date is None else f"{visible(date)}. "
     return Report(
         title=heading(evidence.card),
-        subtitle=f"{dated}Report on a scoring system, following TRIPOD+AI, on "
-        f"{counted(len(evidence.data), 'row')}.",
+        subtitle=f"{dated}Report on a scoring system, following TRIPOD+AI, on {counted(len(evidence.data), 'row')}.",
         sections=(*answered, tripod(answered), probast(evidence)),
         missing=missing,
     )
@@ -200,9 +193,7 @@ def _section(section: Section, numbers: _Numbers) -> str:
     tripod = f' <span class="tripod">TRIPOD+AI {items}</span>' if items else ""
     blocks = "\n".join(_block(block, numbers) for block in section.blocks)
     title = f'<h2 id="{section.name}-title">{escape(section.title)}{tripod}</h2>'
-    return (
-        f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n{title}\n{blocks}\n</section>'
-    )
+    return f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n{title}\n{blocks}\n</section>'
 
 
 def _block(block: Block, numbers: _Numbers) -> str:
@@ -233,8 +224,7 @@ def _table(table: TableBlock, number: int) -> str:
         return f' class="{" ".join(found)}"' if found else ""
 
     head = "".join(
-        f'<th scope="col"{kinds(k, name, heading=True)}>{escape(name)}</th>'
-        for k, name in enumerate(table.header)
+        f'<th scope="col"{kinds(k, name, heading=True)}>{escape(name)}</th>' for k, name in enumerate(table.header)
     )
     rows = []
     for first, *others in table.rows:

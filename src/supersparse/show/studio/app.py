@@ -64,9 +64,7 @@ def make_app(studio: Studio) -> Starlette:
 
     routes = _Routes(studio)
     app = Starlette(
-        routes=routes.all(),
-        lifespan=lifespan,
-        exception_handlers={HTTPException: http_problem, Exception: any_problem},
+        routes=routes.all(), lifespan=lifespan, exception_handlers={HTTPException: http_problem, Exception: any_problem}
     )
     app.router.redirect_slashes = False
     return app
@@ -77,12 +75,7 @@ class _Routes:
 
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
-        self.tables, self.runs, self.cards, self.edits = (
-            studio.tables,
-            studio.runs,
-            studio.cards,
-            studio.edits,
-        )
+        self.tables, self.runs, self.cards, self.edits = (studio.tables, studio.runs, studio.cards, studio.edits)
         self.static = static_files()
 
     def all(self) -> list[Route]:
@@ -169,9 +162,7 @@ class _Routes:
         if name not in self.static:
             raise refused("missing", "no_file", thing="file", value=name)
         path = self.static[name]
-        return Response(
-            path.read_bytes(), media_type=_STATIC_TYPES[path.suffix], headers={"cache-control": "no-cache"}
-        )
+        return Response(path.read_bytes(), media_type=_STATIC_TYPES[path.suffix], headers={"cache-control": "no-cache"})
 
     async def about(self, request: Request) -> Any:
         return {**self.studio.about(), "solvers": list(SOLVERS)}
@@ -179,9 +170,7 @@ class _Routes:
     async def events(self, request: Request) -> Response:
         last = request.headers.get("last-event-id")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(
-            self.studio.hub.stream(last), media_type="text/event-stream", headers=headers
-        )
+        return StreamingResponse(self.studio.hub.stream(last), media_type="text/event-stream", headers=headers)
 
     async def list_tables(self, request: Request) -> Any:
         return {"tables": self.tables.summaries()}

@@ -24,28 +24,13 @@ from supersparse.engine.solution import Solution
 from supersparse.learn.calibrating import LeftOut
 from supersparse.learn.clock import Clock
 from supersparse.learn.fitting import answered_again
-from supersparse.learn.judging import (
-    RISKS,
-    judged,
-    no_better_than_baseline,
-    slope_at_its_limit,
-    weighs_risks,
-)
+from supersparse.learn.judging import RISKS, judged, no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.validating import Validation, chooses_penalty, validate
 from supersparse.problem.variants import quiet_about_penalties
-from supersparse.show.studio.card_view import (
-    card_view,
-    found_of,
-    made_card,
-    model_of,
-    points_of,
-    with_steps,
-)
+from supersparse.show.studio.card_view import card_view, found_of, made_card, model_of, points_of, with_steps
 from supersparse.show.studio.conflicts import with_conflict
-from supersparse.show.studio.inquiry import (
-    asked_of,
-)
+from supersparse.show.studio.inquiry import asked_of
 from supersparse.show.studio.progress import Progress, Talk
 from supersparse.show.studio.texts import refused, text
 
@@ -98,27 +83,16 @@ class _Run:
             judges_later = bool(self.splits) and self.kept is None
             share = self.clock.part(0.5) if judges_later else self.clock
             question = self.asked.question
-            solution = answered_again(
-                question, first, lambda start: self._solve(question, share, start=start)
-            )
+            solution = answered_again(question, first, lambda start: self._solve(question, share, start=start))
             if judges_later and unjudged is None and not self.talk.stopped():
                 unjudged = self._fold(self.clock)
         return self._saved(solution, plan, unjudged)
 
     def _solve(
-        self,
-        question: PreparedProblem,
-        clock: Clock,
-        *,
-        checkpoint: bool = True,
-        start: Solution | None = None,
+        self, question: PreparedProblem, clock: Clock, *, checkpoint: bool = True, start: Solution | None = None
     ) -> Solution:
         recipe = clock.limited(question.recipe)
-        options: SolverKeywords = {
-            **recipe.options,
-            "on_progress": self.progress,
-            "cancel": self.talk.stopped,
-        }
+        options: SolverKeywords = {**recipe.options, "on_progress": self.progress, "cancel": self.talk.stopped}
         solver = options.get("solver", "auto")
         place = self.folder / "checkpoint"
         if checkpoint and question.problem.goal == "errors" and solver in ("auto", "exact"):

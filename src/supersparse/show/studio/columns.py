@@ -95,9 +95,7 @@ class ColumnDescriber:
             "histogram": histogram(column, None if classes is None else classes.is_positive, self.known),
             "cuts": cuts,
             "suggested_cuts": self._suggested(name, cuts),
-            "questions": []
-            if classes is None
-            else questions_of(self.features.get(name, ()), column, classes),
+            "questions": [] if classes is None else questions_of(self.features.get(name, ()), column, classes),
             "note": self.notes.get(name),
             "unit": self.choices["units"].get(name),
             "direction": self.choices["direction"].get(name),
@@ -259,10 +257,7 @@ def _of_numbers(values: NDArray[np.float64], positive: Mask, known: Mask) -> dic
         "negative": counts[1],
         "missing": _missing_by_class(gone, positive, known),
         "others": 0,
-        "clipped": [
-            bool(len(finite) and finite.min() < edges[0]),
-            bool(len(finite) and finite.max() > edges[-1]),
-        ],
+        "clipped": [bool(len(finite) and finite.min() < edges[0]), bool(len(finite) and finite.max() > edges[-1])],
     }
 
 

@@ -87,11 +87,7 @@ def _wish(words: str, wishes: list[str]) -> dict[str, Any]:
     if words in wishes:
         return {"text": words, "setting": "constraints", "index": wishes.index(words)}
     size = next((name for start, name in _SIZES.items() if words.startswith(start)), None)
-    return {
-        "text": words,
-        "setting": size if words.endswith(("feature", "features")) else None,
-        "index": None,
-    }
+    return {"text": words, "setting": size if words.endswith(("feature", "features")) else None, "index": None}
 
 
 def with_conflict(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> StudioError:

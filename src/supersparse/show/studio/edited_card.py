@@ -203,9 +203,7 @@ def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
     return said + (text("price.moved") if foreign else "") + text("price.end")
 
 
-def swaps_of(
-    asked: Inquiry, points: Mapping[str, Fraction], columns: Mapping[str, str]
-) -> dict[str, list[str]]:
+def swaps_of(asked: Inquiry, points: Mapping[str, Fraction], columns: Mapping[str, str]) -> dict[str, list[str]]:
     """For each question of a card, those that could stand in for it, best first.
 
     `columns` names the column of questions that the table does not offer.

@@ -87,10 +87,7 @@ class Edits(Records):
             "can_undo": edit["position"] > 0,
             "can_redo": edit["position"] < len(edit["steps"]),
             "change_text": found["said"][-1] if preview else None,
-            **{
-                name: found[name]
-                for name in ("price", "before", "threshold_fixed", "swaps", "questions", "texts")
-            },
+            **{name: found[name] for name in ("price", "before", "threshold_fixed", "swaps", "questions", "texts")},
         }
 
     async def step(self, edit_id: str, change: object, reason: object) -> dict[str, Any]:

@@ -78,9 +78,7 @@ def form() -> dict[str, Any]:
     defaults = {f.name: f.default for f in fields(Settings)}
     for name in names_of(Settings):
         if name not in ("solve", *SECTIONS):
-            described[name] = _field(
-                name, SETTINGS.fields[name].help, whole["properties"][name], defaults[name]
-            )
+            described[name] = _field(name, SETTINGS.fields[name].help, whole["properties"][name], defaults[name])
     solve = whole["properties"]["solve"]["properties"]
     usual = {f.name: f.default for f in fields(SolveOptions)}
     for name, declared in SOLVE.fields.items():
@@ -94,9 +92,7 @@ def form() -> dict[str, Any]:
         if name not in _BY_COLUMN and key not in _NOT_HERE:
             described[key] = _field(key, declared.help, section[name], chosen[name])
     placed = {name for _, names in _GROUPS for name in names} | set(_ELSEWHERE)
-    rest = {
-        group: [n for n in described if n not in placed and _group_of(n) == group] for group, _ in _GROUPS
-    }
+    rest = {group: [n for n in described if n not in placed and _group_of(n) == group] for group, _ in _GROUPS}
     return {
         "groups": [
             {"id": group, "title": text(f"groups.{group}"), "fields": [*names, *rest[group]]}

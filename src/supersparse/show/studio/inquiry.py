@@ -147,11 +147,7 @@ def asked_of(given: Mapping[str, Any]) -> Inquiry:
 def _asked(given: Mapping[str, Any]) -> Inquiry:
     choices, plan = given["choices"], given["plan"]
     settings = settings_of(plan, choices)
-    recipe = Recipe(
-        settings=settings,
-        prepare=prepare_of(choices),
-        options={**DEFAULT_OPTIONS, **settings.solve},
-    )
+    recipe = Recipe(settings=settings, prepare=prepare_of(choices), options={**DEFAULT_OPTIONS, **settings.solve})
     rows, notes = _rows(given, settings)
     rows = recipe.complete(rows)
     question = recipe.settled(rows).question(rows)

@@ -95,11 +95,7 @@ class Channel:
         async def follow() -> None:
             async for event in self.studio.hub.follow():
                 if event is not None:
-                    told = {
-                        "id": f"{self.studio.hub.server}-{event.number}",
-                        "event": event.name,
-                        "data": event.data,
-                    }
+                    told = {"id": f"{self.studio.hub.server}-{event.number}", "event": event.name, "data": event.data}
                     send({"kind": "event", "id": message_id, "event": told}, [])
 
         self._following[send, message_id] = asyncio.create_task(follow())

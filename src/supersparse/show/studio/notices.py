@@ -76,9 +76,7 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
         if not odd:
             unclear.append((name, next(iter(counts))))
             continue
-        shown = ", ".join(
-            said("odd_cell", cell=cell[:30], rows=said("rows", n=n)) for cell, n in list(odd.items())[:3]
-        )
+        shown = ", ".join(said("odd_cell", cell=cell[:30], rows=said("rows", n=n)) for cell, n in list(odd.items())[:3])
         words = [text for text in odd if "," not in text][:20]
         yield notice(
             "odd cells",
@@ -89,9 +87,7 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
                 *(
                     ()
                     if len(words) < len(odd)
-                    else (
-                        ("missing", said("missing"), [{"key": "reading.missing", "add": w} for w in words]),
-                    )
+                    else (("missing", said("missing"), [{"key": "reading.missing", "add": w} for w in words]),)
                 ),
                 ("category", said("category"), [{"key": "category", "add": name}]),
                 ("drop", said("drop"), [{"key": "drop", "add": name}]),
@@ -123,9 +119,7 @@ def _is_number(text: str) -> bool:
 def _tidied(table: Table) -> Iterator[Notice]:
     """Codes for missing values, and spellings of one category."""
     for name, one in table.reading.columns.items():
-        notes = [
-            note.partition("; use --")[0].partition(": ")[2] for note in table.column_notes.get(name, ())
-        ]
+        notes = [note.partition("; use --")[0].partition(": ")[2] for note in table.column_notes.get(name, ())]
         written = [{"key": "reading.as_written", "add": name}]
         tidied = [{"key": "reading.as_written", "remove": name}]
         if one.missing:

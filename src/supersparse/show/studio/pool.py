@@ -37,12 +37,7 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     progress.stage("loading")
     recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
     progress.stage("pool")
-    options: SolverKeywords = {
-        **recipe.options,
-        "cancel": talk.stopped,
-        "on_progress": progress,
-        "checkpoint": None,
-    }
+    options: SolverKeywords = {**recipe.options, "cancel": talk.stopped, "on_progress": progress, "checkpoint": None}
     found = pool(problem, within=given["within"], max_models=given["max_models"], **options)
     progress.flush()
     costs = costs_of(given["plan"], problem.rows.names)
@@ -109,9 +104,7 @@ def _is_monotone(names: Sequence[str], model: VerifiedModel, rules: Mapping[str,
     signs: dict[str, set[bool]] = {}
     for j in model.points.support:
         rule = rules.get(names[j])
-        signs.setdefault(names[j] if rule is None else rule.column, set()).add(
-            model.points.coefficients[j] > 0
-        )
+        signs.setdefault(names[j] if rule is None else rule.column, set()).add(model.points.coefficients[j] > 0)
     return all(len(found) == 1 for found in signs.values())
 
 
@@ -234,8 +227,6 @@ def _for_whom(asked: Inquiry, differ: NDArray[np.bool_]) -> list[dict[str, Any]]
         if column.dtype == object or column.min() < 0 or column.max() > 1:
             continue
         share, of_all = float(column[differ].mean()), float(column.mean())
-        found.append(
-            (abs(share - of_all), {"text": texts.get(name, name), "share": share, "share_of_all": of_all})
-        )
+        found.append((abs(share - of_all), {"text": texts.get(name, name), "share": share, "share_of_all": of_all}))
     found.sort(key=lambda pair: -pair[0])
     return [one for _, one in found[:_TELLING]]

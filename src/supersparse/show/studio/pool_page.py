@@ -62,17 +62,7 @@ def pool_page(
     )
     first = int(_number(query, "from") or 0)
     count = min(_MOST, int(_number(query, "count") or 50))
-    names = (
-        "errors",
-        "error",
-        "log_loss",
-        "size",
-        "objective",
-        "sensitivity",
-        "specificity",
-        "l1",
-        "monotone",
-    )
+    names = ("errors", "error", "log_loss", "size", "objective", "sensitivity", "specificity", "l1", "monotone")
     return {
         **{name: result[name] for name in ("complete", "within", "left_out", "always", "never", "questions")},
         "texts": result.get("texts", {}),

@@ -52,11 +52,7 @@ def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
         except SupersparseError as error:
             problem = as_problem(error, given.get("names")).as_data()
     describe = ColumnDescriber(table, choices, classes, used, prepare)
-    columns = [
-        describe.column(name, k)
-        for k, name in enumerate(table.names[:_MOST_COLUMNS])
-        if name in table.columns
-    ]
+    columns = [describe.column(name, k) for k, name in enumerate(table.names[:_MOST_COLUMNS]) if name in table.columns]
     columns += [describe.unread(name, table.names.index(name), column) for name, column in texts.items()]
     return {
         "rows": table.n_rows,
@@ -149,13 +145,7 @@ def _about_target(classes: Classes) -> list[Notice]:
     n, of_positive = int(classes.known.sum()), int(classes.is_positive.sum())
     share = min(of_positive, n - of_positive) / max(1, n)
     if share < RARE_CLASS:
-        found.append(
-            notice(
-                "rare class",
-                None,
-                said("rare_class", share=f"{RARE_CLASS:.0%}"),
-            )
-        )
+        found.append(notice("rare class", None, said("rare_class", share=f"{RARE_CLASS:.0%}")))
     return found
 
 
@@ -193,13 +183,7 @@ def _targets(table: Table, choices: Mapping[str, Any]) -> list[dict[str, Any]]:
             continue
         counts = Counter(_label(v) for v in column.values.tolist() if v is not None and v == v)
         named = any(word in _words(name) for word in _OUTCOMES)
-        rank = (
-            name != choices["target"],
-            len(counts) > 2,
-            not named,
-            k not in (0, len(table.columns) - 1),
-            -k,
-        )
+        rank = (name != choices["target"], len(counts) > 2, not named, k not in (0, len(table.columns) - 1), -k)
         found.append((rank, {"name": name, "values": counts.most_common(), "suggested": False}))
     listed = [one for _, one in sorted(found, key=lambda pair: pair[0])]
     if listed and len(listed[0]["values"]) == 2:

@@ -23,9 +23,7 @@ _CARD_EVERY = 0.25
 class Talk:
     """What a job has to say, and whether it was asked to stop."""
 
-    def __init__(
-        self, job_id: int, say: Callable[[dict[str, Any]], None], stopped: Callable[[], bool]
-    ) -> None:
+    def __init__(self, job_id: int, say: Callable[[dict[str, Any]], None], stopped: Callable[[], bool]) -> None:
         self._job_id = job_id
         self._say = say
         self.stopped = stopped
@@ -159,9 +157,7 @@ class Progress:
 
     def _tell(self, **numbers: float | None) -> None:
         seconds = round(time.monotonic() - self._began, 3)
-        self._talk.tell(
-            "progress", {"stage": self._stage, "t": seconds, **numbers, "cv_error": self._cv_error}
-        )
+        self._talk.tell("progress", {"stage": self._stage, "t": seconds, **numbers, "cv_error": self._cv_error})
 
     def _tell_card(self) -> None:
         assert self._best is not None

@@ -237,11 +237,7 @@ class Runs(Records):
             if run["state"] == "starting":
                 run["state"] = "running"
             self._changed(run_id)
-            given = {
-                **self._given(run),
-                "folder": str(self.place(run_id)),
-                "time_limit": self.seconds_of(run),
-            }
+            given = {**self._given(run), "folder": str(self.place(run_id)), "time_limit": self.seconds_of(run)}
             doing = asyncio.create_task(worker.do(run["kind"], given, lambda e, d: self._hear(run_id, e, d)))
             await asyncio.sleep(0)
             if run.get("asked_to_stop"):
@@ -251,10 +247,7 @@ class Runs(Records):
                 self._finish(run_id, result)
         except WorkerEndedError:
             if not self._closed and run["state"] != "cancelled":
-                self._fail(
-                    run_id,
-                    refused("failed", "run_process", thing="run"),
-                )
+                self._fail(run_id, refused("failed", "run_process", thing="run"))
         except StudioError as error:
             if run.get("asked_to_stop") and error.code == "busy":
                 run.update(state="stopped", ended=now(), ended_why="stopped", error=error.as_data())
@@ -283,11 +276,7 @@ class Runs(Records):
             state="stopped" if stopped else "done",
             stage=None,
             ended=now(),
-            ended_why="stopped"
-            if stopped
-            else "proven optimal"
-            if result.get("proven")
-            else result.get("stop"),
+            ended_why="stopped" if stopped else "proven optimal" if result.get("proven") else result.get("stop"),
             notes=result.get("notes", run["notes"]),
             finished=True,
             asked_to_stop=False,

@@ -8,14 +8,7 @@ from typing import Any
 from supersparse.base.exact import exact
 from supersparse.learn.settings.settings import Settings, write_settings
 from supersparse.problem.objective import with_best_intercept
-from supersparse.show.studio.card_view import (
-    made_card,
-    model_of,
-    points_of,
-    solution_of,
-    threshold_of,
-    wordings,
-)
+from supersparse.show.studio.card_view import made_card, model_of, points_of, solution_of, threshold_of, wordings
 from supersparse.show.studio.inquiry import Inquiry, asked_of, prepare_section, settings_of, uncut
 from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.texts import text
@@ -81,11 +74,7 @@ def whole_settings(given: Mapping[str, Any]) -> Settings:
 
 
 def _table(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any]:
-    reading = {
-        _READING.get(name, name): value
-        for name, value in choices["reading"].items()
-        if value not in (None, [])
-    }
+    reading = {_READING.get(name, name): value for name, value in choices["reading"].items() if value not in (None, [])}
     columns = {
         "target": choices["target"],
         "drop": [*choices["drop"], *uncut(choices)],

@@ -116,9 +116,7 @@ def best_of_each_size(
 
 
 def _size(size: int, solution: Solution | None, given: dict[str, Any]) -> dict[str, Any]:
-    settings = {
-        k: v for k, v in given["plan"]["settings"].items() if k not in ("levels", "C0", "max_features")
-    }
+    settings = {k: v for k, v in given["plan"]["settings"].items() if k not in ("levels", "C0", "max_features")}
     return {
         "size": size,
         "proven": solution is None or solution.proven_optimal,

@@ -50,11 +50,7 @@ def ending_of(name: str, start: bytes) -> str:
     for magic, ending in _MAGIC:
         if start.startswith(magic):
             return suffix if suffix in _ENDINGS and suffix not in (".csv", ".tsv", ".txt") else ending
-    return (
-        suffix
-        if suffix in _ENDINGS and suffix not in (".parquet", ".pq", ".xlsx", ".xlsm", ".ods")
-        else ".csv"
-    )
+    return suffix if suffix in _ENDINGS and suffix not in (".parquet", ".pq", ".xlsx", ".xlsm", ".ods") else ".csv"
 
 
 class Tables(Records):
@@ -149,12 +145,7 @@ class Tables(Records):
         """Return what a worker needs to know of a table as it stands."""
         table = self.record(table_id)
         path = str(self._file(table))
-        return {
-            "path": path,
-            "choices": table["choices"],
-            "plan": table["plan"],
-            "names": {path: table["name"]},
-        }
+        return {"path": path, "choices": table["choices"], "plan": table["plan"], "names": {path: table["name"]}}
 
     def summaries(self) -> list[dict[str, Any]]:
         return [self.summary(table_id) for table_id in reversed(self._known)]
@@ -216,9 +207,7 @@ class Tables(Records):
         undone = choices
         for other in found["answers"]:  # what another answer added goes before this one is given
             if other["id"] != answer:
-                undone = done(
-                    undone, [{"key": s["key"], "remove": s["add"]} for s in other["does"] if "add" in s]
-                )
+                undone = done(undone, [{"key": s["key"], "remove": s["add"]} for s in other["does"] if "add" in s])
         others = [one for one in table["answered"] if one["id"] != notice]
         return {
             **table,
@@ -310,9 +299,7 @@ def _noticed(table: dict[str, Any]) -> list[dict[str, Any]]:
     answers = {one["id"]: one for one in table["answered"]}
     fresh = (table["profile"] or {}).get("noticed", [])
     found = [
-        {**one, "answer": answers[one["id"]]["answer"], "needs_answer": False}
-        if one["id"] in answers
-        else one
+        {**one, "answer": answers[one["id"]]["answer"], "needs_answer": False} if one["id"] in answers else one
         for one in fresh
     ]
     known = {one["id"] for one in found}

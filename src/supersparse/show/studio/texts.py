@@ -117,9 +117,7 @@ class StudioError(Exception):
         )
 
 
-def refused(
-    code: str, key: str, *, thing: str | None = None, value: object = None, **words: object
-) -> StudioError:
+def refused(code: str, key: str, *, thing: str | None = None, value: object = None, **words: object) -> StudioError:
     """Return an error in the words of the texts under ``refused``; what to do follows the last semicolon.
 
     >>> refused("busy", "no_undo", thing="edit").message
@@ -136,9 +134,7 @@ def wrong(thing: str, value: object, remedy: str, **words: object) -> StudioErro
     >>> wrong("count", "many", "number").message
     "count is 'many'; give a number"
     """
-    return refused(
-        "input", "wrong", thing=thing, value=str(value), remedy=text(f"remedies.{remedy}", **words)
-    )
+    return refused("input", "wrong", thing=thing, value=str(value), remedy=text(f"remedies.{remedy}", **words))
 
 
 def check_whole(thing: str, value: object, least: int, most: int) -> int:

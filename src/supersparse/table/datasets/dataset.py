@@ -13,12 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.errors import (
-    InvalidDataError,
-    InvalidOptionError,
-    PackageNotInstalledError,
-    did_you_mean,
-)
+from supersparse.base.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError, did_you_mean
 from supersparse.base.exact import counted
 from supersparse.base.writing import whole_text
 from supersparse.table.small_table import SmallTable, Tabular, facts, listed
@@ -41,9 +36,7 @@ class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) > 1:
             said = ", ".join(f"{name!r} {n}" for name, n in lengths.items())
-            raise InvalidDataError(
-                f"the columns have different lengths: {said}", "give each the same number of rows"
-            )
+            raise InvalidDataError(f"the columns have different lengths: {said}", "give each the same number of rows")
         self._arrays = {name: _read_only(array) for name, array in arrays.items()}
 
     def __getitem__(self, name: str) -> NDArray[np.generic]:
@@ -78,9 +71,7 @@ class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
         if library not in FRAMES:
             raise InvalidOptionError(f"unknown frame library {library!r}", did_you_mean(library, FRAMES))
         if find_spec(library) is None:
-            raise PackageNotInstalledError(
-                f"a {library} frame needs the package {library}: pip install {library}"
-            )
+            raise PackageNotInstalledError(f"a {library} frame needs the package {library}: pip install {library}")
         import narwhals
 
         return narwhals.from_dict(
@@ -170,9 +161,7 @@ class Dataset(Tabular):
     def part(self, rows: NDArray[np.integer[Any]]) -> "Dataset":
         """Return only these rows, such as one half of a split, together with their raw rows."""
         kept = self.kept[rows]
-        return replace(
-            self, X=self.X[rows], y=self.y[rows], raw=self.raw.part(kept), kept=np.arange(len(kept))
-        )
+        return replace(self, X=self.X[rows], y=self.y[rows], raw=self.raw.part(kept), kept=np.arange(len(kept)))
 
     def __repr__(self) -> str:
         n_rows, n_features = self.X.shape
@@ -209,9 +198,7 @@ MISSING = "?"
 
 def bundled_text(file_name: str) -> str:
     """Read a bundled file, compressed or not."""
-    return decompressed((files("supersparse.table.datasets") / "data" / file_name).read_bytes()).decode(
-        "utf-8"
-    )
+    return decompressed((files("supersparse.table.datasets") / "data" / file_name).read_bytes()).decode("utf-8")
 
 
 _MOST_UNPACKED = 2**28
@@ -224,9 +211,7 @@ def decompressed(content: bytes) -> bytes:
     with gzip.open(io.BytesIO(content)) as file:
         unpacked = file.read(_MOST_UNPACKED + 1)
     if len(unpacked) > _MOST_UNPACKED:
-        raise InvalidDataError(
-            f"the file unpacks to more than {_MOST_UNPACKED:,} bytes", "no dataset is so large"
-        )
+        raise InvalidDataError(f"the file unpacks to more than {_MOST_UNPACKED:,} bytes", "no dataset is so large")
     return unpacked
 
 

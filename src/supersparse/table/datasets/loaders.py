@@ -147,12 +147,7 @@ ABOUT_MAMMOGRAPHY = About(
 COMPLETE = Size(rows=830, columns=12, positive=403)
 SIZE_OF_MAMMOGRAPHY = Size(rows=961, columns=12, positive=445)
 
-SHAPES = {
-    "round": "RoundShape",
-    "oval": "OvalShape",
-    "lobular": "LobularShape",
-    "irregular": "IrregularShape",
-}
+SHAPES = {"round": "RoundShape", "oval": "OvalShape", "lobular": "LobularShape", "irregular": "IrregularShape"}
 MARGINS = {
     "circumscribed": "CircumscribedMargin",
     "microlobulated": "MicrolobulatedMargin",
@@ -164,9 +159,7 @@ VARIANTS = ("complete", "paper")
 _AGES_FROM = (30, 45, 60)  # age brackets of the authors' release
 
 
-def load_mammography(
-    variant: Literal["complete", "paper"] = "complete", *, folder: Path | None = None
-) -> Dataset:
+def load_mammography(variant: Literal["complete", "paper"] = "complete", *, folder: Path | None = None) -> Dataset:
     """Masses on mammograms, benign or malignant: 830 complete rows, or the paper's 961; 11 features.
 
     The paper's rows are read from `folder`; the default is the folder that ``supersparse datasets path``
@@ -180,9 +173,7 @@ def load_mammography(
     if variant == "complete":
         raw = _raw(bundled_text("mammography.csv"))
         rows = complete_rows(raw)
-        return ABOUT_MAMMOGRAPHY.dataset(
-            raw, _features(raw["Age"], raw["Shape"], raw["Margin"], raw["Density"]), rows
-        )
+        return ABOUT_MAMMOGRAPHY.dataset(raw, _features(raw["Age"], raw["Shape"], raw["Margin"], raw["Density"]), rows)
     raw = _raw(stored_text(MAMMOGRAPHY, folder))
     imputed = cells(stored_text(MAMMOGRAPHY_IMPUTED, folder))
     data = ABOUT_MAMMOGRAPHY.dataset(raw, _as_the_authors(raw, imputed), np.arange(raw.n_rows))
@@ -266,9 +257,7 @@ ABOUT_TIC_TAC_TOE = About(
 )
 SIZE_OF_TIC_TAC_TOE = Size(rows=958, columns=28, positive=626)
 
-SQUARES = tuple(
-    f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right")
-)
+SQUARES = tuple(f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right"))
 MARKS = "xob"
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
@@ -280,10 +269,7 @@ def load_tic_tac_toe() -> Dataset:
     <Dataset tic-tac-toe: 958 rows, 27 features, 626 x won>
     """
     boards = sorted(_final_boards(), key=_published_order)
-    squares = {
-        name: np.array([board[square] for board in boards], dtype=object)
-        for square, name in enumerate(SQUARES)
-    }
+    squares = {name: np.array([board[square] for board in boards], dtype=object) for square, name in enumerate(SQUARES)}
     result = np.array([ABOUT_TIC_TAC_TOE.classes[_has_won(board, "x")] for board in boards], dtype=object)
     features = {
         column: values

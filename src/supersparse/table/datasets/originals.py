@@ -84,9 +84,7 @@ def _member(content: bytes, name: str) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         found = [entry for entry in archive.namelist() if entry.rsplit("/", 1)[-1] == name]
         if not found:
-            raise InvalidDataError(
-                f"the archive does not contain {name!r}, only {', '.join(archive.namelist())}"
-            )
+            raise InvalidDataError(f"the archive does not contain {name!r}, only {', '.join(archive.namelist())}")
         return archive.read(found[0])
 
 
@@ -208,9 +206,7 @@ def _receive(url: str, part: Path, timeout: float) -> bool:
     """Append the rest to `part`; True if the file is complete."""
     _refuse_plain_http(url)
     have = part.stat().st_size if part.exists() else 0
-    request = Request(
-        url, headers={"User-Agent": "supersparse"} | ({"Range": f"bytes={have}-"} if have else {})
-    )
+    request = Request(url, headers={"User-Agent": "supersparse"} | ({"Range": f"bytes={have}-"} if have else {}))
     try:
         response: HTTPResponse = build_opener(_OnlyToHttps).open(request, timeout=timeout)
     except HTTPError as error:
@@ -226,9 +222,7 @@ def _receive(url: str, part: Path, timeout: float) -> bool:
                 received += len(chunk)
                 if have + received > MOST_BYTES:
                     file.truncate(0)
-                    raise DownloadError(
-                        f"{url} sends more than {MOST_BYTES:,} bytes", "no dataset is so large"
-                    )
+                    raise DownloadError(f"{url} sends more than {MOST_BYTES:,} bytes", "no dataset is so large")
                 file.write(chunk)
     return expected is None or received == expected
 
@@ -333,9 +327,7 @@ def _checked(original: Original, content: bytes, origin: str, unchecked: bool) -
     try:
         text = original.text(content)
     except (BadZipFile, LookupError, ValueError, OSError, EOFError, zlib.error) as error:
-        raise InvalidDataError(
-            f"{origin} is not the expected file: {error or type(error).__name__}"
-        ) from error
+        raise InvalidDataError(f"{origin} is not the expected file: {error or type(error).__name__}") from error
     found = hashlib.sha256(text.encode("utf-8")).hexdigest()
     if found != original.sha256 and not unchecked:
         raise InvalidDataError(

@@ -140,9 +140,7 @@ def questions(charges: Counter[str]) -> Mapping[str, Callable[[Person], bool]]:
 
     ages = [(21, 22), (23, 25), (26, 30), (31, 35), (36, 45)]
     priors = [(2, 3), (4, 6), (7, 10)]
-    common = [
-        text for text, count in charges.most_common() if count >= LEAST_OF_A_CHARGE and text != NO_CHARGE
-    ]
+    common = [text for text, count in charges.most_common() if count >= LEAST_OF_A_CHARGE and text != NO_CHARGE]
     return {
         "Female": lambda p: p.female,
         "Age_le_20": lambda p: p.age <= 20,
@@ -244,8 +242,6 @@ def _raw(about: About, place: Mapping[str, int], rows: Sequence[Sequence[str]]) 
         return [row[place[name]] or MISSING for row in rows]
 
     of_numbers = {name: numbers(cells(name)) for name in _NUMBERS}
-    of_texts = {
-        name: words(found, {text: text for text in found}) for name in _TEXTS for found in [cells(name)]
-    }
+    of_texts = {name: words(found, {text: text for text in found}) for name in _TEXTS for found in [cells(name)]}
     target = words(cells("two_year_recid"), {"0": about.classes[0], "1": about.classes[1]})
     return Columns(of_numbers | of_texts | {about.target: target})

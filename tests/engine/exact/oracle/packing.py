@@ -32,9 +32,7 @@ def pack(pool, pairs, allowed, capacity, up, down, enough):
 
     Return the sum of the multipliers, the load of each literal, and what literals without capacity refused.
     """
-    names = {
-        q: [int(n) for n in pool.literal[pool.start[q] : pool.start[q + 1]] if allowed[n]] for q in pairs
-    }
+    names = {q: [int(n) for n in pool.literal[pool.start[q] : pool.start[q + 1]] if allowed[n]] for q in pairs}
     up, down, capacity = up.tolist(), down.tolist(), capacity.tolist()
     load, refused, total = [0] * len(allowed), [0] * len(allowed), 0
     for q in sorted(names, key=lambda q: len(names[q])):

@@ -11,14 +11,7 @@ import numpy as np
 from engine.kernels.calls import cost_bound, magnitude, run_boxes
 from supersparse.engine.exact.literals import feature_of, sign_of
 from supersparse.engine.kernels.boxes import FOUND, FULL
-from supersparse.engine.kernels.support import (
-    CellRates,
-    SupportData,
-    cell_weights,
-    group_rows,
-    net_cells,
-    spreads,
-)
+from supersparse.engine.kernels.support import CellRates, SupportData, cell_weights, group_rows, net_cells, spreads
 
 IMPROVING, TIES = 1, 2  # the phases of a search; 0 before it starts
 _ROOM_ON_STACK = 128  # initial number of boxes; more are added if needed

@@ -135,12 +135,7 @@ def expand(node, bound, cuts):
         without[branch] = False
         _drop_orphans(instance, node.literals, without)
         out = SupportNode(
-            instance=instance,
-            literals=node.literals,
-            allowed=without,
-            pool=pool,
-            pairs=pairs,
-            theta=packed.theta,
+            instance=instance, literals=node.literals, allowed=without, pool=pool, pairs=pairs, theta=packed.theta
         )
         parts.append((bound, out))
     return parts

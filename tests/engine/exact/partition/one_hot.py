@@ -38,9 +38,7 @@ def random_problem(seed):
         y,
         feature_names=names,
         points=sets,
-        C0=rng.choice([0.01, 0.03, 0.1])
-        if same_cost
-        else {f: rng.choice([0.0, 0.01, 0.05, 0.2]) for f in names},
+        C0=rng.choice([0.01, 0.03, 0.1]) if same_cost else {f: rng.choice([0.0, 0.01, 0.05, 0.2]) for f in names},
         C1=rng.choice(["auto", "auto", 0.01]),
         intercept=rng.choice(["free", "free", "free", "none", (-1, 2), *(["paper"] if same_cost else [])]),
         max_features=2 if rng.random() < 0.3 and not forced else None,

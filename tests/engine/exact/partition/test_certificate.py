@@ -25,9 +25,7 @@ from supersparse.problem.problem import Problem
 
 def xor_points():
     # (0,0) and (1,1) are positive, (0,1) and (1,0) negative: the one balanced set is all of them
-    return net_points(
-        integer_form(Problem.of([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, 0, 0], C0=0.1, max_points=3))
-    )
+    return net_points(integer_form(Problem.of([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, 0, 0], C0=0.1, max_points=3)))
 
 
 def xor_certificate(points, quad, value, fine=8):
@@ -73,12 +71,9 @@ def test_a_set_of_one_state_is_not_believed_in_another():
     groups = find_groups(points)
     positive = np.flatnonzero(points.sign > 0)
     negative = [
-        int(np.flatnonzero((points.sign < 0) & (points.level[:, 1] == points.level[p, 1]))[0])
-        for p in positive
+        int(np.flatnonzero((points.sign < 0) & (points.level[:, 1] == points.level[p, 1]))[0]) for p in positive
     ]
-    pair = Multipliers(
-        np.array([[positive[0]] * 2 + [negative[0]] * 2]), np.array([8 * int(points.weight[0])])
-    )
+    pair = Multipliers(np.array([[positive[0]] * 2 + [negative[0]] * 2]), np.array([8 * int(points.weight[0])]))
     allowed = ((0, 1), (0,))
     nothing = Multipliers(np.zeros((0, 4), np.int64), np.zeros(0, np.int64))
     certificate = Certificate(fine=8, common=nothing, by_state={(0, 1): pair})
@@ -100,9 +95,7 @@ def test_alternative_states_share_a_capacity_but_groups_do_not():
     with pytest.raises(VerificationError, match="exceed the weight"):
         check_certificate(points, groups, allowed, shared)
     nothing = Multipliers(np.zeros((0, 4), np.int64), np.zeros(0, np.int64))
-    alternative = Certificate(
-        fine=8, common=nothing, by_state={(1, 0): everything_out, (1, 1): everything_out}
-    )
+    alternative = Certificate(fine=8, common=nothing, by_state={(1, 0): everything_out, (1, 1): everything_out})
     assert check_certificate(points, groups, allowed, alternative).bound == 8 * int(points.weight[0])
 
 
@@ -110,9 +103,7 @@ def test_alternative_states_share_a_capacity_but_groups_do_not():
 def test_pricing_finds_the_cheapest_balanced_set_of_each_sum(seed):
     points = net_points(integer_form(random_problem(seed)))
     rng = np.random.default_rng(seed)
-    columns = sorted(
-        rng.choice(points.n_features, rng.integers(0, points.n_features + 1), replace=False).tolist()
-    )
+    columns = sorted(rng.choice(points.n_features, rng.integers(0, points.n_features + 1), replace=False).tolist())
     price = rng.random(points.n)
     best = {}
     for p in combinations_with_replacement(np.flatnonzero(points.sign > 0), 2):

@@ -47,9 +47,7 @@ def run_to_the_end(bound, slice_seconds=0.001):
     return seen
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(20), *(pytest.param(s, marks=pytest.mark.long) for s in range(20, 2000))]
-)
+@pytest.mark.parametrize("seed", [*range(20), *(pytest.param(s, marks=pytest.mark.long) for s in range(20, 2000))])
 def test_the_bound_is_never_above_the_optimum(seed):
     form, best = applicable(seed)
     bound = PartitionBound(form, best + [Fraction(0), Fraction(1, 7), Fraction(1)][seed % 3])

@@ -116,12 +116,7 @@ def build_program(context: Context, allowed: Allowed, symmetries: tuple[Symmetry
     is_value_row = np.zeros(len(limits), bool)
     is_value_row[value_rows] = True
     return NodeProgram(
-        lp=lp,
-        families=families,
-        limits=np.array(limits),
-        is_value_row=is_value_row,
-        end_row=end_row,
-        unit=unit,
+        lp=lp, families=families, limits=np.array(limits), is_value_row=is_value_row, end_row=end_row, unit=unit
     )
 
 
@@ -249,10 +244,7 @@ class NodeBound:
             for s in self._symmetries:
                 key = (-1, 0) if f.group < 0 else (s.group[f.group], s.state[f.group][f.state])
                 parts.setdefault(key, []).append((s.point[quads], share))
-        merged = {
-            k: (np.concatenate([q for q, _ in p]), np.concatenate([v for _, v in p]))
-            for k, p in parts.items()
-        }
+        merged = {k: (np.concatenate([q for q, _ in p]), np.concatenate([v for _, v in p])) for k, p in parts.items()}
         load, highest = np.zeros(points.n), np.zeros((len(self._allowed), points.n))
         for (j, _), (quads, value) in merged.items():
             if j < 0:

@@ -56,9 +56,7 @@ class BalancedSets:
 
     def __init__(self, points: NetPoints, columns: list[int]) -> None:
         multipliers = np.random.default_rng(0).integers(0, 2**63, points.n_features, dtype=np.uint64)
-        code = (points.level.astype(np.uint64)[:, columns] * multipliers[columns]).sum(
-            axis=1, dtype=np.uint64
-        )
+        code = (points.level.astype(np.uint64)[:, columns] * multipliers[columns]).sum(axis=1, dtype=np.uint64)
         first, second, ids = zip(*(_pairs(points, code, s) for s in (1, -1)), strict=True)
         common = np.intersect1d(ids[0], ids[1])
         self.n_sums = len(common)
@@ -84,9 +82,7 @@ class BalancedSets:
             passes.append(quads)
         return np.concatenate(passes), least
 
-    def _cheapest(
-        self, price: Floats, below: float, most: int, noise: np.random.Generator
-    ) -> tuple[Ints, Ints, float]:
+    def _cheapest(self, price: Floats, below: float, most: int, noise: np.random.Generator) -> tuple[Ints, Ints, float]:
         prices = [side.prices(price, noise) for side in self._sides]
         up, down = (np.minimum.reduceat(p, s.start) for p, s in zip(prices, self._sides, strict=True))
         total = up + down
@@ -107,9 +103,7 @@ def _pairs(points: NetPoints, code: NDArray[np.uint64], sign: int) -> tuple[Ints
 class _Side:
     """The pairs of one class that have a partner, sorted by their sum."""
 
-    def __init__(
-        self, first: Ints, second: Ints, code: NDArray[np.uint64], common: NDArray[np.uint64]
-    ) -> None:
+    def __init__(self, first: Ints, second: Ints, code: NDArray[np.uint64], common: NDArray[np.uint64]) -> None:
         at = np.searchsorted(common, code)
         at[at == len(common)] = 0
         kept = common[at] == code if len(common) else np.zeros(len(code), bool)
@@ -126,9 +120,7 @@ class _Side:
 
     def cheapest(self, of_pair: Floats, sums: Ints) -> Ints:
         """The cheapest pair of each of some sums."""
-        best = [
-            s + int(np.argmin(of_pair[s:e])) for s, e in zip(self.start[sums], self.end[sums], strict=True)
-        ]
+        best = [s + int(np.argmin(of_pair[s:e])) for s, e in zip(self.start[sums], self.end[sums], strict=True)]
         return np.column_stack([self.first[best], self.second[best]]).reshape(-1, 2)
 
 
@@ -210,9 +202,7 @@ def check_certificate(
     return Proven(
         fine=certificate.fine,
         bound=bound,
-        in_state=tuple(
-            {c: bound - m + v for c, v in p.items()} for m, p in zip(least, by_state, strict=True)
-        ),
+        in_state=tuple({c: bound - m + v for c, v in p.items()} for m, p in zip(least, by_state, strict=True)),
     )
 
 

@@ -97,9 +97,7 @@ class Leaf:
     rising at `enough`, or where the known sets do not tell a part from a model.
     """
 
-    def __init__(
-        self, points: NetPoints, columns: list[int], symmetries: list[Ints], enough: int, fine: int
-    ) -> None:
+    def __init__(self, points: NetPoints, columns: list[int], symmetries: list[Ints], enough: int, fine: int) -> None:
         self._points = points
         self._symmetries = symmetries
         self._enough = enough
@@ -205,9 +203,7 @@ class Leaf:
             return
         i = int(np.argmax(undecided))
         fixing = [
-            s
-            for s in self._symmetries
-            if (part.wrong[s] == part.wrong).all() and (part.right[s] == part.right).all()
+            s for s in self._symmetries if (part.wrong[s] == part.wrong).all() and (part.right[s] == part.right).all()
         ]
         right, wrong = part.right.copy(), part.wrong.copy()
         right[[s[i] for s in fixing]] = True

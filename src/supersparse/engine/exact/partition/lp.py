@@ -91,9 +91,7 @@ class GrowingLP:
         if n:
             low, high = np.full(n, -np.inf if free else 0.0), np.full(n, np.inf)
             start, row = np.array(columns.start, np.int32), np.array(columns.row, np.int32)
-            self._highs.addCols(
-                n, np.array(columns.value), low, high, len(row), start, row, np.array(columns.entry)
-            )
+            self._highs.addCols(n, np.array(columns.value), low, high, len(row), start, row, np.array(columns.entry))
             self.n_columns += n
 
     def solve(self, interrupted: Callable[[], bool] = never) -> tuple[Floats, Floats] | None:
@@ -162,9 +160,7 @@ class FarkasLP:
         upper = [0.0] * (p + 1) + [1.0, 1.0 - margin]
         m, none = n + 2 * p, np.zeros(0, np.int32)
         infinite = np.full(m, np.inf)
-        self._highs.addCols(
-            m, np.zeros(m), np.zeros(m), infinite, 0, np.zeros(m, np.int32), none, np.zeros(0)
-        )
+        self._highs.addCols(m, np.zeros(m), np.zeros(m), infinite, 0, np.zeros(m, np.int32), none, np.zeros(0))
         for row, least, most in zip(matrix, lower, upper, strict=True):
             at = np.flatnonzero(row).astype(np.int32)
             self._highs.addRow(least, most, len(at), at, row[at])

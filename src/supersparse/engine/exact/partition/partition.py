@@ -31,9 +31,7 @@ class PartitionBound:
     optimal in F; nothing is said about ties in l1.
     """
 
-    def __init__(
-        self, form: IntegerForm, target: Fraction, *, interrupted: Callable[[], bool] = never
-    ) -> None:
+    def __init__(self, form: IntegerForm, target: Fraction, *, interrupted: Callable[[], bool] = never) -> None:
         """Prepare to prove that no model has F < target, usually the best known objective.
 
         `interrupted` is asked while a linear program runs, a few times a second; its work is then lost.

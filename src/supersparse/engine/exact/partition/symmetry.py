@@ -53,9 +53,7 @@ def find_symmetries(points: NetPoints, groups: tuple[ColumnGroup, ...]) -> tuple
 def _is_closed(symmetries: list[Symmetry]) -> bool:
     """A finite set of permutations that is closed under products is a group."""
     known = {s.column.tobytes() for s in symmetries}
-    return bool(symmetries) and all(
-        a.column[b.column].tobytes() in known for a in symmetries for b in symmetries
-    )
+    return bool(symmetries) and all(a.column[b.column].tobytes() in known for a in symmetries for b in symmetries)
 
 
 def _images(points: NetPoints, groups: tuple[ColumnGroup, ...], order: list[int]) -> list[tuple[int, ...]]:
@@ -88,8 +86,7 @@ def _images(points: NetPoints, groups: tuple[ColumnGroup, ...], order: list[int]
         if any((common[f, old] != common[new, seen]).any() for common in by_class):
             return False
         return all(
-            (group_of[f] == group_of[o]) == (group_of[new] == group_of[s])
-            for o, s in zip(old, seen, strict=True)
+            (group_of[f] == group_of[o]) == (group_of[new] == group_of[s]) for o, s in zip(old, seen, strict=True)
         )
 
     def extend(image: list[int]) -> bool:
@@ -140,9 +137,7 @@ def stabiliser(symmetries: tuple[Symmetry, ...], allowed: Allowed) -> tuple[Symm
     return tuple(
         s
         for s in symmetries
-        if all(
-            {s.state[j][c] for c in states} == set(allowed[s.group[j]]) for j, states in enumerate(allowed)
-        )
+        if all({s.state[j][c] for c in states} == set(allowed[s.group[j]]) for j, states in enumerate(allowed))
     )
 
 
@@ -170,9 +165,7 @@ _MOST_PAIRS_KEPT = 20_000_000
 class Context:
     """The points, the groups, the symmetries, and the balanced sets of the columns met last."""
 
-    def __init__(
-        self, points: NetPoints, groups: tuple[ColumnGroup, ...], symmetries: tuple[Symmetry, ...]
-    ) -> None:
+    def __init__(self, points: NetPoints, groups: tuple[ColumnGroup, ...], symmetries: tuple[Symmetry, ...]) -> None:
         self.points, self.groups, self.symmetries = points, groups, symmetries
         self.interrupted: Callable[[], bool] = never
         self.fine = finest(points, groups)

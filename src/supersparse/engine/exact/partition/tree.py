@@ -74,8 +74,7 @@ class PartitionTree:
         groups, n_points = self._context.groups, self._context.points.n
         for node in left.nodes:
             fits = len(node.allowed) == len(groups) and all(
-                states and max(states) < len(group.states)
-                for states, group in zip(node.allowed, groups, strict=False)
+                states and max(states) < len(group.states) for states, group in zip(node.allowed, groups, strict=False)
             )
             if not fits or any(len(quad) != 4 or quad.max() >= n_points for _, quad in node.sets):
                 raise InvalidOptionError(

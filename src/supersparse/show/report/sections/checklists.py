@@ -170,11 +170,7 @@ def _similar(evidence: Evidence) -> str:
     made = evidence.card.provenance
     if made is None:
         return _ASK + "the card was written by hand; how were its cut points chosen?"
-    return (
-        "Within this program, yes: the same rules for every row. "
-        + _ASK
-        + "preparation before the table was read"
-    )
+    return "Within this program, yes: the same rules for every row. " + _ASK + "preparation before the table was read"
 
 
 def _available(evidence: Evidence) -> str:

@@ -21,10 +21,7 @@ _FEW_EVENTS = 100  # fewer in the smaller class make a validation imprecise (Ver
 def limits(evidence: Evidence) -> Section:
     """TRIPOD+AI asks for limitations (26) and for what unusable input does (27a)."""
     return Section(
-        name="limits",
-        title="Limits of use",
-        tripod=("26", "27a"),
-        blocks=(Bullets(tuple(_sentences(evidence))),),
+        name="limits", title="Limits of use", tripod=("26", "27a"), blocks=(Bullets(tuple(_sentences(evidence))),)
     )
 
 
@@ -111,9 +108,7 @@ def _ranges(card: Card) -> Iterator[str]:
 def _known(domain: Domain) -> str:
     if domain.values is not None:
         return visible(", ".join(map(category_text, domain.values)))
-    ends = [
-        f"{word} {shown(end)}" for word, end in (("from", domain.low), ("to", domain.high)) if end is not None
-    ]
+    ends = [f"{word} {shown(end)}" for word, end in (("from", domain.low), ("to", domain.high)) if end is not None]
     return " ".join([*ends, *(["in whole numbers"] if domain.whole else [])])
 
 

@@ -38,15 +38,10 @@ def model(evidence: Evidence) -> Section:
     content = content_of(card)
     blocks: list[Block] = [CardFace(card)]
     if content.parts:
-        steps = (
-            content.how,
-            *(f"A total of {totals}: predict {name}." for totals, name in content.results),
-        )
+        steps = (content.how, *(f"A total of {totals}: predict {name}." for totals, name in content.results))
         blocks += [Paragraph("How to use it:"), Bullets(steps)]
     if card.risk is None:
-        blocks.append(
-            Paragraph("The card predicts a class, not a risk. Observed risks by total are shown below.")
-        )
+        blocks.append(Paragraph("The card predicts a class, not a risk. Observed risks by total are shown below."))
     return Section(name="model", title="The scoring system", tripod=("15", "22", "27b"), blocks=tuple(blocks))
 
 
@@ -77,19 +72,12 @@ def making(evidence: Evidence) -> Section:
             ("software", f"supersparse {visible(made.version)}"),
         ]
         blocks.append(
-            TableBlock(
-                caption="Settings and search",
-                header=("setting", "value"),
-                rows=tuple(rows),
-                text_columns=2,
-            )
+            TableBlock(caption="Settings and search", header=("setting", "value"), rows=tuple(rows), text_columns=2)
         )
         if made.features:
             names = [item_name(name) for name in made.features]
             blocks.append(Paragraph(f"Candidate features: {', '.join(names)}."))
-    return Section(
-        name="making", title="How it was made", tripod=("9a", "12b", "12c", "13"), blocks=tuple(blocks)
-    )
+    return Section(name="making", title="How it was made", tripod=("9a", "12b", "12c", "13"), blocks=tuple(blocks))
 
 
 def _ties(made: Provenance, cutoff: Cutoff) -> list[tuple[str, str]]:
@@ -113,9 +101,7 @@ def _seed(evidence: Evidence) -> str:
 def summary(evidence: Evidence, missing: tuple[str, ...]) -> Section:
     """TRIPOD+AI asks for an abstract (2)."""
     blocks: list[Block] = [
-        TableBlock(
-            caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2
-        )
+        TableBlock(caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2)
     ]
     if missing:
         blocks += [Paragraph("Not in this report:", strong=True), Bullets(missing)]
@@ -147,8 +133,7 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
             ("Corrected for optimism", _corrected(evidence, stability)),
             (
                 "Is it stable?",
-                f"the same items recurred in {share(stability.same_items, stability.samples)} bootstrap "
-                "samples",
+                f"the same items recurred in {share(stability.same_items, stability.samples)} bootstrap samples",
             ),
         ]
     return rows

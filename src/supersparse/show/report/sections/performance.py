@@ -44,10 +44,7 @@ def performance(evidence: Evidence) -> Section:
         )
     blocks.append(_thresholds(evidence))
     return Section(
-        name="performance",
-        title="Performance on these rows",
-        tripod=("12e", "15", "23a"),
-        blocks=tuple(blocks),
+        name="performance", title="Performance on these rows", tripod=("12e", "15", "23a"), blocks=tuple(blocks)
     )
 
 
@@ -124,9 +121,7 @@ def calibration(evidence: Evidence) -> Section:
             )
         )
     blocks += _risks_judged(evidence, own)
-    return Section(
-        name="calibration", title="Risks and calibration", tripod=("12e", "23a"), blocks=tuple(blocks)
-    )
+    return Section(name="calibration", title="Risks and calibration", tripod=("12e", "23a"), blocks=tuple(blocks))
 
 
 def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
@@ -202,9 +197,7 @@ def _decision_table(some: DecisionCurve, every: DecisionCurve) -> TableBlock:
     return TableBlock(
         caption="Net benefit per row",
         header=("act at a risk of", "by risk", "on everyone", "on no one"),
-        rows=tuple(
-            (f"{p.at:g}", shown_decimal(p.treat_some), shown_decimal(p.treat_all), "0") for p in some.points
-        ),
+        rows=tuple((f"{p.at:g}", shown_decimal(p.treat_some), shown_decimal(p.treat_all), "0") for p in some.points),
         notes=(every.in_words(),),
     )
 
@@ -213,9 +206,7 @@ def subgroups(evidence: Evidence) -> Section:
     """Performance by subgroup column; TRIPOD+AI asks for fairness (14) and for key subgroups (23a)."""
     blocks: list[Block] = []
     if not evidence.subgroups:
-        blocks.append(
-            Paragraph("Not in this report: no subgroup column was chosen, such as sex, age group or site.")
-        )
+        blocks.append(Paragraph("Not in this report: no subgroup column was chosen, such as sex, age group or site."))
     for found in evidence.subgroups:
         blocks += [_table(found), Paragraph(visible(found.in_words()))]
     if evidence.subgroups:
@@ -230,9 +221,7 @@ def subgroups(evidence: Evidence) -> Section:
 
 def _table(found: Subgroups) -> TableBlock:
     rows = []
-    named = [
-        ("missing" if g.label is None else visible(str(g.label)) or '""', g.evaluation) for g in found.groups
-    ]
+    named = [("missing" if g.label is None else visible(str(g.label)) or '""', g.evaluation) for g in found.groups]
     for label, one in [*named, ("all rows", found.overall)]:
         c = one.confusion
         rates = (c.prevalence, error_rate(c), c.sensitivity, c.specificity)

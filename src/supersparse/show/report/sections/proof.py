@@ -11,17 +11,7 @@ from supersparse.engine.answers.frontier import Frontier, FrontierRow
 from supersparse.engine.answers.words import counts_errors, least_in_words, least_of, what_is_least
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.bounds import Bound
-from supersparse.show.report.blocks import (
-    NONE,
-    Block,
-    Bullets,
-    Figure,
-    Paragraph,
-    Section,
-    TableBlock,
-    item_name,
-    why,
-)
+from supersparse.show.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, TableBlock, item_name, why
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.plan import Absent
 from supersparse.show.report.proofs import Recheck
@@ -38,9 +28,7 @@ def proof(evidence: Evidence) -> Section:
         blocks.append(Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True))
         if evidence.proven_here:
             blocks.append(
-                Paragraph(
-                    "The card's file claims less: the searches for the table of sizes below proved the rest."
-                )
+                Paragraph("The card's file claims less: the searches for the table of sizes below proved the rest.")
             )
         blocks.append(_verdict(evidence, made))
         if isinstance(evidence.recheck, Recheck):
@@ -133,9 +121,7 @@ def _compared(made: Provenance, found: Recheck) -> TableBlock:
 
 
 _AT_EACH_SIZE = "on these rows for each number of features, regardless of the penalty for features."
-_ERRORS_BESIDE = (
-    "The errors are those of the same cards; they were not minimised, so they may rise with the size."
-)
+_ERRORS_BESIDE = "The errors are those of the same cards; they were not minimised, so they may rise with the size."
 
 
 def _what_was_minimised(found: Frontier) -> str:

@@ -193,10 +193,7 @@ def trade_offs(evidence: Evidence) -> Section:
     return Section(name="trade-offs", title="Trade-offs", tripod=("12e", "15", "23a"), blocks=tuple(blocks))
 
 
-_PAIR = {
-    False: "costs of a missed positive and a false alarm",
-    True: "weights of positive and negative rows",
-}
+_PAIR = {False: "costs of a missed positive and a false alarm", True: "weights of positive and negative rows"}
 _RATIO = {False: "cost of a missed positive : false alarm", True: "weight of a positive : negative row"}
 _RISKS_ARE_WEIGHTED = (
     " Weights distort the risks of these cards, so only their classes are compared. To favour one kind of "

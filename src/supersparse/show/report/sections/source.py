@@ -49,12 +49,7 @@ def source(evidence: Evidence) -> Section:
         names = [item_name(i.name) for i in evidence.drift.items]
         blocks += [_drift_table(evidence.drift, names), Paragraph(_drift_words(evidence.drift, names))]
         tripod = (*tripod, "16", "20c")
-    return Section(
-        name="data",
-        title="Source of data",
-        tripod=tripod,
-        blocks=tuple(blocks),
-    )
+    return Section(name="data", title="Source of data", tripod=tripod, blocks=tuple(blocks))
 
 
 def _whose(evidence: Evidence) -> str:
@@ -99,9 +94,7 @@ def _classes(evidence: Evidence) -> TableBlock:
         header=("rows", "number"),
         rows=tuple(rows),
         text_columns=2,
-        notes=()
-        if evidence.target is None
-        else (f"The outcome is the column {column_name(evidence.target)}.",),
+        notes=() if evidence.target is None else (f"The outcome is the column {column_name(evidence.target)}.",),
     )
 
 
@@ -139,9 +132,7 @@ def _drift_table(drift: Drift, names: Sequence[str]) -> TableBlock:
             (name, rate(i.then), rate(i.now), f"{i.shift:+.3g}", f"{i.stability:.3f}")
             for name, i in zip(names, drift.items, strict=True)
         ),
-        notes=(
-            "The shift is in points. A stability index of 0 means no change; above 0.25 is considered large.",
-        ),
+        notes=("The shift is in points. A stability index of 0 means no change; above 0.25 is considered large.",),
     )
 
 
@@ -156,16 +147,11 @@ def _missing(evidence: Evidence) -> tuple[str, ...]:
     data = evidence.data
     if not data.missing:
         return ("No required value is missing.",)
-    said = [
-        f"Rows without a value of {column_name(name)}: {share(rows, data.n_given)}."
-        for name, rows in data.missing
-    ]
+    said = [f"Rows without a value of {column_name(name)}: {share(rows, data.n_given)}." for name, rows in data.missing]
     if data.left_out:
         names = ", ".join(column_name(name) for name, _ in data.left_out)
         left = data.n_given - len(data)
-        said.append(
-            f"{counted(left, 'row')} skipped, because the card does not allow missing values in {names}."
-        )
+        said.append(f"{counted(left, 'row')} skipped, because the card does not allow missing values in {names}.")
     return tuple(said)
 
 
@@ -202,16 +188,11 @@ def repeat(evidence: Evidence, command: str | None) -> Section:
     ]
     blocks: list[Block] = [
         TableBlock(
-            caption="What this report was made from",
-            header=("what", "value"),
-            rows=tuple(rows),
-            text_columns=2,
+            caption="What this report was made from", header=("what", "value"), rows=tuple(rows), text_columns=2
         ),
         Paragraph(_same_again(evidence)),
     ]
-    return Section(
-        name="repeat", title="How to repeat this report", tripod=("12a", "12g", "18f"), blocks=tuple(blocks)
-    )
+    return Section(name="repeat", title="How to repeat this report", tripod=("12a", "12g", "18f"), blocks=tuple(blocks))
 
 
 def _fingerprint(evidence: Evidence) -> str:
@@ -237,10 +218,7 @@ def _work_done(evidence: Evidence) -> list[tuple[str, str]]:
         rows.append(("ratios of class weights", f"{len(trades.points)} of {trades.asked}"))
     if isinstance(samples, Stability):
         rows.append(
-            (
-                "bootstrap samples",
-                f"{samples.samples} of {samples.asked}; {samples.proven} cards proven optimal",
-            )
+            ("bootstrap samples", f"{samples.samples} of {samples.asked}; {samples.proven} cards proven optimal")
         )
     return rows
 
@@ -265,10 +243,7 @@ def _hit_a_limit(evidence: Evidence) -> bool:
     return (
         (isinstance(sizes, Frontier) and not sizes.proven)
         or (isinstance(folds, CrossValidation) and (folds.timed_out or not _all_proven(folds)))
-        or (
-            isinstance(trades, Trades)
-            and (trades.timed_out or any(p.proven < p.folds for p in trades.points))
-        )
+        or (isinstance(trades, Trades) and (trades.timed_out or any(p.proven < p.folds for p in trades.points)))
         or (isinstance(samples, Stability) and (samples.timed_out or samples.proven < samples.samples))
         or any(isinstance(part, Absent) and "no time" in part.reason for part in (folds, trades, samples))
     )
