@@ -312,3 +312,33 @@ def test_type_checkers_see_the_public_names_where_they_live():
 
     modules = {name: f"supersparse.{home}" for name, home in supersparse._MODULES.items()}
     assert seen == {**modules, **{name: f"supersparse.{home}.{name}" for name, home in supersparse._HOMES.items()}}
+
+
+# Errors of other packages have no fields; everyone else's message is for people, and is not read back.
+READS_FOREIGN_MESSAGES = {"engine/mip/cplex.py", "table/duckdb_files.py", "table/other_files.py"}
+
+
+def reads_a_message(node):
+    """Whether a piece of code looks into the text of an error, or cuts it."""
+    if isinstance(node, ast.Compare):
+        return any(map(is_message, [node.left, *node.comparators]))
+    if isinstance(node, ast.Call):
+        about = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return any(map(is_message, about)) or (
+            ast.unparse(node.func).startswith("re.") and any(map(is_message, node.args))
+        )
+    return isinstance(node, ast.Subscript) and is_message(node.value)
+
+
+def is_message(node):
+    return re.fullmatch(r"str\((error|\w+_error)\)|(error|\w+_error)\.args", ast.unparse(node)) is not None
+
+
+def test_messages_are_for_people_and_nobody_reads_them_back():
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if reads_a_message(node)
+    }
+    assert found <= READS_FOREIGN_MESSAGES

@@ -38,7 +38,7 @@
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Self
+from typing import Any, Self
 
 __all__ = [
     "DownloadError",
@@ -147,7 +147,14 @@ class DownloadError(SupersparseError, ConnectionError):
 
 
 class InfeasibleError(SupersparseError, ValueError):
-    """No scoring system satisfies all constraints."""
+    """No scoring system satisfies all constraints; `constraints` are those that are known to conflict."""
+
+    constraints: tuple[Any, ...] = ()
+
+    def blaming(self, constraints: Iterable[Any]) -> Self:
+        """Return the error with constraints that conflict."""
+        self.constraints = tuple(dict.fromkeys(constraints))
+        return self
 
 
 class SolverError(SupersparseError, RuntimeError):

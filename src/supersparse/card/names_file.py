@@ -16,7 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from supersparse.base.errors import InvalidCardError, InvalidProblemError, InvalidSettingsError, did_you_mean
+from supersparse.base.errors import (
+    InvalidCardError,
+    InvalidProblemError,
+    InvalidSettingsError,
+    SupersparseError,
+    did_you_mean,
+)
 from supersparse.base.schema.labels import find_label
 from supersparse.base.schema.scalars import Form, Plain, Schema
 from supersparse.base.schema.shapes import Field, Record, TableOf
@@ -95,10 +101,12 @@ class Names:
     columns: Mapping[str, Mapping[str, Any]]
     places: Mapping[Place, str]  # where each key stands
 
-    def fail(self, place: Place, message: str) -> InvalidSettingsError:
+    def fail(self, place: Place, error: SupersparseError | str, remedy: str | None = None) -> InvalidSettingsError:
         """Return the error that a key deserves."""
+        if isinstance(error, str):
+            error = InvalidSettingsError(error, remedy, subject=place[-1])
         where = self.places.get(place, "")
-        return InvalidSettingsError(f"{where}: {message}" if where else message)
+        return InvalidSettingsError.of(error, f"{where}: " if where else "")
 
     def check(self, values: Mapping[str, Collection[object] | None], classes: Collection[object]) -> list[str]:
         """Refuse answers and classes that a table does not have, and return the columns that it does not.
@@ -124,7 +132,8 @@ class Names:
             if other != column:
                 raise self.fail(
                     ("columns", column, "label"),
-                    f"the columns {other!r} and {column!r} are both labelled {label!r}; they must differ",
+                    f"the columns {other!r} and {column!r} are both labelled {label!r}",
+                    "they must differ",
                 )
             texts: dict[str, str] = {}
             for answer, text in words.get("answers", {}).items():
@@ -132,7 +141,7 @@ class Names:
                 if before != answer:
                     raise self.fail(
                         ("columns", column, "answers", answer),
-                        f"the answers {before!r} and {answer!r} of {column!r} are both worded as {text!r}; "
+                        f"the answers {before!r} and {answer!r} of {column!r} are both worded as {text!r}",
                         "they must differ",
                     )
 
@@ -142,7 +151,7 @@ class Names:
         for column in self.columns:
             hint = "" if column in known else did_you_mean(column, unnamed)
             if hint.startswith("did you mean"):
-                raise self.fail(("columns", column), f"there is no column {column!r}; {hint}")
+                raise self.fail(("columns", column), f"there is no column {column!r}", hint)
 
     def value_of(self, column: str, answer: str, known: Collection[object]) -> object:
         """Return the value of a column that an answer is about."""
@@ -151,7 +160,7 @@ class Names:
         except InvalidProblemError:
             hint = did_you_mean(answer, map(str, known))
             raise self.fail(
-                ("columns", column, "answers", answer), f"{column!r} has no value {answer!r}; {hint}"
+                ("columns", column, "answers", answer), f"{column!r} has no value {answer!r}", hint
             ) from None
 
     def class_of(self, name: str, classes: Collection[object]) -> object:
@@ -160,7 +169,7 @@ class Names:
             return find_label(name, classes, "classes")
         except InvalidProblemError:
             hint = did_you_mean(name, map(str, classes))
-            raise self.fail(("classes", name), f"there is no class {name!r}; {hint}") from None
+            raise self.fail(("classes", name), f"there is no class {name!r}", hint) from None
 
 
 def read_names(given: "str | Path | Mapping[str, Any] | Names") -> Names:
@@ -211,7 +220,7 @@ def worded(card: Card, names: Names, *, checked: bool = False) -> Card:
             try:
                 known[column] = _column(card, column, names, words, checked=checked)
             except InvalidCardError as error:
-                raise names.fail(("columns", column), str(error)) from None
+                raise names.fail(("columns", column), error) from None
     try:
         wording = Wording(
             negative=by_class.get(card.negative, card.wording.negative),
@@ -219,7 +228,7 @@ def worded(card: Card, names: Names, *, checked: bool = False) -> Card:
             columns=tuple(known.values()),
         )
     except InvalidCardError as error:
-        raise names.fail(("classes",), str(error)) from None
+        raise names.fail(("classes",), error) from None
     return replace(card, title=names.title or card.title, wording=wording)
 
 

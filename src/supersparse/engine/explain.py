@@ -51,11 +51,12 @@ and no smaller set conflicts
     return trials.conflict()
 
 
-def explained(problem: Problem, chosen: Solver, settings: SolveOptions, error: InfeasibleError) -> str:
-    """Return a solver's message about infeasibility, with the conflict if that adds anything."""
+def explained(problem: Problem, chosen: Solver, settings: SolveOptions, error: InfeasibleError) -> InfeasibleError:
+    """Return a solver's error about infeasibility, with the conflict if that adds anything."""
     if len(problem.asked) < 2:
-        return str(error)
-    return f"{error}. The conflict: {_Trials(problem, chosen, settings).conflict().in_words()}"
+        return error
+    conflict = _Trials(problem, chosen, settings).conflict()
+    return InfeasibleError(f"{error}. The conflict: {conflict.in_words()}").blaming(conflict.constraints)
 
 
 class _Outcome(Enum):

@@ -51,7 +51,7 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     try:
         solution = answer(problem, chosen, settings, spent)
     except InfeasibleError as error:
-        raise InfeasibleError(explained(problem, chosen, settings, error)) from None
+        raise explained(problem, chosen, settings, error) from None
     if certificates is not None and solution.proven_optimal:
         certificates.certify(problem, solution.points, settings.certificate)
     return solution

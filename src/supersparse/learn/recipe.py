@@ -133,10 +133,9 @@ class Recipe:
         try:
             problem = _problem(settings, rows, prepare.transform(rows.X), features)
         except UnknownFeatureError as error:
-            raise UnknownFeatureError(
-                f"{error}; prepared features have names such as {features[0]!r}, and "
-                f"{prepare.features_[0].column + '*'!r} stands for all of a column"
-            ) from None
+            names = f"prepared features have names such as {features[0]!r}"
+            pattern = f"{prepare.features_[0].column + '*'!r} stands for all of a column"
+            raise UnknownFeatureError(str(error), f"{names}, and {pattern}", subject=error.subject) from None
         return PreparedProblem(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
     def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:

@@ -21,7 +21,7 @@ def infeasible(problem: ProblemParts, *, proved_by: str | None = None) -> Infeas
     proved = "" if proved_by is None else f", as {proved_by} proved"
     return InfeasibleError(
         f"no scoring system satisfies all constraints{asked_in_words(problem)}{proved}", "drop or relax a constraint"
-    )
+    ).blaming(problem.asked)
 
 
 def asked_in_words(problem: ProblemParts) -> str:
@@ -158,12 +158,12 @@ def _conflict(constraints: list[Constraint], *features: list[str]) -> Infeasible
     if len(words) > 1:
         return InfeasibleError(
             f"no scoring system satisfies {' and '.join(words)} together", "drop or relax one of them"
-        )
+        ).blaming(constraints)
     about = sorted({name for names in features for name in names})
     return InfeasibleError(
         f"no scoring system satisfies {words[0]} with the points allowed for {about}",
         "relax it, or allow other points for these features",
-    )
+    ).blaming(constraints)
 
 
 _LARGEST = 10**145  # of a value, and of a column's whole numbers: their squares must be doubles

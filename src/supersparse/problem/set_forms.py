@@ -46,7 +46,7 @@ class SetForm(Form[CoefficientSet]):
             try:
                 return _WITH_EXPONENTS[digits[1]]((int(digits[2]), int(digits[3])))
             except InvalidProblemError as error:
-                node.fail(str(error))
+                node.fail_by(error)
         return self._range(node, what)
 
     def _range(self, node: Scalar, what: str) -> CoefficientSet:
@@ -144,7 +144,7 @@ class LevelsForm(Form[Levels]):
         try:
             return Levels.of(given)
         except InvalidProblemError as error:
-            node.fail(str(error))
+            node.fail_by(error)
 
     def holds(self, value: object) -> bool:
         """Levels."""

@@ -112,17 +112,18 @@ def _narrowed(name: str, given: CoefficientSet, limits: list[ValueLimit]) -> Coe
             kept = kept.required() if limit.equals is None else kept.only(limit.equals)
     if kept is not None:
         return kept
-    asked = list(dict.fromkeys(limit.source.in_words() for limit in limits))
+    sources = [limit.source for limit in limits]
+    asked = list(dict.fromkeys(source.in_words() for source in sources))
     some_value = [limit.equals for limit in limits if limit.equals is not None]
     contradictory = len(set(some_value)) > 1 or (0 in some_value and len(some_value) < len(limits))
     if contradictory:
         raise InfeasibleError(
             f"feature {name!r}: {' and '.join(map(repr, asked))} contradict each other", "drop one of them"
-        )
+        ).blaming(sources)
     raise InfeasibleError(
         f"feature {name!r}: no value of {given} satisfies {' and '.join(map(repr, asked))}",
         "drop the constraint, or allow the value for this feature",
-    )
+    ).blaming(sources)
 
 
 def without_useless_columns(

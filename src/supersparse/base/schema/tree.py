@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, Never, TypeVar
 
 import numpy as np
 
-from supersparse.base.errors import InvalidSettingsError
+from supersparse.base.errors import InvalidSettingsError, SupersparseError
 
 _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]{0,399})(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?[0-9]{1,3})?")
 FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,399})/[1-9][0-9]{0,399}")
@@ -62,6 +62,10 @@ class FileNode(ABC):
         """Refuse this part."""
         place = f"{self.where}: " if self.where else ""
         raise InvalidSettingsError(f"{place}{message}", remedy, subject=subject, value=value)
+
+    def fail_by(self, error: SupersparseError) -> Never:
+        """Refuse this part as another error does."""
+        raise InvalidSettingsError.of(error, f"{self.where}: " if self.where else "") from None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -204,11 +204,12 @@ def what_if(
     before = solution.problem
     if max_questions is not None:
         if not before.questions or max_features is not None:
-            raise InvalidProblemError(
-                f"max_questions is {max_questions}, but the problem has features; give max_features"
+            given, unit, remedy = (
+                (f"max_questions is {max_questions}", "problem has features", "give max_features")
                 if not before.questions
-                else f"max_features is {max_features}, but the unit of size is the question; remove it"
+                else (f"max_features is {max_features}", "unit of size is the question", "remove it")
             )
+            raise InvalidProblemError(f"{given}, but the {unit}", remedy)
         max_features = max_questions
     dropped = tuple(without)
     for constraint in dropped:

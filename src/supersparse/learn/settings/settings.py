@@ -116,7 +116,7 @@ class Settings(Tabular, Asked):
         known = names_of(cls)
         for name in given:
             if name not in known:
-                raise InvalidOptionError(f"unknown setting {name!r}; {suggest(name, known, SYNONYMS)}")
+                raise InvalidOptionError(f"unknown setting {name!r}", suggest(name, known, SYNONYMS), subject=name)
         values: dict[str, Any] = {**given}
         listed: dict[str, Any] = {n: tuple(v) for n, v in values.items() if by_position(n, v)}
         largest = given.get("max_points", "auto")
@@ -161,7 +161,7 @@ class Settings(Tabular, Asked):
         for name, value in given:
             if by_position(name, value):
                 raise InvalidSettingsError(
-                    f"{name} is a list in the order of the features; use a mapping by name to save it"
+                    f"{name} is a list in the order of the features", "use a mapping by name to save it", subject=name
                 )
         content = SETTINGS.write(ByName(given))
         assert isinstance(content, dict)

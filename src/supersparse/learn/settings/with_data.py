@@ -105,7 +105,10 @@ def _check_names(settings: _Named, names: Sequence[str]) -> None:
     for what, word, extra in _mentioned(settings):
         if word not in names and word not in extra and not any(fnmatchcase(n, word) for n in names):
             raise UnknownFeatureError(
-                f"{settings.place(word)}{what}: there is no feature {word!r}; {did_you_mean(word, [*names, *extra])}"
+                f"{settings.place(word)}{what}: there is no feature {word!r}",
+                did_you_mean(word, [*names, *extra]),
+                subject=what,
+                value=word,
             )
 
 

@@ -296,7 +296,7 @@ class ConstraintForm(Form[Constraint]):
         try:
             return kind.make(given)
         except InvalidProblemError as error:
-            node.fail(str(error))
+            node.fail_by(error)
 
     def convert(self, value: object) -> Constraint | Nothing:
         """A constraint as it is, its label as text."""

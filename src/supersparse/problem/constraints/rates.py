@@ -97,8 +97,10 @@ def _members(group: GroupName, rows: Rows, what: str) -> Iterable[tuple[str, NDA
     label = group[1]
     if label not in grouping.labels:
         raise InvalidProblemError(
-            f"{what}: no row has {name} = {label!r}; the groups of {name!r} are "
-            + ", ".join(repr(known) for known in grouping.labels)
+            f"{what}: no row has {name} = {label!r}",
+            f"the groups of {name!r} are " + ", ".join(repr(known) for known in grouping.labels),
+            subject=name,
+            value=label,
         )
     return [(f"{name} = {label}", grouping.of(label))]
 
@@ -107,14 +109,10 @@ def _grouping(name: str, rows: Rows, what: str) -> Grouping:
     for grouping in rows.groupings:
         if grouping.name == name:
             return grouping
-    raise InvalidProblemError(
-        f"{what}: there is no grouping {name!r}; "
-        + (
-            did_you_mean(name, [g.name for g in rows.groupings])
-            if rows.groupings
-            else f"give rate_groups={{{name!r}: labels, one per row}}"
-        )
-    )
+    remedy = f"give rate_groups={{{name!r}: labels, one per row}}"
+    if rows.groupings:
+        remedy = did_you_mean(name, [g.name for g in rows.groupings])
+    raise InvalidProblemError(f"{what}: there is no grouping {name!r}", remedy, subject=name)
 
 
 def _counted(rate: str, rows: Rows, members: NDArray[np.bool_], words: str) -> NDArray[np.bool_]:

@@ -104,12 +104,21 @@ def _read(one: Field[Any], given: Any) -> Any:
         return None
     if isinstance(given, float) and given.is_integer():
         given = int(given)  # as it was written
+    if form.holds(None):
+        form = Either(*(_None(form) if isinstance(part, Null) else part for part in _parts(form)))
     try:
         if isinstance(given, str) and _has_word(form):
             return form.read(Scalar(where="", text=given, quoted=False), name)
         return form.take(given, name)
     except InvalidSettingsError as error:
-        raise InvalidOptionError(_as_on_the_command_line(str(error), form)) from None
+        raise InvalidOptionError.of(error) from None
+
+
+class _None(Null):
+    """Null as the command line writes it."""
+
+    def __init__(self, whole: Form[Any]) -> None:
+        self.wanted = _word_for_none(whole)
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -8,12 +8,14 @@ from supersparse.engine.explain import explain_infeasible
 from supersparse.engine.solution import Conflict
 from supersparse.engine.warm_up import warm_up
 from supersparse.learn.settings.settings import Settings
+from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
+from supersparse.problem.limits import Constraint
 from supersparse.show.studio.inquiry import Inquiry, asked_of
 from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.texts import StudioError, as_problem
 
 _SECONDS = 40.0
-_SIZES = {"at most": "max_features", "at least": "min_features"}
+_SIZES = {MaxFeatures: "max_features", MinFeatures: "min_features"}
 
 
 def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def wishes_of(plan: Mapping[str, Any]) -> list[str]:
 def conflict_data(conflict: Conflict, wishes: list[str]) -> dict[str, Any]:
     """Return a conflict for JSON; each wish names its place among the constraints of the settings."""
     return {
-        "wishes": [_wish(constraint.in_words(), wishes) for constraint in conflict.constraints],
+        "wishes": [_wish(constraint, wishes) for constraint in conflict.constraints],
         "smallest": conflict.smallest,
         "irreducible": conflict.irreducible,
         "text": conflict.in_words(),
@@ -74,20 +76,19 @@ def conflict_data(conflict: Conflict, wishes: list[str]) -> dict[str, Any]:
 
 def seen_conflict(error: InfeasibleError, wishes: list[str]) -> dict[str, Any]:
     """Return a conflict that shows without any search, in the words of the error."""
-    said = str(error)
     return {
-        "wishes": [_wish(words, wishes) for words in dict.fromkeys(wishes) if words and words in said],
+        "wishes": [_wish(constraint, wishes) for constraint in error.constraints],
         "smallest": False,
         "irreducible": False,
-        "text": said,
+        "text": str(error),
     }
 
 
-def _wish(words: str, wishes: list[str]) -> dict[str, Any]:
+def _wish(constraint: Constraint, wishes: list[str]) -> dict[str, Any]:
+    words = constraint.in_words()
     if words in wishes:
         return {"text": words, "setting": "constraints", "index": wishes.index(words)}
-    size = next((name for start, name in _SIZES.items() if words.startswith(start)), None)
-    return {"text": words, "setting": size if words.endswith(("feature", "features")) else None, "index": None}
+    return {"text": words, "setting": _SIZES.get(type(constraint)), "index": None}
 
 
 def with_conflict(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> StudioError:

@@ -62,8 +62,6 @@ STATUS = {
 }
 _LONGEST = 2000  # characters of a message
 _SHOWN = 120  # characters of a value
-_SUBJECT = re.compile(r"^(?:feature |column |setting |option )?'?([^':;]{1,60})'?(?: is |: )")
-_VALUE = re.compile(r" is ('[^']{0,80}'|-?[0-9][0-9.e+-]*)")
 
 
 class StudioError(Exception):
@@ -118,14 +116,17 @@ class StudioError(Exception):
 
 
 def refused(code: str, key: str, *, thing: str | None = None, value: object = None, **words: object) -> StudioError:
-    """Return an error in the words of the texts under ``refused``; what to do follows the last semicolon.
+    """Return an error in the words of the texts under ``refused``; what to do is under ``remedies``, if anything.
 
     >>> refused("busy", "no_undo", thing="edit").message
     'there is nothing to undo'
     """
     shown = "" if value is None else str(value)[:_SHOWN]
-    message = text(f"refused.{key}", thing=thing, value=shown, **words)
-    return StudioError(code, message, thing=thing, value=value, remedy=_parted(message)[1])
+    message, remedy = (
+        text(f"{group}.{key}", thing=thing, value=shown, **words) if has_text(f"{group}.{key}") else None
+        for group in ("refused", "remedies")
+    )
+    return _error(code, message or "", thing, value, remedy)
 
 
 def wrong(thing: str, value: object, remedy: str, **words: object) -> StudioError:
@@ -134,7 +135,14 @@ def wrong(thing: str, value: object, remedy: str, **words: object) -> StudioErro
     >>> wrong("count", "many", "number").message
     "count is 'many'; give a number"
     """
-    return refused("input", "wrong", thing=thing, value=str(value), remedy=text(f"remedies.{remedy}", **words))
+    message = text("refused.wrong", thing=thing, value=str(value)[:_SHOWN])
+    return _error("input", message, thing, value, text(f"remedies.{remedy}", **words))
+
+
+def _error(code: str, message: str, thing: str | None, value: object, remedy: str | None) -> StudioError:
+    return StudioError(
+        code, message if remedy is None else f"{message}; {remedy}", thing=thing, value=value, remedy=remedy
+    )
 
 
 def check_whole(thing: str, value: object, least: int, most: int) -> int:
@@ -148,7 +156,7 @@ def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> 
     """Return an error of the library as one of the studio; `names` says what files are called in the page.
 
     >>> from supersparse.errors import InvalidOptionError
-    >>> found = as_problem(InvalidOptionError("gap is -1; give a number of at least 0"))
+    >>> found = as_problem(InvalidOptionError(subject="gap", value=-1, remedy="give a number of at least 0"))
     >>> found.thing, found.value, found.remedy
     ('gap', '-1', 'give a number of at least 0')
     """
@@ -165,18 +173,6 @@ def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> 
         code = "failed"
     if not isinstance(error, SupersparseError | OSError | MemoryError):
         said = text("refused.unexpected", error=f"{type(error).__name__}: {said}")
-    message, remedy = _parted(said)
-    subject, value = _SUBJECT.search(message), _VALUE.search(message)
-    return StudioError(
-        code,
-        said,
-        thing=None if subject is None else subject[1].strip(),
-        value=None if value is None else value[1].strip("'"),
-        remedy=remedy,
-    )
-
-
-def _parted(text: str) -> tuple[str, str | None]:
-    """Split a message into what is wrong and what to do, which follows the last semicolon."""
-    message, semicolon, remedy = text.rpartition("; ")
-    return (message, remedy) if semicolon else (text, None)
+    if not isinstance(error, SupersparseError):
+        return StudioError(code, said)
+    return StudioError(code, said, thing=error.subject, value=error.value, remedy=error.remedy)
