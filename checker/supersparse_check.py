@@ -27,11 +27,9 @@ from math import ceil, floor, gcd, lcm
 class Refused(Exception):
     """The first thing that is not as it should be."""
 
-
 def demand(condition, message):
     if not condition:  # a message may quote the files, so nothing in it may look like a line of its own
         raise Refused("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
-
 
 def exact(*given):
     """An exact number. One that would fill the memory when written out, such as 1e999999999, is refused."""
@@ -40,7 +38,6 @@ def exact(*given):
     demand(not is_number or len(exponent.strip()) < 6, f"the number {given[0]!s:.40} is too large")
     return fractions.Fraction(*given)
 
-
 def opened(path, encoding="utf-8-sig"):
     """A text file, packed by gzip or not, and the sha256 of its bytes."""
     with open(path, "rb") as file:
@@ -48,61 +45,29 @@ def opened(path, encoding="utf-8-sig"):
     opening = gzip.open if str(path).endswith(".gz") else open
     return opening(path, "rt", encoding=encoding, newline=""), sha256
 
-
 NUMBER = (int, str)
 ENDS = {"at_least": ">=", "above": ">", "at_most": "<=", "below": "<"}
 COLUMN = {"column": str, "if_missing": (*NUMBER, ...)}
-RULES = [
-    COLUMN | {"rule": ("value", "missing")},
-    COLUMN | {"rule": "range"} | dict.fromkeys(ENDS, (*NUMBER, ...)),
-    COLUMN | {"rule": ("category", "other"), "values": [(str, int, bool, {"number": NUMBER})]},
-]
-POINTS = [
-    {"name": str} | points | price
-    for price in ({"penalty": NUMBER}, {"penalties": [NUMBER]})
-    for points in ({"interval": [int, int], "zero": bool}, {"set": [int]})
-]
-EXTRA = {
-    "points": NUMBER,
-    "missing": (*NUMBER, ...),
-    "unit": (str, ...),
-    "question": (str, ...),
-    "position": (int, ...),
-}
+RULES = [COLUMN | {"rule": ("value", "missing")},
+         COLUMN | {"rule": "range"} | dict.fromkeys(ENDS, (*NUMBER, ...)),
+         COLUMN | {"rule": ("category", "other"), "values": [(str, int, bool, {"number": NUMBER})]}]
+POINTS = [{"name": str} | points | price for price in ({"penalty": NUMBER}, {"penalties": [NUMBER]})
+          for points in ({"interval": [int, int], "zero": bool}, {"set": [int]})]
+EXTRA = {"points": NUMBER, "missing": (*NUMBER, ...), "unit": (str, ...), "question": (str, ...),
+         "position": (int, ...)}
 ITEMS = [tuple({key: one for key, one in rule.items() if key != "if_missing"} | EXTRA for rule in RULES)]
-DOMAINS = [
-    {
-        "column": str,
-        "values": (*(rule["values"] for rule in RULES if "values" in rule), ...),
-        "low": (*NUMBER, None, ...),
-        "high": (*NUMBER, None, ...),
-        "whole": (bool, ...),
-        "outside": ("accept", "near", "refuse"),
-    }
-]
+DOMAINS = [{"column": str, "values": (*(rule["values"] for rule in RULES if "values" in rule), ...),
+            "low": (*NUMBER, None, ...), "high": (*NUMBER, None, ...), "whole": (bool, ...),
+            "outside": ("accept", "near", "refuse")}]
 LABEL = (str, int, float, bool)
 VALUE = {"rule": "value", "column": "", "points": 1}
 READ = {"decimal": (",", ...), "spellings": ({str: str}, ...), "missing": ([str], ...)}
 QUESTION = {
-    "target": (str, None),
-    "positive": str,
-    "weights": (str, None),
-    "table": (str, None),
-    "encoding": str,
-    "separator": (str, None),
-    "missing": [str],
-    "columns": {str: READ},
-    "complete": [str],
-    "unit": int,
-    "class_weights": [NUMBER, NUMBER],
-    "limits": [[[NUMBER], NUMBER]],
-    "same_sign": [[int]],
-    "intercept": ("free", "range", "paper", "none"),
-    "range": ([int, int], None),
-    "b": (*POINTS, None),
-    "features": [tuple(rule | points for rule in RULES for points in POINTS)],
-}
-
+    "target": (str, None), "positive": str, "weights": (str, None), "table": (str, None), "encoding": str,
+    "separator": (str, None), "missing": [str], "columns": {str: READ}, "complete": [str], "unit": int,
+    "class_weights": [NUMBER, NUMBER], "limits": [[[NUMBER], NUMBER]], "same_sign": [[int]],
+    "intercept": ("free", "range", "paper", "none"), "range": ([int, int], None), "b": (*POINTS, None),
+    "features": [tuple(rule | points for rule in RULES for points in POINTS)]}
 
 def fits(value, shape):
     """Whether a value has a shape: a type, a word, one of a tuple of shapes, a list of things of one shape
@@ -117,12 +82,10 @@ def fits(value, shape):
         return value.keys() <= shape.keys() and all(fits(value.get(k, ...), one) for k, one in shape.items())
     return type(value) is shape if isinstance(shape, type) else value == shape
 
-
 def once(pairs):
     """A dictionary of JSON. If a key stands in it twice, others may read the other value."""
     demand(len(dict(pairs)) == len(pairs), "a key stands twice in the card or in the question")
     return dict(pairs)
-
 
 def read_question(line):
     """The question at the top of a proof; one in which anything is unknown is refused."""
@@ -137,7 +100,6 @@ def read_question(line):
     demand(all(len(amounts) == P + 1 for amounts, _ in question["limits"]), "a limit has a wrong length")
     demand(all(0 <= f < P for fs in question["same_sign"] for f in fs), "same_sign names no feature")
     return question
-
 
 def read_table(path, question):
     """The rows of a CSV file as dictionaries of texts ("" where missing), and the sha256 of the file.
@@ -157,7 +119,6 @@ def read_table(path, question):
     rows = [row for row in rows if all(row[name] for name in [target, *question["complete"]])]
     return [row for row in rows if not weight or number(row[weight])], target, sha256
 
-
 def cell(text, how, missing):
     """What a cell says: some columns have a decimal comma (1.234,5), spellings, or codes for missing."""
     raw = text.strip()
@@ -166,12 +127,10 @@ def cell(text, how, missing):
     gone = raw in missing or text in missing or any(same(text, code) for code in how.get("missing", ()))
     return "" if gone else text
 
-
 def number(text):
     """A number as it is written: with a decimal point, and perhaps signs between thousands."""
     digits = "".join(letter for letter in text if letter not in ",'’ \u00a0\u2009\u202f")
     return exact(digits.replace("\u2212", "-"))
-
 
 def same(text, value):
     """Whether a cell is a certain category: the same text, the same number, or true (1) and false (0)."""
@@ -182,7 +141,6 @@ def same(text, value):
         return number(str(int(value) if isinstance(value, bool) else value)) == number(text)
     except (ValueError, ZeroDivisionError):
         return False
-
 
 def feature_value(rule, row):
     """The number that a feature is in one row: a column's value, or 1 or 0 for a test of it."""
@@ -198,7 +156,6 @@ def feature_value(rule, row):
     tests = {"at_least": value.__ge__, "above": value.__gt__, "at_most": value.__le__, "below": value.__lt__}
     return exact(all(test(exact(rule[name])) for name, test in tests.items() if name in rule))
 
-
 def allowed_values(asked):
     """The points that a feature may have, in units and rising, with the penalty of each."""
     low, high = asked.get("interval", (1, 0))
@@ -208,13 +165,11 @@ def allowed_values(asked):
     demand(len(penalties) == len(values), f"{asked['name']!r} has not one penalty for each of its points")
     return values, [exact(penalty) for penalty in penalties]
 
-
 class Program:
     """Variables, inequalities and objective, built from the question and the table alone.
     l: points. p, n: whether they are positive, negative. u: whether they are a certain value. t: totals of t
     or more are predicted positive (or b: the intercept). z: whether a row is wrong. M is so large that an
     inequality with M·z says nothing about a row that is wrong."""
-
     def __init__(self, question, rows, is_positive, weights):
         self.names, self.rows, self.variables, cost = [], [], [], {}
         mode, asked, variables = question["intercept"], question["features"], self.variables
@@ -297,26 +252,21 @@ class Program:
         shared = gcd(*(int(c * scale) for c in cost.values())) or 1
         self.objective = {v: int(c * scale) // shared for v, c in cost.items()}
         self.unit = exact(shared, scale)  # F is the objective times this, plus the constant
-
     def variable(self, name, low, high):
         self.names.append(name)
         for label, sense, end in (("L", "G", low), ("U", "L", high)):
             self.row(label + name, sense, end, {len(self.names) - 1: 1})
         return len(self.names) - 1
-
     def row(self, label, sense, right, coefficients):
         self.rows.append((label, sense, right, {v: c for v, c in coefficients.items() if c}))
-
     def text(self):
         n = len(self.names)
         yield from ("VER 1.1", f"VAR {n}", " ".join(self.names), f"INT {n}", " ".join(map(str, range(n))))
         yield from ("OBJ min", sparse(self.objective), f"CON {len(self.rows)} {self.n_bounds}")
         yield from (f"{label} {sense} {right} {sparse(row)}" for label, sense, right, row in self.rows)
 
-
 def sparse(coefficients):
     return " ".join([str(len(coefficients)), *(f"{v} {c}" for v, c in sorted(coefficients.items()))])
-
 
 def read_vector(words, at):
     """A vector as the proof writes it, "count index value index value ...", and where it ends."""
@@ -325,14 +275,11 @@ def read_vector(words, at):
     demand(2 * len(found) == end - at - 1, "a vector is cut short, or names a variable twice")
     return {v: c for v, c in found.items() if c}, end
 
-
 class Proof:
     """The inequalities known so far, by number: (sense, right side, coefficients, assumptions)."""
-
     def __init__(self, program, best):
         self.objective, self.best, self.n = program.objective, best, len(program.names)
         self.known = {k: (*row[1:], frozenset()) for k, row in enumerate(program.rows)}
-
     def check(self, k, words):
         """Check line k; return whether it says, without assumptions, that nothing is better."""
         sense, right = words[1], int(words[2])
@@ -356,7 +303,6 @@ class Proof:
             assumptions = self.both_cases(sense, right, coefficients, reason)
         self.known[k] = (sense, right, coefficients, assumptions)
         return sense == "G" and right >= self.best and coefficients is self.objective and not assumptions
-
     def combination(self, sense, right, coefficients, reason, rounded):
         """A sum of known inequalities times multipliers; with rnd, the right side is then rounded.
         To get "at least", an "at least" may be multiplied by 0 or more, an "at most" by 0 or less, and an
@@ -384,7 +330,6 @@ class Proof:
         reached = (ceil(reached) if sense == "G" else floor(reached)) if rounded else reached
         demand(reached >= right if sense == "G" else reached <= right, f"it reaches {reached}, not {right}")
         return frozenset(assumptions)
-
     def both_cases(self, sense, right, coefficients, reason):
         """Two lines say the same, one assuming a·x <= k, the other a·x >= k + 1: one of the two is true."""
         demand(len(reason) == 4 and all(int(w) in self.known for w in reason), "a case is not known here")
@@ -398,12 +343,10 @@ class Proof:
         demand(cover, "the two cases do not cover everything")
         return (self.known[first][3] - {case1}) | (self.known[second][3] - {case2})
 
-
 def rule_of(item):
     """What an item of the card or a feature of the question asks, without its points."""
     keys = ("rule", "column", "values", "at_least", "above", "at_most", "below")
     return json.dumps({key: item[key] for key in keys if key in item})
-
 
 def score(items, row):
     """The points of a row. An item says what a missing value gives."""
@@ -413,7 +356,6 @@ def score(items, row):
         total += exact(item["points"]) * feature_value(item, row) if there else exact(item["missing"])
     return total
 
-
 def points_at(items, text):
     """What the items on a column give where it holds a text; None where they refuse it."""
     try:
@@ -421,18 +363,15 @@ def points_at(items, text):
     except (ValueError, ZeroDivisionError, KeyError):
         return None
 
-
 def named(values):
     """Categories as texts; true is 1 and false is 0."""
     plain = [value["number"] if isinstance(value, dict) else value for value in values]
     return [value if isinstance(value, str) else str(int(value)) for value in plain]
 
-
 def stated(items):
     """The categories and ends of ranges that items name, as texts."""
     ends = {str(exact(item[end])) for item in items for end in ENDS if end in item}
     return ends | {text for item in items for text in named(item.get("values", ()))}
-
 
 def stand_ins(items):
     """Texts for all that a column may hold, as far as items tell it apart: what they name, numbers between
@@ -441,7 +380,6 @@ def stand_ins(items):
     numbers = sorted({points_at([VALUE], text) for text in texts} - {None} | {exact(0)})
     between = [(low + high) / 2 for low, high in itertools.pairwise(numbers)]
     return [*texts, *map(str, [numbers[0] - 1, *between, numbers[-1] + 1]), "".join(texts) + "?"]
-
 
 def check_lines(card, learned, rows):
     """The printed lines are the learned ones, or give the same answers put another way: one line for each
@@ -467,9 +405,8 @@ def check_lines(card, learned, rows):
             numbers = {points_at([VALUE | {"column": column}], text) for text in held} - {None}
             accepted = all(2 * low - high <= one <= 2 * high - low for one in numbers)
         demand(accepted, f"the card refuses values of {column!r} that the table has")
-        lines, learnt = (
-            {(rule_of(i), exact(i["points"]), str(i.get("missing"))) for i in items} for items in (shown, own)
-        )
+        lines, learnt = ({(rule_of(i), exact(i["points"]), str(i.get("missing"))) for i in items}
+                         for items in (shown, own))
         if lines == learnt:
             continue
         what = f"the printed lines on {column!r} are not those that were learned"
@@ -487,18 +424,15 @@ def check_lines(card, learned, rows):
     moved = limit_of(learned) - shift
     demand(limit_of(card) == moved, f"the printed threshold must be {moved} by what was learned")
 
-
 def threshold_of(model):
     """The printed threshold, and whether it must be exceeded: up to version 2 of a card's file, always."""
     printed = model["threshold"]
     above = isinstance(printed, dict) or "intercept" not in model
     return exact(printed["above"] if isinstance(printed, dict) else printed), above
 
-
 def limit_of(model):
     """The total of which the scores are above 0, or below it."""
     return -exact(model["intercept"]) if "intercept" in model else threshold_of(model)[0]
-
 
 def check_threshold(card, rows, is_free):
     """The printed threshold says what the intercept does. Whole totals above 3, or 3.5, are 4 or more; totals
@@ -514,11 +448,8 @@ def check_threshold(card, rows, is_free):
     numbers = [exact(n["number"] if isinstance(n, dict) else n) for n in given]
     is_whole, limit = all(n.denominator == 1 for n in numbers), limit_of(card)
     least, above = (floor(limit) + 1, False) if is_whole else (limit, not is_free)
-    demand(
-        "intercept" not in card or threshold_of(card) == (least, above),
-        f"the printed threshold must be {'above ' * above}{least} by the card's intercept",
-    )
-
+    demand("intercept" not in card or threshold_of(card) == (least, above),
+           f"the printed threshold must be {'above ' * above}{least} by the card's intercept")
 
 def check_classes(card, question, labels):
     """The classes of the card are those of the table, and its words for them do not swap or join them."""
@@ -533,7 +464,6 @@ def check_classes(card, question, labels):
     fair = one != other and one != str(negative) and other != str(positive)
     demand(fair, "the card's words for its classes take one for the other")
 
-
 def check_card(card, question, program, solution, best, people, sha256):
     """The card has the points of the solution, and its errors and penalties add up to the objective."""
     rows, is_positive, weights = people
@@ -546,16 +476,15 @@ def check_card(card, question, program, solution, best, people, sha256):
         gap = gaps.get(rule_of(item))
         gives = "refuse" if gap is None else exact(gap) * exact(item["points"])
         given = item.get("missing", "refuse")
-        demand(
-            given == gives or (given != "refuse" != gives and exact(given) == gives),
-            f"the card gives {given} points for a gap in {item['column']!r}; by the proof: {gives}",
-        )
+        demand(given == gives or (given != "refuse" != gives and exact(given) == gives),
+               f"the card gives {given} points for a gap in {item['column']!r}; by the proof: {gives}")
     features, unit = question["features"], question["unit"]
     values = [exact(solution.get(own["l"], 0), unit) for own in program.variables]
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
     demand(points == proven, "the card has other points than the solution of the proof")
     check_threshold(card, rows, question["intercept"] == "free")
-    scores, shown = ([score(model["items"], row) - limit_of(model) for row in rows] for model in (learned, card))
+    scores, shown = ([score(model["items"], row) - limit_of(model) for row in rows]
+                     for model in (learned, card))
     demand(scores == shown, "the printed points give other totals")
     wrong = [score <= 0 if positive else score >= 0 for score, positive in zip(scores, is_positive)]
     b = -limit_of(learned) * unit
@@ -570,35 +499,22 @@ def check_card(card, question, program, solution, best, people, sha256):
     objective = best * program.unit + program.constant
     demand(loss / sum(weights) + penalty == objective, "the card's errors are not those of the proof")
     size, made = sum(map(bool, values)), card["provenance"]
-    claims = {
-        "objective": objective,
-        "lower_bound": objective,
-        "training_errors": errors,
-        "n_rows": len(rows),
-        "total_weight": sum(weights),
-        "size": size,
-    }
+    claims = {"objective": objective, "lower_bound": objective, "training_errors": errors,
+              "n_rows": len(rows), "total_weight": sum(weights), "size": size}
     for name, value in claims.items():
         demand(exact(made[name]) == value, f"the card claims {name} = {made[name]}, but it is {value}")
     named = made.get("certificate", {"sha256": sha256})["sha256"]
     demand(named == sha256, "the card names another certificate: its sha256 differs")
     return errors, size, objective
 
-
 def feature_in_words(one):
     """The column and the test that make a feature. Its name is left out: it may say anything."""
     values = ", ".join(repr(v["number"] if isinstance(v, dict) else v) for v in one.get("values", ()))
     ends = " and".join(f" {sign} {exact(one[end])}" for end, sign in ENDS.items() if end in one)
-    tests = {
-        "value": "",
-        "missing": " is missing",
-        "range": ends or " is a number",
-        "category": f" is one of {values}",
-        "other": f" is none of {values}",
-    }
+    tests = {"value": "", "missing": " is missing", "range": ends or " is a number",
+             "category": f" is one of {values}", "other": f" is none of {values}"}
     gap = f" ({exact(one['if_missing'])} where missing)" if "if_missing" in one else ""
     return repr(one["column"]) + tests[one["rule"]] + gap * (one["rule"] != "missing")
-
 
 def card_in_words(card):
     """The printed lines, threshold and classes. The card's own words are left out: they may say anything."""
@@ -611,14 +527,12 @@ def card_in_words(card):
     rule = f"above {least}" if above else f"of {least} or more"
     yield f"    {classes['positive']!r} with a total {rule}, else {classes['negative']!r}"
 
-
 def runs(values, unit):
     """Rising points in short, such as -3 to 3, 5, 6."""
     starts = [k for k, v in enumerate(values) if not k or values[k - 1] + 1 < v]
     parts = [values[first:after] for first, after in zip(starts, [*starts[1:], len(values)])]
     short = [(part, ", ") if len(part) < 3 else (part[:: len(part) - 1], " to ") for part in parts]
     return ", ".join(between.join(str(exact(v, unit)) for v in part) for part, between in short)
-
 
 def points_in_words(one, unit):
     """The points that a feature may have, and what they cost."""
@@ -628,7 +542,6 @@ def points_in_words(one, unit):
     costs = "; ".join(f"{penalty} for {runs(own, unit)}" for penalty, own in by_penalty.items())
     costs = f"{exact(one['penalty'])} unless 0" if "penalty" in one else costs
     return f"{runs(values, unit)}{'' if 0 in values else ' (0 is not allowed)'}, penalty {costs}"
-
 
 def in_words(question, target):
     """The question in plain words, all of it. Texts of the files stand in quotes, and what cannot be printed
@@ -645,15 +558,10 @@ def in_words(question, target):
     yield from (f"    {name}: {points_in_words(one, unit)}" for name, one in zip(names, features))
     low, high = (exact(end, unit) for end in question["range"] or (0, 0))
     above = "above 0 (0 is wrong for both classes)"
-    yield (
-        "  predicted positive: "
-        + {
-            "free": "a total of t or more, t free",
-            "none": f"a total {above}",
-            "range": f"a total plus b {above}, b from {low} to {high}",
-            "paper": f"a total plus b {above}, b of {b and points_in_words(b, unit)}",
-        }[question["intercept"]]
-    )
+    yield "  predicted positive: " + {
+        "free": "a total of t or more, t free", "none": f"a total {above}",
+        "range": f"a total plus b {above}, b from {low} to {high}",
+        "paper": f"a total plus b {above}, b of {b and points_in_words(b, unit)}"}[question["intercept"]]
     for amounts, most in question["limits"]:
         used = [(exact(w), name) for name, w in zip([*names, "b"] if b else names, amounts)]
         sign = -1 if all(w <= 0 for w, _ in used) else 1  # at most -2 of -1 each: at least 2
@@ -672,7 +580,6 @@ def in_words(question, target):
         yield f"  in the column {name!r}: {', '.join(said)}"
     complete = ", ".join(map(repr, question["complete"]))
     yield f"  left out: rows without a class or of weight 0{complete and ', or with a gap in ' + complete}"
-
 
 def check_claim(data, card_file, lines, sha256):
     """Steps 1 to 3; return the program, its best value, the solution, and what is claimed in words."""
@@ -699,20 +606,12 @@ def check_claim(data, card_file, lines, sha256):
         demand(within, f"the solution breaks {label}")
     check_classes(card, question, {row[target] for row, yes in zip(rows, positive) if not yes})
     errors, size, F = check_card(card, question, program, solution, best, (rows, positive, weights), sha256)
-    return (
-        program,
-        best,
-        solution,
-        [
-            f"PROVEN: no allowed scoring system has an objective below {F} (about {float(F):.6g}), the card's.",
-            f"  N = {len(rows)} rows ({sum(positive)} positive), P = {len(question['features'])} features",
-            f"  the card: {errors} errors (by weight), {size} features used",
-            *card_in_words(card),
-            *in_words(question, target),
-            f"  table sha256 {fingerprint}",
-        ],
-    )
-
+    return program, best, solution, [
+        f"PROVEN: no allowed scoring system has an objective below {F} (about {float(F):.6g}), the card's.",
+        f"  N = {len(rows)} rows ({sum(positive)} positive), P = {len(question['features'])} features",
+        f"  the card: {errors} errors (by weight), {size} features used", *card_in_words(card),
+        *in_words(question, target),
+        f"  table sha256 {fingerprint}"]
 
 def check(data, card_file, proof_file):
     """Check everything; return what was proven, in words, or raise Refused."""
@@ -736,7 +635,6 @@ def check(data, card_file, proof_file):
     words += ["  not checked: texts, risks, rates and counts on the card, and how it reads other tables"]
     return "\n".join(words)
 
-
 def main():
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # where names have letters that it cannot write
@@ -747,7 +645,6 @@ def main():
         sys.stdout = sys.stderr if isinstance(problem, BrokenPipeError) else sys.stdout
         print(f"NOT PROVEN: {problem if isinstance(problem, Refused) else repr(problem)}")
         return 1
-
 
 if __name__ == "__main__":
     sys.exit(main())

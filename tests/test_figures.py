@@ -101,12 +101,6 @@ def test_rows_in_a_fold_of_the_default_cards():
     assert f"with {least} to {most} rows in a fold ({spam:.0f} on spambase)" in page("accuracy.md")
 
 
-def test_the_cards_of_other_defaults_had_about_four_seconds():
-    defaults = [line["seconds"] for line in records("accuracy") if line["method"].startswith("points to")]
-    assert "so a card had about four CPU seconds" in page("accuracy.md")
-    assert round(sum(defaults) / len(defaults)) == 4
-
-
 def test_how_long_the_first_part_of_make_bench_takes():
     ours, peers = 0.0, 0.0
     for line in solves("full"):

@@ -173,7 +173,7 @@ def test_a_study_record_of_other_types_is_refused():
 def test_a_download_has_an_end(tmp_path, monkeypatch):
     import io
 
-    from supersparse.datasets import dataset, fetching
+    from supersparse.datasets import dataset, originals
     from supersparse.errors import DownloadError
 
     class Endless(io.RawIOBase):
@@ -186,10 +186,10 @@ def test_a_download_has_an_end(tmp_path, monkeypatch):
         def open(self, request, timeout):
             return Endless()
 
-    monkeypatch.setattr(fetching, "build_opener", lambda *handlers: Opener())
-    monkeypatch.setattr(fetching, "MOST_BYTES", 10**6)
+    monkeypatch.setattr(originals, "build_opener", lambda *handlers: Opener())
+    monkeypatch.setattr(originals, "MOST_BYTES", 10**6)
     with pytest.raises(DownloadError, match="more than 1,000,000 bytes"):
-        fetching.download("https://example.org/x", tmp_path / "part")
+        originals.download("https://example.org/x", tmp_path / "part")
     assert (tmp_path / "part").stat().st_size == 0
     import gzip
 

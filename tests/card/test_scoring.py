@@ -339,7 +339,8 @@ str(found)
 print(sorted({m.split(".")[0] for m in sys.modules} & {
     "sklearn", "scipy", "numba", "highspy", "matplotlib", "narwhals", "pandas", "polars", "pyarrow", "rich",
     "typer", "jsonschema", "joblib", "yaml"}))
-print([m for m in sys.modules if m.startswith(("supersparse.engine", "supersparse.problem"))])
+print([m for m in sys.modules if m.startswith(("supersparse.engine", "supersparse.problem."))
+       and m != "supersparse.problem.points"])  # whole points, for `points_on`
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,6 @@ from supersparse.card.raw_values import is_person, read_card_table
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.rules import Domain, Outside
 from supersparse.card.scoring import decide
-from supersparse.engine.solution import Solution
 from supersparse.learn.card_of_solution import card_of_solution
 from supersparse.problem.points import Points
 from supersparse.show.document.calculator import calculator
@@ -50,6 +49,9 @@ from supersparse.show.document.pictures import card_drawing
 from supersparse.show.document.text import card_markdown, card_text
 from supersparse.show.document.tree import DecisionTree
 from supersparse.table.values import declared_number
+
+if TYPE_CHECKING:  # a card that is loaded to be used needs no problem, no solver and nothing but numpy
+    from supersparse.engine.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class ScoringSystem:
         ))  # fmt: skip
 
     @classmethod
-    def from_solution(cls, solution: Solution, *, title: str | None = None) -> "ScoringSystem":
+    def from_solution(cls, solution: "Solution", *, title: str | None = None) -> "ScoringSystem":
         """Create the card of a verified solution. Features without points are left out.
 
         Class labels that JSON cannot represent are converted to text.
