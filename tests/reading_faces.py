@@ -9,10 +9,10 @@ from html.parser import HTMLParser
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from supersparse.card.evaluate.rates import count_text
 from supersparse.card.evidence import MEASURES
 from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
 from supersparse.show.document.content import content_of
+from supersparse.table.small_table import number
 
 ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
 NAMED = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
@@ -211,7 +211,7 @@ def expected_texts(card, style="card", *, as_boxes, by_measure=False, at_the_bed
         expected += [content.rule]
     expected += [column.totals for column in content.risks] + [column.percent for column in content.risks]
     if any(column.cases is not None for column in content.risks):
-        expected += [count_text(column.cases) for column in content.risks]
+        expected += [number(column.cases) for column in content.risks]
     expected += [content.risk_note] if content.risk_note else []
     if content.judgements and by_measure:
         for k, name in enumerate(MEASURES):

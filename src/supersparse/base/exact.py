@@ -147,6 +147,11 @@ def shown_range(low: Fraction, high: Fraction) -> str:
     return shown(low) if low == high else f"{shown(low)} to {shown(high)}"
 
 
+def int_or_float(value: Fraction) -> int | float:
+    """Return an int if the value is whole, otherwise the nearest float."""
+    return int(value) if value.denominator == 1 else float(value)
+
+
 def counted(number: int, noun: str) -> str:
     """Write a number of things: 1 row, 2 rows."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -16,12 +16,12 @@ from supersparse.base.exact import counted, exact, shown
 from supersparse.base.schema.labels import label_text
 from supersparse.base.stop import Stop
 from supersparse.card.card import Card
-from supersparse.card.evaluate.rates import count_text
 from supersparse.card.lines import class_names, with_class_names
 from supersparse.card.performance import ClassWeights, Performance
 from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk
 from supersparse.table.plain import visible
+from supersparse.table.small_table import number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,9 +157,9 @@ def judgement(seen: Performance) -> Judgement:
     auc = "-" if seen.auc is None else f"{seen.auc:.2f}"
     if seen.auc_interval is not None:
         auc += f" ({seen.auc_interval[0]:.2f} to {seen.auc_interval[1]:.2f})"
-    wrong = count_text(seen.false_positives + seen.false_negatives)
+    wrong = number(seen.false_positives + seen.false_negatives)
     cells = (*("-" if r is None else percent(float(r)) for r in rates), auc)
-    errors = f"{wrong} of {count_text(seen.n)} ({percent(float(seen.error))})"
+    errors = f"{wrong} of {number(seen.n)} ({percent(float(seen.error))})"
     on = {"training": "Training", "cross-validation": "Cross-validated", "validation": "Validated"}[seen.on]
     return Judgement(on=on, cells=(*cells, errors))
 

@@ -133,15 +133,6 @@ def _either(texts: Sequence[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def one_line(text: object) -> str:
-    r"""Return text for a line of a message: what would break the line or steer a terminal is escaped.
-
-    >>> one_line("a\nb")
-    'a\\nb'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text))
-
-
 _COMPARED = re.compile(r"(.+?)_(eq|neq|geq|leq|gt|lt)_(.+)")
 _COMPARISONS = {
     "eq": "{}: {}", "neq": "{}: not {}", "geq": "{} {} or more", "leq": "{} {} or less",

@@ -27,6 +27,15 @@ def visible(text: str) -> str:
     return f"{_ISOLATE}{shown}{_END_ISOLATE}" if right_to_left else shown
 
 
+def one_line(text: object) -> str:
+    r"""Return text for a line of a message: what would break the line or steer a terminal is escaped.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text))
+
+
 def quoted(text: str) -> str:
     """Return the visible text, in quotes unless it is a single plain word."""
     shown = visible(text)

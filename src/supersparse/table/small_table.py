@@ -9,12 +9,12 @@ from functools import cache
 from html import escape
 from itertools import chain
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from supersparse.base.exact import counted, nearest_float, shown
-from supersparse.table.plain import visible
+from supersparse.table.plain import one_line, visible
 
 # Notebooks would typeset a name such as $x$; these are the names by which MathJax 2 and 3 leave text alone.
 NO_MATH = "tex2jax_ignore mathjax_ignore"
@@ -61,19 +61,20 @@ def facts(**values: object) -> SmallTable:
 class Tabular:
     """An object with a face: one line of text, and in a notebook a small table.
 
-    A dataclass that inherits from it says ``repr=False``. Unless it defines `_brief` and
-    `_small_table`, line and table have its fields, and of a long one only how many values it has.
+    A dataclass that inherits from it says ``repr=False``. The line has its fields, unless it defines `_brief`.
+    The table has them as well, or the attributes in `_facts`, unless it defines `_small_table`; of a long value
+    it shows only how many there are.
     """
 
     __slots__ = ()
+    _facts: ClassVar[str] = ""  # "rows AUC=auc": the attributes `rows` and, named AUC, `auc`
 
     def _brief(self) -> str:
-        """What the object says in one line."""
         return ", ".join(f"{name.replace('_', ' ')} {cell(value)}" for name, value in _fields(self))
 
     def _small_table(self) -> SmallTable:
-        """What the table holds."""
-        return facts(**dict(_fields(self)))
+        named = [one.partition("=") for one in self._facts.split()]
+        return facts(**({name: getattr(self, other or name) for name, _, other in named} or dict(_fields(self))))
 
     def __repr__(self) -> str:
         brief = self._brief()
@@ -81,6 +82,36 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         return table_html(type(self).__name__, self._brief(), self._small_table())
+
+
+class ResultTable(Tabular):
+    """A result that a program reads as a table: its rows, as a data frame, and as text."""
+
+    __slots__ = ()
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return the rows, each with a value for every name."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table())
+
+    def _small_table(self) -> SmallTable:
+        return small_table_of(self.table())
+
+    def __str__(self) -> str:
+        table = self._small_table()
+        return laid_out(table.header, table.rows)
+
+
+def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lay out right-aligned columns, one line per cell, with control characters escaped."""
+    clean = [[one_line(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
+    return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in clean)
 
 
 def _fields(one: object) -> Iterable[tuple[str, Any]]:

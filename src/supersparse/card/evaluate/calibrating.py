@@ -12,9 +12,9 @@ from supersparse.base.exact import exact, shown
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.calibration_line import Labelled
 from supersparse.card.evaluate.outcomes import Outcomes, Tally, as_list, read_outcomes
-from supersparse.card.evaluate.rates import count_text
 from supersparse.card.evaluate.thresholds import thresholds_of
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
+from supersparse.table.small_table import number
 
 Method = Literal["isotonic", "logistic"]
 
@@ -184,7 +184,7 @@ def choose_threshold(
         wish = f"lowest cost, {_given(costs[0])} per false negative and {_given(costs[1])} per false positive"
     if chosen is choices.current:
         return card
-    return with_threshold(card, chosen.cutoff, f"{wish}, on {count_text(tally.n)} rows")
+    return with_threshold(card, chosen.cutoff, f"{wish}, on {number(tally.n)} rows")
 
 
 def recalibrate(
@@ -201,7 +201,7 @@ def recalibrate(
     changed = replace(card, risk=fit_risk(tally, method))
     if card.provenance is None or not card.provenance.is_risk:
         return changed
-    why = f"risks refitted ({method}) to {count_text(tally.n)} rows"
+    why = f"risks refitted ({method}) to {number(tally.n)} rows"
     return replace(changed, provenance=None, learned=None, performance=(), source=_noted(_origin(card), why))
 
 

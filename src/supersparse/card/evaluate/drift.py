@@ -14,11 +14,11 @@ from supersparse.base.exact import counted
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import accepting, outside_values
 from supersparse.card.evaluate.outcomes import added_up, read_row_weights
-from supersparse.card.evaluate.rates import Rate, laid_out, to_pandas
+from supersparse.card.evaluate.rates import Rate
 from supersparse.card.provenance import ItemSeen
 from supersparse.card.raw_values import read_card_table
 from supersparse.card.scoring import checked_table, multiplied, points_when_missing
-from supersparse.table.small_table import SmallTable, Tabular, number
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -117,7 +117,7 @@ class ItemDrift(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Drift(Tabular):
+class Drift(ResultTable):
     """Drift of every item; the shifts add up to the shift of the mean total."""
 
     items: tuple[ItemDrift, ...]
@@ -145,10 +145,6 @@ class Drift(Tabular):
             for i in self.items
         ]
 
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
-
     def in_words(self) -> str:
         """Describe the change of the mean total, and the item that changed most."""
         text = f"The mean total moved by {self.shift:+.3g} points"
@@ -156,10 +152,6 @@ class Drift(Tabular):
             return text + "."
         most = max(self.items, key=lambda i: i.stability)
         return f"{text}. The largest change is in {most.name!r}: {most.then} got points then, {most.now} now."
-
-    def __str__(self) -> str:
-        table = self._small_table()
-        return laid_out(table.header, table.rows)
 
     def _brief(self) -> str:
         return f"{counted(len(self.items), 'item')}; {self.in_words()}"

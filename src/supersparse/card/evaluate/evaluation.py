@@ -13,17 +13,17 @@ from supersparse.card.card import Card, Label
 from supersparse.card.evaluate.calibration_line import CalibrationLine, calibration_line, why_no_line
 from supersparse.card.evaluate.forecasts import Forecasts, forecasts_of_tally
 from supersparse.card.evaluate.outcomes import Tally, as_list, read_outcomes
-from supersparse.card.evaluate.rates import Auc, Rate, auc_of, count_text, laid_out, to_pandas
+from supersparse.card.evaluate.rates import Auc, Rate, auc_of
 from supersparse.card.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
 from supersparse.card.raw_values import read_column
 from supersparse.card.risk import Risk
-from supersparse.card.words import one_line
-from supersparse.table.small_table import SmallTable, Tabular, cell
+from supersparse.table.plain import one_line
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell, number
 from supersparse.table.values import is_missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Evaluation(Tabular):
+class Evaluation(ResultTable):
     """The evaluation of a card on one table. Counts are weights: a row of weight k counts as k rows.
 
     `forecasts` compares the card's risks with the outcomes; None for a card without risks.
@@ -104,10 +104,6 @@ class Evaluation(Tabular):
         """Return one row: counts, rates with their intervals, AUC, KS, Gini, and how good the risks are."""
         return [self.cells()]
 
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
-
     def in_words(self) -> str:
         """Say it in a few sentences."""
         ks, gini = ("-" if value is None else f"{value:.3f}" for value in (self.ks, self.gini))
@@ -124,14 +120,14 @@ class Evaluation(Tabular):
 
     def _brief(self) -> str:
         found = self.confusion
-        wrong = f"{count_text(found.predicted_errors)} of {count_text(found.n)} wrong"
+        wrong = f"{number(found.predicted_errors)} of {number(found.n)} wrong"
         return f"{wrong}; sensitivity {found.sensitivity}, specificity {found.specificity}, AUC {self.auc}"
 
     def _small_table(self) -> SmallTable:
         found = self.confusion
         counts = ("true_positives", "false_positives", "true_negatives", "false_negatives")
         rates = ("sensitivity", "specificity", "ppv", "npv", "accuracy", "prevalence")
-        rows = [(name.replace("_", " "), count_text(getattr(found, name))) for name in counts]
+        rows = [(name.replace("_", " "), number(getattr(found, name))) for name in counts]
         rows += [(name.upper() if len(name) == 3 else name, str(getattr(found, name))) for name in rates]
         loss = None if self.forecasts is None else self.forecasts.log_loss
         scores = {"KS": self.ks, "Gini": self.gini, "Brier score": self.brier, "log loss": loss}
@@ -182,7 +178,7 @@ class Subgroup(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Subgroups(Tabular):
+class Subgroups(ResultTable):
     """The evaluation of each subgroup, ordered by label, and of all rows."""
 
     __module__ = "supersparse"
@@ -209,10 +205,6 @@ class Subgroups(Tabular):
         rows = [{self.column: g.label} | g.evaluation.cells() for g in self.groups]
         return [*rows, {self.column: self.all_rows} | self.overall.cells()]
 
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
-
     def _small_table(self) -> SmallTable:
         header = [self.column, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
         shown = [("missing" if g.label is None else str(g.label), g.evaluation) for g in self.groups]
@@ -220,12 +212,8 @@ class Subgroups(Tabular):
         for label, found in [*shown, (self.all_rows, self.overall)]:
             c = found.confusion
             rates = (c.prevalence, c.sensitivity, c.specificity, c.ppv, c.npv, found.auc)
-            rows.append([label, count_text(c.n), *map(str, rates)])
+            rows.append([label, number(c.n), *map(str, rates)])
         return SmallTable(header, rows)
-
-    def __str__(self) -> str:
-        table = self._small_table()
-        return laid_out(table.header, table.rows)
 
     def in_words(self) -> str:
         """Name the subgroups with the lowest and highest sensitivity and specificity."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.exact import counted, exact, read_whole
+from supersparse.base.exact import counted, exact, int_or_float, read_whole
 from supersparse.card.evaluate.outcomes import Outcomes, Tally, added_up
-from supersparse.card.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
+from supersparse.card.evaluate.rates import Rate, rate_columns
 from supersparse.card.risk import Floats, Risk
-from supersparse.table.small_table import SmallTable, Tabular, facts, small_table_of
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, facts, number, small_table_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -31,7 +31,7 @@ class CalibrationBin(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CalibrationCurve(Tabular):
+class CalibrationCurve(ResultTable):
     """Mean predicted risk and observed risk in each bin; empty bins are left out."""
 
     __module__ = "supersparse"
@@ -41,14 +41,10 @@ class CalibrationCurve(Tabular):
     def table(self) -> list[dict[str, Any]]:
         """Return one row per bin."""
         return [
-            {"rows": b.name, "n": plain_number(b.observed.of), "predicted": b.predicted}
+            {"rows": b.name, "n": int_or_float(b.observed.of), "predicted": b.predicted}
             | rate_columns("observed", b.observed)
             for b in self.bins
         ]
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Name the bin where predicted and observed risk differ most."""
@@ -61,12 +57,8 @@ class CalibrationCurve(Tabular):
         )
 
     def _small_table(self) -> SmallTable:
-        rows = [[b.name, count_text(b.observed.of), f"{b.predicted:.3f}", str(b.observed)] for b in self.bins]
+        rows = [[b.name, number(b.observed.of), f"{b.predicted:.3f}", str(b.observed)] for b in self.bins]
         return SmallTable(["rows", "n", "predicted", "observed"], rows)
-
-    def __str__(self) -> str:
-        table = self._small_table()
-        return laid_out(table.header, table.rows)
 
     def _brief(self) -> str:
         return f"{counted(len(self.bins), 'bin')}; {self.in_words()}"
@@ -82,7 +74,7 @@ class NetBenefit(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class DecisionCurve(Tabular):
+class DecisionCurve(ResultTable):
     """Net benefit over risk thresholds (Vickers and Elkin, Med Decis Making 2006;26:565)."""
 
     __module__ = "supersparse"
@@ -95,10 +87,6 @@ class DecisionCurve(Tabular):
             {"risk_threshold": p.at, "net_benefit": p.treat_some, "treat_all": p.treat_all, "treat_none": 0.0}
             for p in self.points
         ]
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Say at which risk thresholds acting by risk beats acting on everyone and on no one."""

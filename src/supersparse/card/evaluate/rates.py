@@ -1,19 +1,16 @@
 """Rates with intervals, the area under the ROC curve, and table layout."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from numbers import Real
 from statistics import NormalDist
-from typing import Any
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.exact import shown
 from supersparse.card.evaluate.outcomes import Tally
-from supersparse.card.words import one_line
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 
 def normal_quantile(level: float) -> float:
@@ -74,7 +71,7 @@ class Rate(Tabular):
         return f"{self.value:.3f} ({low:.3f}-{high:.3f})"
 
     def _brief(self) -> str:
-        return f"{self}, {count_text(self.events)} of {count_text(self.of)}"
+        return f"{self}, {number(self.events)} of {number(self.of)}"
 
     def _small_table(self) -> SmallTable:
         return facts(rate=str(self), events=self.events, rows=self.of)
@@ -142,32 +139,7 @@ def _edge(value: float, end: float, too_far: Callable[[float], bool]) -> float:
     return near
 
 
-def to_pandas(table: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a table as a pandas data frame; pandas is loaded when used."""
-    import pandas as pd
-
-    return pd.DataFrame(list(table))
-
-
 def rate_columns(name: str, rate: Rate) -> dict[str, float | None]:
     """Return a rate and its interval as three cells."""
     low, high = rate.interval or (None, None)
     return {name: rate.value, f"{name}_low": low, f"{name}_high": high}
-
-
-def plain_number(value: Fraction) -> int | float:
-    """Return an int if the value is whole, otherwise the nearest float."""
-    return int(value) if value.denominator == 1 else float(value)
-
-
-def count_text(value: Fraction) -> str:
-    """Format a weight of rows for readers: exact if that is short."""
-    text = shown(value)
-    return text if len(text) <= 9 else f"{float(value):.6g}"
-
-
-def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lay out right-aligned columns, one line per cell, with control characters escaped."""
-    clean = [[one_line(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
-    return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in clean)

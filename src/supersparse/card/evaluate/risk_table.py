@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.exact import counted, read_whole, shown_range
+from supersparse.base.exact import counted, int_or_float, read_whole, shown_range
 from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.card.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
 from supersparse.card.evaluate.outcomes import Outcomes, read_outcomes
-from supersparse.card.evaluate.rates import Rate, count_text, laid_out, plain_number, rate_columns, to_pandas
+from supersparse.card.evaluate.rates import Rate, rate_columns
 from supersparse.card.risk import Floats, Risk
-from supersparse.card.words import one_line
-from supersparse.table.small_table import SmallTable, Tabular
+from supersparse.table.plain import one_line
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, number
 
 _HEADER = ("points", "n", "events", "observed risk", "card", "calibrated", "cross-fitted")
 
@@ -48,8 +48,8 @@ class RiskRow(Tabular):
         own = () if self.card_risk is None else (self.card_risk,)
         return [
             self.totals,
-            count_text(self.observed.of),
-            count_text(self.observed.events),
+            number(self.observed.of),
+            number(self.observed.events),
             str(self.observed),
             *("-" if v is None else f"{v:.3f}" for v in (*own, self.calibrated, self.cross_fitted)),
         ]
@@ -60,7 +60,7 @@ def _header(with_card: bool) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RiskTable(Tabular):
+class RiskTable(ResultTable):
     """Risk by total of points. Counts are weights: a row of weight k counts as k rows.
 
     The risks of the card itself, if it has any, stand beside the observed ones: they do not depend on these
@@ -100,20 +100,16 @@ class RiskTable(Tabular):
         """Return one row per total."""
         return [
             {
-                "total_from": plain_number(r.low),
-                "total_to": plain_number(r.high),
+                "total_from": int_or_float(r.low),
+                "total_to": int_or_float(r.high),
                 "positive": r.positive,
-                "n": plain_number(r.observed.of),
-                "events": plain_number(r.observed.events),
+                "n": int_or_float(r.observed.of),
+                "events": int_or_float(r.observed.events),
             }
             | rate_columns("observed", r.observed)
             | {"card_risk": r.card_risk, "calibrated": r.calibrated, "cross_fitted": r.cross_fitted}
             for r in self.rows
         ]
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
 
     def in_words(self) -> str:
         """Give the risk at the lowest and highest totals, and the quality of the calibrated risks."""
@@ -127,10 +123,6 @@ class RiskTable(Tabular):
         if self.forecasts is not None:
             text += f" Cross-fitted {self.method} risks: {self.forecasts.in_words()}"
         return text
-
-    def __str__(self) -> str:
-        table = self._small_table()
-        return laid_out(table.header, table.rows)
 
     def _brief(self) -> str:
         first, last = self.rows[0].observed, self.rows[-1].observed

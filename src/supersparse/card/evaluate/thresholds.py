@@ -7,17 +7,17 @@ from itertools import accumulate
 from typing import Any
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.exact import counted, exact_value, shown
+from supersparse.base.exact import counted, exact_value, int_or_float, shown
 from supersparse.card.card import Cutoff, Label
 from supersparse.card.evaluate.outcomes import Tally, fraction_sum
-from supersparse.card.evaluate.rates import Rate, auc_of, count_text, laid_out, plain_number, rate_columns, to_pandas
+from supersparse.card.evaluate.rates import Rate, auc_of, rate_columns
 from supersparse.card.performance import Judged, Performance
-from supersparse.card.words import one_line
-from supersparse.table.small_table import SmallTable, Tabular, small_table_of
+from supersparse.table.plain import one_line
+from supersparse.table.small_table import ResultTable, SmallTable, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Confusion(Tabular):
+class Confusion(ResultTable):
     """The weighted confusion matrix of `predict`: positive for `threshold` points or more.
 
     With an intercept that was not free, learning counted a score of 0 as wrong for both classes: see
@@ -100,7 +100,7 @@ class Confusion(Tabular):
     def cells(self) -> dict[str, Any]:
         """Return all measures as one table row."""
         counts = {
-            name: plain_number(getattr(self, name))
+            name: int_or_float(getattr(self, name))
             for name in ("threshold", "n", "true_positives", "false_positives", "true_negatives",
                          "false_negatives", "predicted_errors", "training_errors")
         }  # fmt: skip
@@ -112,42 +112,35 @@ class Confusion(Tabular):
         return [
             {
                 "true class": "positive",
-                "predicted positive": plain_number(self.true_positives),
-                "predicted negative": plain_number(self.false_negatives),
-                "score 0": plain_number(self.zero_positives),
+                "predicted positive": int_or_float(self.true_positives),
+                "predicted negative": int_or_float(self.false_negatives),
+                "score 0": int_or_float(self.zero_positives),
             },
             {
                 "true class": "negative",
-                "predicted positive": plain_number(self.false_positives),
-                "predicted negative": plain_number(self.true_negatives),
-                "score 0": plain_number(self.zero_negatives),
+                "predicted positive": int_or_float(self.false_positives),
+                "predicted negative": int_or_float(self.true_negatives),
+                "score 0": int_or_float(self.zero_negatives),
             },
         ]
 
-    def to_frame(self) -> Any:
-        """Return the matrix as a pandas data frame."""
-        return to_pandas(self.table())
-
     def in_words(self, positive: Label = "positive") -> str:
         """Describe the errors, also as counted in learning if that differs, and the rates."""
-        total, predicted = count_text(self.n), count_text(self.predicted_errors)
+        total, predicted = number(self.n), number(self.predicted_errors)
         zeros = self.zero_positives + self.zero_negatives
         wanted = one_line(positive)
         text = f"Predicting {wanted} for a total of {self.cutoff.positive} is wrong for {predicted} of {total}."
         if zeros and self.cutoff.tie is not None:
             text += (
-                f" {count_text(zeros)} have a total of exactly {shown(self.cutoff.tie)}: `predict` returns "
+                f" {number(zeros)} have a total of exactly {shown(self.cutoff.tie)}: `predict` returns "
                 f"not {wanted}. If these count as wrong for both classes, as in learning, "
-                f"{count_text(self.training_errors)} are wrong."
+                f"{number(self.training_errors)} are wrong."
             )
         return f"{text} Sensitivity {self.sensitivity}, specificity {self.specificity}, PPV {self.ppv}, NPV {self.npv}."
 
     def _brief(self) -> str:
-        wrong = f"{count_text(self.predicted_errors)} of {count_text(self.n)} wrong"
+        wrong = f"{number(self.predicted_errors)} of {number(self.n)} wrong"
         return f"{wrong}; sensitivity {self.sensitivity}, specificity {self.specificity}"
-
-    def _small_table(self) -> SmallTable:
-        return small_table_of(self.table())
 
 
 def confusion_at(tally: Tally, cutoff: Cutoff, level: float) -> Confusion:
@@ -169,7 +162,7 @@ def confusion_at(tally: Tally, cutoff: Cutoff, level: float) -> Confusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Thresholds(Tabular):
+class Thresholds(ResultTable):
     """One confusion matrix per threshold, ascending: first everyone is positive, last no one.
 
     A threshold is a total that occurs, or one more than the highest. A threshold between two totals has the
@@ -234,15 +227,11 @@ class Thresholds(Tabular):
         """Return one row per threshold with counts, rates and intervals."""
         return [row.cells() for row in self.rows]
 
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
-
     def in_words(self) -> str:
         """Compare the threshold with the fewest errors with the card's threshold."""
         best, own = min(self.rows, key=lambda r: r.predicted_errors), self.current
-        fewest = f"{count_text(best.predicted_errors)} of {count_text(best.n)}"
-        errors = count_text(own.predicted_errors)
+        fewest = f"{number(best.predicted_errors)} of {number(best.n)}"
+        errors = number(own.predicted_errors)
         return (
             f"A total of {best.cutoff.positive} makes the fewest errors, {fewest}; "
             f"the card's threshold, {self.now.positive}, makes {errors}."
@@ -262,10 +251,6 @@ class Thresholds(Tabular):
             for r in self.rows
         ]
         return SmallTable(header, rows)
-
-    def __str__(self) -> str:
-        table = self._small_table()
-        return laid_out(table.header, table.rows)
 
 
 def thresholds_of(tally: Tally, level: float) -> Thresholds:

@@ -13,9 +13,8 @@ from typing import Any
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted, exact
-from supersparse.card.evaluate.rates import count_text, to_pandas
 from supersparse.card.performance import Performance
-from supersparse.table.small_table import SmallTable, Tabular, cell
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -102,15 +101,8 @@ def _small_table(points: Sequence[CrossValidatedPoint]) -> SmallTable:
     return SmallTable(tuple(texts[0]) if texts else (), [tuple(one.values()) for one in texts])
 
 
-def _lines(points: Sequence[CrossValidatedPoint]) -> str:
-    table = _small_table(points)
-    rows = [table.header, *table.rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(f"{text:>{w}}" for text, w in zip(row, widths, strict=True)) for row in rows)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CrossValidatedTradeOff(Tabular):
+class CrossValidatedTradeOff(ResultTable):
     """What cards for several ratios W+/W-, or limits, do on held-out rows; they rise."""
 
     __module__ = "supersparse"
@@ -124,13 +116,9 @@ class CrossValidatedTradeOff(Tabular):
         planned = self.folds * self.repeats
         return [{**point.cells(), "folds": (point.performance.folds or (planned, planned))[0]} for point in self.points]
 
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
-
     def __str__(self) -> str:
         head = f"On held-out rows ({folds_in_words(self.folds, self.repeats)}):"
-        return "\n".join([head, "", _lines(self.points), *self._skipped()])
+        return "\n".join([head, "", ResultTable.__str__(self), *self._skipped()])
 
     def _skipped(self) -> list[str]:
         """What was judged on fewer folds than planned."""
@@ -150,7 +138,7 @@ class CrossValidatedTradeOff(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class HeldOutTradeOff(Tabular):
+class HeldOutTradeOff(ResultTable):
     """What a card for each of several ratios W+/W-, or limits, does on rows that were held out; they rise."""
 
     points: tuple[HeldOutPoint, ...]
@@ -159,18 +147,14 @@ class HeldOutTradeOff(Tabular):
         """Return one row per ratio or limit; the rates without "training" are those of the held-out rows."""
         return [point.cells() for point in self.points]
 
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
-
     def __str__(self) -> str:
-        return f"On {self._rows()}:\n\n{_lines(self.points)}"
+        return f"On {self._rows()}:\n\n{ResultTable.__str__(self)}"
 
     def _rows(self) -> str:
         if not self.points:
             return "no rows"
         seen = self.points[0].performance
-        return f"{count_text(seen.n)} held-out rows, {count_text(seen.positives)} of them positive"
+        return f"{number(seen.n)} held-out rows, {number(seen.positives)} of them positive"
 
     def _brief(self) -> str:
         return f"{_swept(self.points)} on {self._rows()}"

@@ -32,7 +32,7 @@ from supersparse.card.scoring import (
     score_table,
 )
 from supersparse.card.words import answer, readable
-from supersparse.table.small_table import SmallTable, Tabular, cell, facts, number
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell, facts, number
 from supersparse.table.values import is_missing
 
 _HEADER = ("Question", "Value", "Points")
@@ -130,7 +130,7 @@ class ReasonCode(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ReasonCodes(Tabular):
+class ReasonCodes(ResultTable):
     """The reasons of each row, the weightiest first; columns of equal cost stand as on the card."""
 
     of: Label
@@ -148,12 +148,6 @@ class ReasonCodes(Tabular):
                 cells[f"cost_{n + 1}"] = None if reason is None else _plain(reason.cost)
             found.append(cells)
         return found
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.table())
 
     def _brief(self) -> str:
         rows = f"{counted(len(self.rows), 'row')} with at most {counted(self.most, 'reason')} each"

@@ -25,7 +25,7 @@ from supersparse.card.export.plan import (
 from supersparse.card.export.python import card_name
 from supersparse.card.export.targets import choice_of, text_of, texts_of, truth_of
 from supersparse.card.risk import LogisticRisk, TableRisk
-from supersparse.card.words import one_line
+from supersparse.table.plain import one_line
 from supersparse.table.values import Category
 
 Gives = Literal["class", "total", "risk", "all"]

@@ -23,7 +23,6 @@ from supersparse.engine.answers.words import (
     size_cells,
     size_columns,
     size_lines,
-    to_pandas,
     what_is_least,
 )
 from supersparse.engine.options import SolveKeywords
@@ -33,7 +32,7 @@ from supersparse.engine.verify import SizedModels, VerifiedModel
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, with_size_penalty
-from supersparse.table.small_table import SmallTable, Tabular
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,7 +101,7 @@ class FrontierRow(Tabular):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Frontier(Tabular):
+class Frontier(ResultTable):
     """The lowest error for each number of features, and whether it is proven.
 
     Sizes count as in the problem: features, and the intercept with ``intercept="paper"``.
@@ -147,10 +146,6 @@ class Frontier(Tabular):
     def table(self) -> list[dict[str, Any]]:
         """Return one row per size; errors are sample weights, bound and proof are of what is minimised."""
         return [_described(row, what_is_least(self.problem)) for row in self.rows]
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
 
     def __str__(self) -> str:
         table = self._small_table()
@@ -230,7 +225,7 @@ class Stretch(Tabular):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class C0Path(Tabular):
+class C0Path(ResultTable):
     """The best models found for every C0 > 0, and where they are proven best."""
 
     __module__ = "supersparse"
@@ -294,10 +289,6 @@ class C0Path(Tabular):
             }
             for one in self.stretches
         ]
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
 
     def __str__(self) -> str:
         return "\n".join(one._brief() for one in self.stretches)

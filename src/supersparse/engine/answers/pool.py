@@ -13,7 +13,7 @@ from supersparse.base.errors import InvalidOptionError, SolverFailedError, did_y
 from supersparse.base.exact import exact, read_whole, shown
 from supersparse.base.integer_arrays import IntArray
 from supersparse.base.stop import Stop
-from supersparse.engine.answers.words import named_points, to_pandas
+from supersparse.engine.answers.words import named_points
 from supersparse.engine.options import SolveKeywords
 from supersparse.engine.presolve import MergeRows
 from supersparse.engine.solve import solve_all_within
@@ -24,7 +24,7 @@ from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import classified, intercept_choice, row_costs, with_threshold_in
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.table.small_table import SmallTable, Tabular, cell
+from supersparse.table.small_table import ResultTable, SmallTable, cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _obeys(problem: Problem, coefficients: Sequence[int], b: int | Fraction, wro
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Pool(Tabular):
+class Pool(ResultTable):
     """All models with F <= (1 + within)·F*, one for each distinct set of predictions.
 
     Two models are alike if `predict` gives the same class for every training row. They may still differ
@@ -241,10 +241,6 @@ class Pool(Tabular):
         if model.points.slope is None:
             return {}
         return {"log_loss": float(model.evaluation.loss), "slope": float(model.points.slope)}
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
 
     def __str__(self) -> str:
         models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError, UnsupportedProblemError
 from supersparse.base.exact import counted, exact, shown
-from supersparse.engine.answers.words import points_by_name, to_pandas
+from supersparse.engine.answers.words import points_by_name
 from supersparse.engine.options import SolveKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
@@ -16,7 +16,7 @@ from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_rows
 from supersparse.problem.variants import quiet_about_penalties, warn_about_penalties, with_class_weights
-from supersparse.table.small_table import SmallTable, Tabular, cell
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell
 
 HeldOut = tuple[Any, Any] | tuple[Any, Any, Any] | Problem
 """Rows that were held out: (X, y), (X, y, sample weights), or a problem of them."""
@@ -91,7 +91,7 @@ class TradeOffPoint(Tabular):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TradeOff(Tabular):
+class TradeOff(ResultTable):
     """The models of a sweep, one per pair of rates on the training rows, by ascending sensitivity."""
 
     __module__ = "supersparse"
@@ -134,10 +134,6 @@ class TradeOff(Tabular):
                 }
             )
         return rows
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_pandas(self.table())
 
     def __str__(self) -> str:
         table = self._small_table()

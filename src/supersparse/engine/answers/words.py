@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from supersparse.base.exact import shown
 from supersparse.engine.solution import Solution
@@ -24,13 +23,6 @@ def named_points(names: tuple[str, ...], points: Points) -> dict[str, str]:
 def points_by_name(solution: Solution) -> dict[str, str]:
     """Return the points of a solution by feature name."""
     return named_points(solution.problem.rows.names, solution.points)
-
-
-def to_pandas(table: list[dict[str, Any]]) -> Any:
-    """Return a table as a pandas data frame; pandas is loaded when used."""
-    import pandas as pd
-
-    return pd.DataFrame(table)
 
 
 def what_is_least(problem: Problem) -> str:

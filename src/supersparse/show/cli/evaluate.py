@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.show.cli.options import CardFile, DataFile, Output, TableOptions, Weights
-from supersparse.show.cli.say import note, one_line, say_outside, say_size
+from supersparse.show.cli.say import note, say_outside, say_size
+from supersparse.table.plain import one_line
 
 if TYPE_CHECKING:
     from supersparse.card.evaluate.calibrating import Method

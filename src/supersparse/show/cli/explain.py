@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.show.cli.options import CardFile, Output, TableOptions
-from supersparse.show.cli.say import note, one_line, say_outside, say_size
+from supersparse.show.cli.say import note, say_outside, say_size
+from supersparse.table.plain import one_line
 
 if TYPE_CHECKING:
     from supersparse.card.card import Card, Item

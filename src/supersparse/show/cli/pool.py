@@ -13,7 +13,8 @@ from supersparse.show.cli.options import (
     SearchOptions,
     TableOptions,
 )
-from supersparse.show.cli.say import one_line, remark
+from supersparse.show.cli.say import remark
+from supersparse.table.plain import one_line
 
 if TYPE_CHECKING:
     from supersparse.card.card import Cutoff

@@ -10,6 +10,7 @@ import typer
 
 from supersparse.base.errors import SupersparseWarning
 from supersparse.base.exact import counted
+from supersparse.table.plain import one_line
 
 if TYPE_CHECKING:
     from supersparse.card.checks import OutsideValue
@@ -43,15 +44,6 @@ def note(text: str) -> None:
 def complain(text: str) -> None:
     """Print an error to standard error."""
     typer.echo(f"supersparse: {one_line(text)}", err=True)
-
-
-def one_line(text: str) -> str:
-    r"""Escape whatever would break the line or steer the terminal.
-
-    >>> one_line("a\nb")
-    'a\\nb'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def say_size(path: Path) -> None:

@@ -96,12 +96,11 @@ def _where(cases: "Cases | LabelledCases", count: int, first: int) -> str:
 
 def possible_columns(card: "Card", columns: Any, *, json: bool) -> dict[str, list[object]]:
     """Return the columns of the output: total, total_low, total_high, prediction, and risk if known."""
-    from supersparse.base.exact import shown
-    from supersparse.card.evaluate.rates import plain_number
+    from supersparse.base.exact import int_or_float, shown
     from supersparse.card.explain.reasons import possible_rows
     from supersparse.card.risk import risk_of
 
-    write = plain_number if json else shown
+    write = int_or_float if json else shown
     nothing = None if json else ""
     rows = possible_rows(card, columns)
     found: dict[str, list[object]] = {

@@ -11,10 +11,11 @@ from supersparse.base.exact import shown
 from supersparse.card.evaluate.calibration_line import CalibrationLine
 from supersparse.card.evaluate.evaluation import Evaluation
 from supersparse.card.evaluate.forecasts import CalibrationCurve, DecisionCurve, Forecasts
-from supersparse.card.evaluate.rates import Rate, count_text
+from supersparse.card.evaluate.rates import Rate
 from supersparse.card.evaluate.risk_table import RiskRow, RiskTable
 from supersparse.show.document.drawing import drawable, font_names, text_width
 from supersparse.table.plain import visible, wrap
+from supersparse.table.small_table import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +78,7 @@ def _label_totals(rows: tuple[RiskRow, ...], axes: "Axes") -> None:
 
 
 def _tick(row: RiskRow, *, upright: bool) -> str:
-    rows = f"n={count_text(row.observed.of)}"
+    rows = f"n={number(row.observed.of)}"
     if upright:
         totals = shown(row.low) if row.low == row.high else f"{shown(row.low)} to {shown(row.high)}"
         return f"{totals}, {rows}"
@@ -90,7 +91,7 @@ def draw_groups(curve: CalibrationCurve, axes: "Axes") -> None:
     for b in curve.bins:
         x = b.predicted
         axes.annotate(
-            count_text(b.observed.of), (x, b.observed.value or 0.0), xytext=(-6 if x > 0.9 else 6, 0),
+            number(b.observed.of), (x, b.observed.value or 0.0), xytext=(-6 if x > 0.9 else 6, 0),
             textcoords="offset points", ha="right" if x > 0.9 else "left", va="center", fontsize="small",
             color="0.35",
         )  # fmt: skip

@@ -10,8 +10,8 @@ from itertools import pairwise
 from supersparse.base.exact import shown_range
 from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card
-from supersparse.card.evaluate.rates import count_text
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk, risks_of
+from supersparse.table.small_table import number
 
 _MOST = 10  # columns of a strip
 _MOST_TOTALS = 400  # that are looked at one by one
@@ -152,7 +152,7 @@ def rows_behind(columns: Sequence[RiskColumn]) -> list[tuple[str, list[str]]]:
     """The rows of a strip that say how many cases and events are behind each risk, as far as is known."""
     found = [("Cases", [column.cases for column in columns]), ("Events", [column.events for column in columns])]
     return [
-        (name, ["-" if n is None else count_text(n) for n in counts])
+        (name, ["-" if n is None else number(n) for n in counts])
         for name, counts in found
         if any(n is not None for n in counts)
     ]

@@ -9,6 +9,7 @@ from itertools import count as counting
 from pathlib import Path
 
 from supersparse.base.errors import InvalidOptionError, PackageNotInstalledError
+from supersparse.base.exact import counted
 from supersparse.card.card import Card
 from supersparse.card.lines import heading
 from supersparse.show.document import ScoringSystem
@@ -26,7 +27,6 @@ from supersparse.show.report.blocks import (
     Paragraph,
     Section,
     TableBlock,
-    counted,
 )
 from supersparse.show.report.data import read_data
 from supersparse.show.report.evidence import Evidence, gather

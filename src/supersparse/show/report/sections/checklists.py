@@ -3,25 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from supersparse.base.exact import shown
-from supersparse.card.evaluate.rates import count_text
+from supersparse.base.exact import counted, shown
 from supersparse.card.lines import with_class_names
-from supersparse.show.report.blocks import (
-    NONE,
-    PROBAST,
-    TRIPOD,
-    Block,
-    Paragraph,
-    Section,
-    TableBlock,
-    column_name,
-    counted,
-)
+from supersparse.show.report.blocks import NONE, PROBAST, TRIPOD, Block, Paragraph, Section, TableBlock
 from supersparse.show.report.bootstrap import Stability
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import CrossValidation
 from supersparse.show.report.plan import Absent
-from supersparse.table.plain import visible
+from supersparse.table.plain import quoted, visible
+from supersparse.table.small_table import number
 
 # Collins GS, et al. BMJ 2024;385:e078378. Numbers and topics are theirs; what the authors have to add to
 # this report is in our words.
@@ -83,19 +73,19 @@ _DEVELOPMENT_ONLY = frozenset(["9a", "12a", "12b", "12c", "15", "22", "27a", "27
 _EVALUATION_ONLY = frozenset(["12f", "12g", "20c", "24"])
 
 
-def _applies(number: str) -> str:
-    return "D" if number in _DEVELOPMENT_ONLY else "E" if number in _EVALUATION_ONLY else "D;E"
+def _applies(item: str) -> str:
+    return "D" if item in _DEVELOPMENT_ONLY else "E" if item in _EVALUATION_ONLY else "D;E"
 
 
 def tripod(sections: Sequence[Section]) -> Section:
     """List where each item is covered, as declared by the sections."""
     places: dict[str, list[str]] = {}
     for section in sections:
-        for number in section.tripod:
-            places.setdefault(number, []).append(section.title)
+        for one in section.tripod:
+            places.setdefault(one, []).append(section.title)
     rows = tuple(
-        (number, topic, _applies(number), "; ".join(places.get(number, [NONE])), authors)
-        for number, (topic, authors) in ITEMS.items()
+        (one, topic, _applies(one), "; ".join(places.get(one, [NONE])), authors)
+        for one, (topic, authors) in ITEMS.items()
     )
     return Section(
         name="tripod",
@@ -152,9 +142,9 @@ def probast(evidence: Evidence) -> Section:
         rows = []
         for k, (domain, signals) in enumerate(zip(_DOMAINS, domains, strict=True), start=1):
             rows.append((str(k), domain.upper(), "", ""))
-            for number, signal in enumerate(signals, start=1):
+            for n, signal in enumerate(signals, start=1):
                 known = signal.known if isinstance(signal.known, str) else signal.known(evidence)
-                rows.append((f"{k}.{number}", signal.question, known, "............"))
+                rows.append((f"{k}.{n}", signal.question, known, "............"))
         blocks.append(
             TableBlock(
                 caption=caption,
@@ -174,7 +164,7 @@ def _similar(evidence: Evidence) -> str:
 
 
 def _available(evidence: Evidence) -> str:
-    names = ", ".join(map(column_name, evidence.card.columns)) or "no column"
+    names = ", ".join(map(quoted, evidence.card.columns)) or "no column"
     return f"The card needs {names}. {_ASK}whether they are known when the card is used"
 
 
@@ -195,7 +185,7 @@ def _missing(evidence: Evidence) -> str:
 def _events(evidence: Evidence) -> str:
     confusion, made = evidence.evaluation.confusion, evidence.card.provenance
     smaller = min(confusion.n_positive, confusion.n_negative)
-    text = f"{count_text(confusion.n)} rows, {count_text(smaller)} in the smaller class"
+    text = f"{number(confusion.n)} rows, {number(smaller)} in the smaller class"
     if made is None or not made.features:
         return f"{text}. {_ASK}a sample size calculation"
     each = float(smaller) / len(made.features)
@@ -275,7 +265,7 @@ def _leakage(evidence: Evidence) -> str:
     if not isinstance(evidence.validation, CrossValidation):
         return "Not applicable: the rows were not split."
     kept = (
-        f"Rows of one {column_name(evidence.cv_groups)} stayed in one fold."
+        f"Rows of one {quoted(evidence.cv_groups)} stayed in one fold."
         if evidence.cv_groups is not None
         else "Rows were taken as independent: name the column of repeated people with --cv-groups."
     )

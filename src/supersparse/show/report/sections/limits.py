@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from supersparse.base.exact import shown
+from supersparse.base.exact import counted, shown
 from supersparse.card.card import Card
 from supersparse.card.evidence import WEIGHTED_RISKS, facts
 from supersparse.card.lines import class_names
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, IsMissing
 from supersparse.card.words import category_text
-from supersparse.show.report.blocks import Bullets, Section, column_name, counted, rate
+from supersparse.show.report.blocks import Bullets, Section, rate
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.plan import Absent
-from supersparse.table.plain import visible
+from supersparse.table.plain import quoted, visible
 
 _FEW_EVENTS = 100  # fewer in the smaller class make a validation imprecise (Vergouwe et al. 2005)
 
@@ -99,10 +99,10 @@ def _weighs_classes(evidence: Evidence) -> bool:
 def _ranges(card: Card) -> Iterator[str]:
     for domain in card.domains:
         then = "is refused" if domain.outside == "refuse" else "is still scored, but without evidence"
-        yield f"Known values of {column_name(domain.column)}: {_known(domain)}. Any other value {then}."
+        yield f"Known values of {quoted(domain.column)}: {_known(domain)}. Any other value {then}."
     unknown = [c for c in card.columns if c not in {d.column for d in card.domains}]
     if unknown:
-        yield f"The card does not record the known values of {', '.join(map(column_name, unknown))}."
+        yield f"The card does not record the known values of {', '.join(map(quoted, unknown))}."
 
 
 def _known(domain: Domain) -> str:
@@ -122,11 +122,11 @@ def _missing(card: Card) -> Iterator[str]:
         else:
             given[item.column] = given.get(item.column, Fraction(0)) + points
     if refused:
-        yield f"The card needs a value of {', '.join(map(column_name, refused))}."
+        yield f"The card needs a value of {', '.join(map(quoted, refused))}."
     for column, total in given.items():
         if column not in refused:
             points_word = "point" if abs(total) == 1 else "points"
-            yield f"A missing value of {column_name(column)} gives {shown(total)} {points_word}."
+            yield f"A missing value of {quoted(column)} gives {shown(total)} {points_word}."
 
 
 def _at_threshold(evidence: Evidence) -> str:

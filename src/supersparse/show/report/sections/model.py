@@ -2,7 +2,7 @@
 
 from math import log
 
-from supersparse.base.exact import shown
+from supersparse.base.exact import counted, shown
 from supersparse.base.stop import Stop
 from supersparse.card.card import Cutoff
 from supersparse.card.evidence import facts
@@ -16,7 +16,6 @@ from supersparse.show.report.blocks import (
     Paragraph,
     Section,
     TableBlock,
-    counted,
     error_rate,
     item_name,
     rate,

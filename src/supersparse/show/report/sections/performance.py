@@ -1,9 +1,9 @@
 """Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
 
+from supersparse.base.exact import counted
 from supersparse.card.evaluate.calibration_line import calibration_line, why_no_line
 from supersparse.card.evaluate.evaluation import Subgroups
 from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts
-from supersparse.card.evaluate.rates import count_text
 from supersparse.card.evaluate.risk_table import RiskTable
 from supersparse.card.evaluate.thresholds import Confusion
 from supersparse.card.lines import class_names
@@ -14,15 +14,14 @@ from supersparse.show.report.blocks import (
     Paragraph,
     Section,
     TableBlock,
-    column_name,
-    counted,
     error_rate,
     rate,
     shown_decimal,
 )
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import CrossValidation
-from supersparse.table.plain import visible
+from supersparse.table.plain import quoted, visible
+from supersparse.table.small_table import number
 
 _MOST_THRESHOLDS = 15
 _DECISIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -77,8 +76,8 @@ def _matrix(evidence: Evidence) -> TableBlock:
     c = evidence.evaluation.confusion
     header = ("true class", f"predicted {positive}", f"predicted {negative}", "of these, at the threshold")
     rows = (
-        (positive, *map(count_text, (c.true_positives, c.false_negatives, c.zero_positives))),
-        (negative, *map(count_text, (c.false_positives, c.true_negatives, c.zero_negatives))),
+        (positive, *map(number, (c.true_positives, c.false_negatives, c.zero_positives))),
+        (negative, *map(number, (c.false_positives, c.true_negatives, c.zero_negatives))),
     )
     kept = 4 if c.cutoff.tie is not None else 3  # otherwise ties are not special
     return TableBlock(
@@ -132,8 +131,8 @@ def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
         rows=tuple(
             (
                 r.totals,
-                count_text(r.observed.of),
-                count_text(r.observed.events),
+                number(r.observed.of),
+                number(r.observed.events),
                 rate(r.observed),
                 *(shown_decimal(r.card_risk) for _ in own),
                 shown_decimal(r.calibrated),
@@ -225,9 +224,9 @@ def _table(found: Subgroups) -> TableBlock:
     for label, one in [*named, ("all rows", found.overall)]:
         c = one.confusion
         rates = (c.prevalence, error_rate(c), c.sensitivity, c.specificity)
-        rows.append((label, count_text(c.n), *map(rate, rates), str(one.auc)))
+        rows.append((label, number(c.n), *map(rate, rates), str(one.auc)))
     return TableBlock(
-        caption=f"By {column_name(found.by)}",
+        caption=f"By {quoted(found.by)}",
         header=("group", "rows", "prevalence", "error rate", "sensitivity", "specificity", "AUC"),
         rows=tuple(rows),
     )

@@ -4,7 +4,6 @@ from fractions import Fraction
 from math import ceil
 
 from supersparse.base.exact import counted, shown
-from supersparse.card.evaluate.rates import count_text
 from supersparse.card.evidence import facts
 from supersparse.card.provenance import CertificateFile, Provenance
 from supersparse.engine.answers.frontier import Frontier, FrontierRow
@@ -16,6 +15,7 @@ from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.plan import Absent
 from supersparse.show.report.proofs import Recheck
 from supersparse.table.plain import visible
+from supersparse.table.small_table import number
 
 
 def proof(evidence: Evidence) -> Section:
@@ -212,7 +212,7 @@ def _frontier_table(found: Frontier) -> TableBlock:
             )
             or "no features"
         )
-        errors = NONE if model is None else count_text(model.evaluation.training_errors)
+        errors = NONE if model is None else number(model.evaluation.training_errors)
         least = [NONE if model is None else least_of(model) for _ in losses]
         rows.append((points, str(row.size), *least, errors, "yes" if row.proven else _not_yet(row)))
     return TableBlock(

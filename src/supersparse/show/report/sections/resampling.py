@@ -1,6 +1,6 @@
 """Refits: performance corrected for optimism, trade-offs, and stability."""
 
-from supersparse.base.exact import shown
+from supersparse.base.exact import counted, shown
 from supersparse.show.document.evaluation_plots import RatePairs, Shares
 from supersparse.show.report.blocks import (
     NONE,
@@ -9,8 +9,6 @@ from supersparse.show.report.blocks import (
     Paragraph,
     Section,
     TableBlock,
-    column_name,
-    counted,
     item_name,
     rate,
     share,
@@ -21,7 +19,7 @@ from supersparse.show.report.bootstrap import ItemStability, Stability
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import MEASURES, CrossValidation, Spread, TradePoint, Trades, baseline
 from supersparse.show.report.plan import Absent
-from supersparse.table.plain import visible
+from supersparse.table.plain import quoted, visible
 
 _MOST_OTHERS = 10
 _MOST_DRAWN = 5  # of them in the figure
@@ -54,7 +52,7 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
     if evidence.cv_groups is None:
         divided = "stratified by class"
     else:
-        divided = f"with all rows of one {column_name(evidence.cv_groups)} in the same fold"
+        divided = f"with all rows of one {quoted(evidence.cv_groups)} in the same fold"
     anew = (
         ""
         if evidence.same_rows
@@ -245,7 +243,7 @@ def _returned(evidence: Evidence, found: Stability) -> str:
     if evidence.cv_groups is None:
         drawn = "of the same size were drawn"
     else:
-        drawn = f"of the same number of groups (all rows of one {column_name(evidence.cv_groups)}) were drawn"
+        drawn = f"of the same number of groups (all rows of one {quoted(evidence.cv_groups)}) were drawn"
     return (
         f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was "
         f"learned again on each; {share(found.proven, found.samples)} are proven optimal for their sample"

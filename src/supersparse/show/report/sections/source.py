@@ -6,33 +6,21 @@ from collections.abc import Sequence
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 
-from supersparse.base.exact import shown
+from supersparse.base.exact import counted, shown
 from supersparse.card.card import Item
 from supersparse.card.evaluate.drift import Drift
-from supersparse.card.evaluate.rates import count_text
 from supersparse.card.file import to_json
 from supersparse.card.lines import class_names
 from supersparse.card.provenance import ItemSeen
 from supersparse.engine.answers.frontier import Frontier
-from supersparse.show.report.blocks import (
-    NONE,
-    Block,
-    Bullets,
-    Paragraph,
-    Section,
-    TableBlock,
-    column_name,
-    counted,
-    item_name,
-    rate,
-    share,
-)
+from supersparse.show.report.blocks import NONE, Block, Bullets, Paragraph, Section, TableBlock, item_name, rate, share
 from supersparse.show.report.bootstrap import Stability
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import CrossValidation, Trades
 from supersparse.show.report.plan import Absent
 from supersparse.show.report.proofs import Recheck
-from supersparse.table.plain import visible
+from supersparse.table.plain import quoted, visible
+from supersparse.table.small_table import number
 
 _MOST_OUTSIDE = 8
 _FAR = 0.25  # a population stability index above this is commonly considered large
@@ -94,7 +82,7 @@ def _classes(evidence: Evidence) -> TableBlock:
         header=("rows", "number"),
         rows=tuple(rows),
         text_columns=2,
-        notes=() if evidence.target is None else (f"The outcome is the column {column_name(evidence.target)}.",),
+        notes=() if evidence.target is None else (f"The outcome is the column {quoted(evidence.target)}.",),
     )
 
 
@@ -106,7 +94,7 @@ def _items(evidence: Evidence) -> TableBlock:
         missing = sum((one.missing for one in seen if one is not None), Fraction(0))
         described = [NONE if one is None else _described(one, item) for one in seen]
         name = item_name(item.name)
-        rows.append((name, shown(item.points), *described, count_text(missing)))
+        rows.append((name, shown(item.points), *described, number(missing)))
     return TableBlock(
         caption="Items of the card in these rows",
         header=("item", "points", f"in {negative}", f"in {positive}", "missing"),
@@ -147,9 +135,9 @@ def _missing(evidence: Evidence) -> tuple[str, ...]:
     data = evidence.data
     if not data.missing:
         return ("No required value is missing.",)
-    said = [f"Rows without a value of {column_name(name)}: {share(rows, data.n_given)}." for name, rows in data.missing]
+    said = [f"Rows without a value of {quoted(name)}: {share(rows, data.n_given)}." for name, rows in data.missing]
     if data.left_out:
-        names = ", ".join(column_name(name) for name, _ in data.left_out)
+        names = ", ".join(quoted(name) for name, _ in data.left_out)
         left = data.n_given - len(data)
         said.append(f"{counted(left, 'row')} skipped, because the card does not allow missing values in {names}.")
     return tuple(said)
@@ -160,7 +148,7 @@ def _outside(evidence: Evidence) -> tuple[str, ...]:
     if not outside:
         return ("All values are in the card's known ranges.",) if evidence.card.domains else ()
     said = [
-        f"{column_name(value.column)} has the value {visible(str(value.value))}, unknown to the card, in "
+        f"{quoted(value.column)} has the value {visible(str(value.value))}, unknown to the card, in "
         f"{counted(value.rows, 'row')}."
         for value in outside[:_MOST_OUTSIDE]
     ]
