@@ -194,7 +194,7 @@ def _said(change: "Change", card: "Card", written: Mapping[str, str]) -> str:
 
 
 def _document(found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[str, str]) -> dict[str, object]:
-    from supersparse.card.evaluate.rates import plain_number
+    from supersparse.base.exact import int_or_float
 
     return {
         "reasons": [
@@ -203,18 +203,18 @@ def _document(found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[
                 "question": reason.item.asks,
                 "value": _shown(reason.item.column, reason.value, written),
                 "missing": reason.missing,
-                "points": plain_number(reason.points),
+                "points": int_or_float(reason.points),
             }
             for reason in found.reasons
         ],
-        "total": plain_number(found.total),
-        "threshold": plain_number(found.threshold),
+        "total": int_or_float(found.total),
+        "threshold": int_or_float(found.threshold),
         "prediction": found.label,
         "risk": found.risk,
         "flips": [
             {
                 "changes": {change.column: _plain(change.after) for change in flip.changes},
-                "total": plain_number(flip.total),
+                "total": int_or_float(flip.total),
                 "prediction": flip.label,
                 "risk": flip.risk,
                 "proven_smallest": flip.proven_smallest,
@@ -234,11 +234,11 @@ def _shown(column: str, value: object, written: Mapping[str, str]) -> object:
 def _plain(value: object) -> object:
     from fractions import Fraction
 
-    from supersparse.card.evaluate.rates import plain_number
+    from supersparse.base.exact import int_or_float
     from supersparse.table.values import is_beyond
 
     if isinstance(value, Fraction):
-        return plain_number(value)
+        return int_or_float(value)
     if is_beyond(value):
         return "too low to measure" if str(value) == "-inf" else "too high to measure"
     if isinstance(value, float) and value.is_integer():

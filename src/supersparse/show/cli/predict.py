@@ -71,9 +71,8 @@ def predict(
 
     import numpy as np
 
-    from supersparse.base.exact import shown
+    from supersparse.base.exact import int_or_float, shown
     from supersparse.card.cases import read_cases
-    from supersparse.card.evaluate.rates import plain_number
     from supersparse.card.scoring import predicted_labels, score_table
     from supersparse.show.cli.unknown import ALLOW, check_scored, possible_columns, read_choice
     from supersparse.show.document import ScoringSystem
@@ -93,7 +92,7 @@ def predict(
     else:
         scores, zero = score_table(system.card, columns), system.card.zero_total
         exact = [Fraction(n, scores.denominator) + zero for n in scores.numerators.tolist()]
-        found["total"] = [plain_number(total) if output.json else shown(total) for total in exact]
+        found["total"] = [int_or_float(total) if output.json else shown(total) for total in exact]
         found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
         if system.card.risk is not None:
             found["risk"] = np.asarray(system.predict_risk(columns)).tolist()

@@ -15,7 +15,7 @@ from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.texts import StudioError, as_problem
 
 _SECONDS = 40.0
-_SIZES = {MaxFeatures: "max_features", MinFeatures: "min_features"}
+_SIZES: dict[type[Constraint], str] = {MaxFeatures: "max_features", MinFeatures: "min_features"}
 
 
 def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
