@@ -75,6 +75,7 @@ class TrainingRows:
     notes: tuple[str, ...] = ()  # on rows that were left out
     reading: Reading | None = None  # how the file was read that they came from
     is_counted: bool = False  # whether each stands for as many as its weight says
+    risks: NDArray[np.float64] | None = None  # of a teacher, one a row
 
     @property
     def n_columns(self) -> int:
@@ -114,4 +115,5 @@ class TrainingRows:
             notes=self.notes if note is None else (*self.notes, note),
             reading=self.reading,
             is_counted=self.is_counted,
+            risks=None if self.risks is None else self.risks[rows],
         )

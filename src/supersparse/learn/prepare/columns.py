@@ -254,10 +254,10 @@ def _number_offers(
         return [value_offer(column, target)], "yes (1) or no (0)"
     elif name in settings.keep or settings.cuts == "none":
         return [value_offer(column, target)], "its value"
-    elif _numbers_the_rows(column):
+    elif numbers_the_rows(column):
         return [], "left out: it numbers the rows"
     else:
-        offers = threshold_offers(column, target, settings.cuts, settings.max_cuts, enough.weight)
+        offers = threshold_offers(column, target, settings.cuts, settings.most_cuts, enough.weight)
         how = {"optimal": "optimal for the class", "tree": "by a tree", "quantile": "at quantiles"}
         note = f"cut at {_listed(offers)}, {how[settings.cuts]}" if offers else _no_cut(settings, enough)
         if column.rounded is not None:
@@ -266,7 +266,7 @@ def _number_offers(
                 f"{column.rounded.n_different} numbers differ"
             )
     if settings.intervals and not settings.has_shape(name):
-        between = interval_offers(column, target, offers, settings.max_cuts)
+        between = interval_offers(column, target, offers, settings.most_cuts)
         offers += between
         note += f", and {len(between)} interval{'' if len(between) == 1 else 's'} between" if between else ""
     if _has_a_number_of_its_own(column):
@@ -367,7 +367,7 @@ def _has_a_number_of_its_own(column: RawColumn) -> bool:
     return len(values) == n_rows >= _EVERY_ROW_ITS_OWN and bool((np.mod(values, 1) == 0).all())
 
 
-def _numbers_the_rows(column: RawColumn) -> bool:
+def numbers_the_rows(column: RawColumn) -> bool:
     """Whether the numbers are also consecutive."""
     if not _has_a_number_of_its_own(column):
         return False

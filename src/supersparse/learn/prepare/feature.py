@@ -1,6 +1,6 @@
 """Feature: one prepared column with its rule, and how cards and provenance store it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -88,11 +88,11 @@ _FEW = 2  # a column with at most this many different numbers lists them in its 
 _MOST_LEVELS = 50
 
 
-def unit_card(features: Sequence[Feature], domains: Mapping[str, Domain], n_columns: int) -> Card:
-    """Return a card on the raw columns with one point per feature; it defines which values are accepted."""
-    used = dict.fromkeys(feature.column for feature in features)
+def unit_card(items: Sequence[Item], domains: Mapping[str, Domain], n_columns: int) -> Card:
+    """Return a card on the raw columns with one point per feature or answer; it defines which values are accepted."""
+    used = dict.fromkeys(item.column for item in items)
     return Card(
-        items=tuple(feature.item(Fraction(1)) for feature in features),
+        items=tuple(items),
         intercept=Fraction(0),
         negative=0,
         positive=1,
@@ -101,13 +101,12 @@ def unit_card(features: Sequence[Feature], domains: Mapping[str, Domain], n_colu
     )
 
 
-def card_on_raw_columns(card: Card, features: Sequence[Feature], known: Card) -> Card:
-    """Replace each feature by its rule on the raw column; `known` is the `unit_card`."""
-    by_name = {feature.name: feature for feature in features}
+def card_on_raw_columns(card: Card, by_name: Mapping[str, Callable[[Fraction], Item]], known: Card) -> Card:
+    """Replace each feature, or answer, by its rule on the raw column; `known` is the `unit_card`."""
     for item in card.items:
         if item.name not in by_name:
             raise InvalidCardError(f"the card's item {item.name!r} is not a feature", did_you_mean(item.name, by_name))
-    items = tuple(by_name[item.name].item(item.points) for item in card.items)
+    items = tuple(by_name[item.name](item.points) for item in card.items)
     used = {item.column for item in items}
     domains = tuple(replace(domain, outside="near") for domain in known.domains if domain.column in used)
     # unlike features, raw columns may have missing values, so the stored points no longer apply

@@ -59,7 +59,7 @@ def prepare_columns(
     """Learn the features of a table, or of a sample of it where it has more than `most`."""
     positions = {name: position for position, name in enumerate(table.columns)}
     settings.check_columns(list(positions))
-    target, rows = _read_target(table.n_rows, y, sample_weight, needed=settings.cuts in ("optimal", "tree"))
+    target, rows = read_target(table.n_rows, y, sample_weight, needed=settings.cuts in ("optimal", "tree"))
     if target.positive is None and settings.cuts in ("optimal", "tree"):
         raise InvalidDataError(f"cuts={settings.cuts!r} needs the classes", "give y, or use cuts='quantile'")
     if not rows.all():
@@ -211,7 +211,7 @@ def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]
         yield f"{len(outdone)} columns not used, because others are more informative: {', '.join(outdone)}"
 
 
-def _read_target(
+def read_target(
     n_rows: int, y: object, sample_weight: object, *, needed: bool
 ) -> tuple[ClassTarget, NDArray[np.bool_]]:
     """The rows with positive weight, and their classes; optional labels only help to rank features."""
@@ -220,12 +220,12 @@ def _read_target(
     positive = None if y is None else _read_labels(y, needed=needed)
     if positive is not None and len(positive) != n_rows:
         raise InvalidDataError(f"y has {len(positive)} labels for {n_rows} rows", "give one label per row")
-    weights = _as_copies(*read_weights(sample_weight, n_rows))
+    weights = as_copies(*read_weights(sample_weight, n_rows))
     rows = weights > 0
     return ClassTarget(weights, positive).take(rows), rows
 
 
-def _as_copies(integers: NDArray[Any], unit: Fraction) -> NDArray[np.float64]:
+def as_copies(integers: NDArray[Any], unit: Fraction) -> NDArray[np.float64]:
     """Whole weights, in lowest terms, count as copies of a row; others are scaled to the number of rows."""
     weights = integers.astype(np.float64)
     if unit.denominator == 1:

@@ -8,7 +8,7 @@ class PrepareParameters:
         *,
         cuts: str = "optimal",
         cut_points: Mapping[str, Sequence[float]] | None = None,
-        max_cuts: int = 6,
+        max_cuts: int | str = "auto",
         per_variable: int | None = 2,
         intervals: bool = False,
         rare: float | str = "auto",

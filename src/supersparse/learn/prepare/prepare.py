@@ -1,5 +1,6 @@
 """Prepare: turn raw columns into features that a card can name."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,13 +14,16 @@ from supersparse.card.card import Card
 from supersparse.card.checks import check_table
 from supersparse.card.printed import printed
 from supersparse.card.raw_values import read_card_table
+from supersparse.learn.prepare.answers import prepare_questions
+from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.feature import Recorded, card_on_raw_columns, holds_text, unit_card, with_preparation
-from supersparse.learn.prepare.fitting import PreparedColumns, complete_rows, prepare_columns, usable_columns
+from supersparse.learn.prepare.fitting import PreparedColumns, as_copies, complete_rows, prepare_columns, usable_columns
 from supersparse.learn.prepare.raw import stack
 from supersparse.learn.prepare.sample import Most
 from supersparse.learn.prepare.settings import PrepareSettings, with_orders
 from supersparse.problem.limits import Constraint
-from supersparse.table.sources import is_array, orders_of, read_every_column
+from supersparse.problem.rows import read_weights
+from supersparse.table.sources import CellTable, is_array, orders_of, read_every_column
 
 if TYPE_CHECKING:
     from supersparse.learn.prepare.keywords import PrepareParameters
@@ -46,8 +50,8 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         the class. "none": no cuts; points multiply the numbers.
     cut_points : dict of lists, default=None
         Cut points by column, such as ``{"age": [45, 60]}``. They replace `cuts` there.
-    max_cuts : int, default=6
-        Maximum number of cut points per column.
+    max_cuts : int or "auto", default="auto"
+        Maximum number of cut points per column. "auto" means 6 for features, and 3 for a question.
     per_variable : int or None, default=2
         Maximum number of cut points per column in one scoring system. None means no limit.
     intervals : bool, default=False
@@ -151,10 +155,44 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         -------
         self
         """
+        settings, table = self._read(X)
+        self._keep(prepare_columns(table, y, sample_weight, settings, most))
+        return self
+
+    def fit_questions(self, X: Any, labels: Any, guide: Any, sample_weight: Any = None) -> Self:
+        """Learn a question for each column, with answers chosen on soft labels, in place of yes/no features.
+
+        Parameters
+        ----------
+        X : frame, mapping of columns, or array
+            The raw table.
+        labels : array-like of shape (n_samples,)
+            Soft labels: a risk for each row, above 0 and below 1.
+        guide : array-like of shape (n_samples,)
+            Risks of a teacher, by which columns are chosen where they are many.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights, as in `fit`.
+
+        Returns
+        -------
+        self
+        """
+        settings, table = self._read(X)
+        weights = as_copies(*read_weights(sample_weight, table.n_rows))
+        found = prepare_questions(table, np.asarray(labels, float), np.asarray(guide, float), weights, settings)
+        self._keep(
+            PreparedColumns(
+                features=(), constraints=(), notes=found.notes, domains=found.domains, n_candidates=found.n_candidates
+            ),
+            found.questions,
+        )
+        return self
+
+    def _read(self, X: Any) -> tuple[PrepareSettings, CellTable]:
+        """Check the parameters, read the table, and keep what fit learns of it."""
         settings = with_orders(PrepareSettings.of(self.get_params(deep=False)), orders_of(X))
         X = self._as_table(X, reset=True)
         table = read_every_column(X)
-        found = prepare_columns(table, y, sample_weight, settings, most)
         self.n_features_in_ = len(table.columns)
         self._columns = tuple(table.columns)
         self._text_columns = tuple(name for name, cells in table.columns.items() if holds_text(cells))
@@ -165,18 +203,19 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         given = self.ordered or {}
         brought = {name: list(levels) for name, levels in settings.ordered.items() if name not in given}
         self._ordered = {**given, **brought} if brought else self.ordered
-        self._keep(found)
-        return self
+        return settings, table
 
-    def _keep(self, found: PreparedColumns) -> None:
-        self.features_ = found.features
+    def _keep(self, found: PreparedColumns, questions: tuple[ColumnQuestion, ...] = ()) -> None:
+        self.features_, self.questions_ = found.features, questions
         self.constraints_: tuple[Constraint, ...] = found.constraints
         self.bounds_ = [feature.bounds for feature in found.features]
         self.n_candidates_ = found.n_candidates
         self.notes_ = list(found.notes)
         self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
         self.unreadable_ = dict(found.unreadable)
-        self._card = unit_card(found.features, found.domains, self.n_features_in_)
+        items = [feature.item(Fraction(1)) for feature in found.features]
+        items += [make(Fraction(1)) for question in questions for make in question.items_by_name.values()]
+        self._card = unit_card(items, found.domains, self.n_features_in_)
 
     @classmethod
     def of_found(cls, recorded: Recorded, found: PreparedColumns) -> Self:
@@ -219,6 +258,8 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         X = self._as_table(X, reset=False)
         table = read_card_table(self._card, X)
         check_table(self._card, table)
+        if self.questions_:
+            return np.column_stack([question.of_cells(table.columns[question.column]) for question in self.questions_])
         return stack([feature.of_cells(table.columns[feature.column]) for feature in self.features_])
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
@@ -260,7 +301,8 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
             The names.
         """
         check_is_fitted(self)
-        return np.array([feature.name for feature in self.features_], dtype=object)
+        names = [q.column for q in self.questions_] or [feature.name for feature in self.features_]
+        return np.array(names, dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -312,7 +354,10 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
             The same points, threshold and provenance, with rules on raw columns.
         """
         check_is_fitted(self)
-        raw = card_on_raw_columns(card.as_learned, self.features_, self._card)
+        of_name: dict[str, Any] = {feature.name: feature.item for feature in self.features_}
+        for question in self.questions_:
+            of_name |= question.items_by_name
+        raw = card_on_raw_columns(card.as_learned, of_name, self._card)
         defaults = type(self)().get_params(deep=False)
         made = with_preparation(raw, self.recorded, defaults, self.features_, self.constraints_, self.n_candidates_)
         return made if card.learned is None else printed(made)

@@ -124,3 +124,29 @@ def _finer_steps(step: Fraction, whole: bool) -> tuple[tuple[int, int], ...]:
     steps = _steps(floor(log10(float(step))), whole=whole)
     finer = islice((s for s in steps if s <= step), _MOST_STEPS)
     return tuple((s.numerator, s.denominator) for s in finer)
+
+
+def shortest(above: Fraction, up_to: Fraction, near: Fraction) -> Fraction:
+    """Return the number t with ``above < t <= up_to`` of the fewest significant digits, of these the nearest.
+
+    >>> [str(shortest(*map(Fraction, ends))) for ends in [("58.2", "61", "59"), ("7", "12", "8.5"), ("-3", "2", "1")]]
+    ['60', '8', '0']
+    """
+    if above < 0 <= up_to:
+        return Fraction(0)
+    leading = floor(log10(abs(float(near)))) if near else floor(log10(float(max(abs(above), abs(up_to)))))
+    for digits in range(1, 40):
+        found = [
+            cut
+            for power in (leading - digits + 1, leading - digits + 2)  # 99 is near to 100
+            for cut in _multiples_beside(near, Fraction(10) ** power)
+            if above < cut <= up_to
+        ]
+        if found:
+            return min(found, key=lambda cut: (abs(cut - near), cut))
+    return up_to
+
+
+def _multiples_beside(number: Fraction, step: Fraction) -> tuple[Fraction, Fraction]:
+    lower = floor(number / step) * step
+    return lower, lower + step

@@ -64,7 +64,7 @@ def sample(
     table, notes = CellTable({name: table.columns[name] for name in ranked}, table.n_rows), []
     n_rows = max(_LEAST_ROWS, int(most.values / max(1, len(table.columns))))
     if table.n_rows > 2 * n_rows:
-        rows = _rows(table, target, n_rows, named)
+        rows = sampled_rows(table, target, n_rows, named)
         notes.append(f"cuts learned from a sample of {len(rows)} of {table.n_rows} rows, to keep the time limit")
         is_kept = np.zeros(table.n_rows, dtype=bool)
         is_kept[rows] = True
@@ -97,7 +97,7 @@ def _separations(values: Floats, positive: NDArray[np.bool_]) -> Floats:
     return np.where((spread > 0) & np.isfinite(apart), apart, 0.0)
 
 
-def _rows(table: CellTable, target: ClassTarget, n_rows: int, named: Collection[str]) -> NDArray[np.intp]:
+def sampled_rows(table: CellTable, target: ClassTarget, n_rows: int, named: Collection[str]) -> NDArray[np.intp]:
     """Draw rows, and add those that hold what a column has only there; in their order."""
     chosen = [_drawn(target, n_rows)]
     for name, cells in table.columns.items():

@@ -1,7 +1,7 @@
 """PrepareSettings: how raw columns become features, each setting declared once, and checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -18,6 +18,14 @@ Direction = Literal["+", "-"]
 MissingRule = Literal["item", "median", "mode", "drop"]
 Shape = Literal["monotone", "rising", "falling", "any"]
 _BY_COLUMN = ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units")
+_MOST_TRIED = 6
+_OF_FEATURES = {
+    "cuts": "remove it, or use questions=False; answers are chosen on the teacher's shape of each column",
+    "per_variable": "use max_cuts, or questions=False",
+    "intervals": "remove it, or use questions=False; a question has an answer for each band",
+    "candidates": "remove it, or use questions=False; every column is one question",
+    "keep": "remove it, or use questions=False; numbers are cut into answers",
+}
 _DIRECTION_OF: Mapping[str, Direction] = {"rising": "+", "falling": "-"}
 
 
@@ -41,8 +49,12 @@ class PrepareSettings:
         ),
         accepts=Mapping[str, Sequence[float]] | None,
     )
-    max_cuts: int = setting(
-        6, Whole(1), "Maximum number of cut points to try per column; default: 6.", option=Option(metavar="N")
+    max_cuts: int | Literal["auto"] = setting(
+        "auto",
+        Either(Word("auto"), Whole(1)),
+        "Maximum number of cut points per column: 6 to try for features, 3 of a question.",
+        option=Option(metavar="N", read=int),
+        accepts=int | str,
     )
     per_variable: int | None = setting(
         2,
@@ -132,6 +144,24 @@ class PrepareSettings:
     def least_share(self) -> Fraction | None:
         """The share that every answer must hold; None: as `Enough` says."""
         return None if isinstance(self.rare, str) else self.rare
+
+    @property
+    def most_cuts(self) -> int:
+        """How many cut points of a column are tried as features."""
+        return _MOST_TRIED if self.max_cuts == "auto" else self.max_cuts
+
+    def shape_of_answers(self, column: str) -> str:
+        """How the points of a question may run along its answers, as a `Problem` says it."""
+        if column in self.direction:
+            return {"+": "up", "-": "down"}[self.direction[column]]
+        return "free" if self.shape.get(column) == "any" else "either"
+
+    def refuse_what_features_have(self) -> None:
+        """Raise for settings that questions, whose answers are bands of values, do not have."""
+        for name, remedy in _OF_FEATURES.items():
+            one = next(f for f in fields(self) if f.name == name)
+            if getattr(self, name) not in (one.default, frozenset()):
+                raise InvalidProblemError(f"{name} is for yes/no features, and this card asks questions", remedy)
 
     def has_shape(self, column: str) -> bool:
         """Whether the user asked that the points of a column rise or fall."""
