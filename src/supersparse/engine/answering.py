@@ -25,6 +25,7 @@ from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
 from supersparse.engine.presolve import DropColumns, MergeRows, merged_weights
 from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, rounded
+from supersparse.engine.search.incumbent import search
 from supersparse.engine.solution import Claim, Solution
 from supersparse.engine.solvers import Aim, Capabilities, Refuses, Solver, constraint_kinds
 from supersparse.engine.verify import check_points, verify
@@ -85,8 +86,6 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         try:
             searched = chosen.capabilities.wants_start and problem.goal == "errors"
             if searched and small.problem.is_plain:
-                from supersparse.engine.search.incumbent import search
-
                 search(small.problem, monitor)
             claim = chosen.solve(small.problem, settings, monitor)
         except deadline.OutOfTime:

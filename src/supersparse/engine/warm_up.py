@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supersparse.engine.exact.instance import instances
+from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.jit import in_another_process, in_cache
 from supersparse.engine.kernels.slices import run_slice
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
+from supersparse.engine.search.incumbent import Search
 from supersparse.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -70,9 +73,7 @@ def compile_search() -> None:
 
 
 def _tiny_slicer() -> "Slicer":
-    from supersparse.engine.exact.instance import instances
     from supersparse.engine.exact.slices import CaseData, Slicer
-    from supersparse.engine.integer_form import integer_form
 
     case = instances(integer_form(tiny_problems()[0]))[0]
     return Slicer(case.case, CaseData(case).data(lambda: False))
@@ -104,8 +105,6 @@ def _beside(shares: Sequence[Sequence[Callable[[], None]]], work: Callable[[], N
 def run_search(problem: Problem) -> None:
     """Run every kernel of the incumbent search that a problem needs once, and those of limited rates."""
     from supersparse.engine.exact.cuts import cheapest_b
-    from supersparse.engine.integer_form import integer_form
-    from supersparse.engine.search.incumbent import Search
 
     form = integer_form(problem)
     Search(form, Monitor(problem, SolveOptions(), lambda points: points)).run(_WORK)

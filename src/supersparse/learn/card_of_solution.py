@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +14,23 @@ from supersparse.base.errors import InvalidDataError, UnsupportedProblemError
 from supersparse.base.exact import counted, exact_value, nearest_float, shown
 from supersparse.base.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.card.card import Card, Item, Label
+from supersparse.card.evaluate.outcomes import added_up
 from supersparse.card.lines import enumerated, weights_in_words
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, ValueOf
+from supersparse.engine.solution import Solution
+from supersparse.learn.settings.of_problem import settings_of
 from supersparse.learn.training_performance import training_performance
-
-if TYPE_CHECKING:
-    from supersparse.engine.solution import Solution
-    from supersparse.problem.limits import Constraint
-    from supersparse.problem.points import CoefficientSet
-    from supersparse.problem.problem import Problem
-    from supersparse.problem.rows import Rows
-
+from supersparse.problem.constraints.single import SameSign
+from supersparse.problem.constraints.support import MaxFeatures, MinFeatures, ThresholdsPerVariable
+from supersparse.problem.limits import Constraint
+from supersparse.problem.log_loss import at_threshold, deviation
+from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
+from supersparse.problem.objective import classified
+from supersparse.problem.points import CoefficientSet
+from supersparse.problem.problem import Problem
+from supersparse.problem.rows import Rows
 
 _MOST_TOTALS = 60  # of which a card says how many rows had them
 _FARTHEST = 10**6  # standard deviations from 0: usual log odds are right to 1e-9 in doubles up to there
@@ -37,7 +41,7 @@ _FEW_NAMED = 3  # columns that a constraint names
 _FEW = 2  # a column with so many different values or fewer has them listed in its domain
 
 
-def card_of_solution(solution: "Solution", title: str | None) -> Card:
+def card_of_solution(solution: Solution, title: str | None) -> Card:
     """Make the card; features without points are left out."""
     if solution.problem.questions:
         raise UnsupportedProblemError(
@@ -56,7 +60,7 @@ def card_of_solution(solution: "Solution", title: str | None) -> Card:
     )
 
 
-def scoring_card(solution: "Solution") -> Card:
+def scoring_card(solution: Solution) -> Card:
     """Make what a card needs to score rows, and nothing that is learned from the rows once more."""
     rows, points = solution.problem.rows, solution.points
     values = points.values
@@ -73,7 +77,7 @@ def scoring_card(solution: "Solution") -> Card:
     )
 
 
-def _is_reached(solution: "Solution") -> bool:
+def _is_reached(solution: Solution) -> bool:
     """Whether a total equal to the threshold is positive: where it is free, no training row has it.
 
     With slope 1, rows may have a risk of exactly one half, and predictions begin above it.
@@ -81,14 +85,12 @@ def _is_reached(solution: "Solution") -> bool:
     return solution.problem.intercept.mode == "free" and solution.problem.slope == "free"
 
 
-def _intercept(solution: "Solution") -> Fraction:
+def _intercept(solution: Solution) -> Fraction:
     """The intercept; of a risk model one that gives a short threshold, and every row of the table its class.
 
     Where columns have few decimals the threshold is halfway between two totals that they can have, so that a
     total is above it if and only if its risk is above the problem's threshold.
     """
-    from supersparse.problem.log_loss import at_threshold
-    from supersparse.problem.objective import classified
 
     problem, points = solution.problem, at_threshold(solution.problem, solution.points)
     if points.slope is None:
@@ -109,26 +111,24 @@ def _intercept(solution: "Solution") -> Fraction:
     return points.intercept_value
 
 
-def _least_scale(rows: "Rows", j: int) -> int:
+def _least_scale(rows: Rows, j: int) -> int:
     """A divisor of the scale of a column: in large tables that of its first values."""
     return rows.scales[j] if rows.raw is None else integer_column(rows.raw[j][:_FIRST_VALUES])[1]
 
 
-def _scale(rows: "Rows", j: int) -> int:
+def _scale(rows: Rows, j: int) -> int:
     return rows.scales[j]
 
 
-def _risk(solution: "Solution") -> LogisticRisk | None:
+def _risk(solution: Solution) -> LogisticRisk | None:
     if solution.slope is None or solution.offset is None:
         return None
     check_risks_can_be_written(solution.problem, solution.points.support)
     return LogisticRisk(slope=solution.slope, offset=solution.offset, seen=_seen_totals(solution))
 
 
-def _seen_totals(solution: "Solution") -> SeenTotals | None:
+def _seen_totals(solution: Solution) -> SeenTotals | None:
     """How many training rows had each total, and how many of them were positive; None if totals are many."""
-    from supersparse.card.evaluate.outcomes import added_up
-    from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 
     problem, coefficients = solution.problem, solution.points.over(solution.problem.unit).coefficients
     rows = problem.rows
@@ -157,12 +157,11 @@ def _label(label: object) -> Label:
     return plain if isinstance(plain, str | int | float) else str(plain)
 
 
-def check_risks_can_be_written(problem: "Problem", columns: Sequence[int]) -> None:
+def check_risks_can_be_written(problem: Problem, columns: Sequence[int]) -> None:
     """Raise if a column is so far from 0 that the risks of a card, which are doubles, cannot tell its values.
 
     A search holds such a column, and the points of a solution do; slope·total + offset in doubles does not.
     """
-    from supersparse.problem.log_loss import deviation
 
     rows = problem.rows
     for j in columns:
@@ -181,7 +180,7 @@ def check_risks_can_be_written(problem: "Problem", columns: Sequence[int]) -> No
             )
 
 
-def _may_be_far(rows: "Rows", j: int) -> bool:
+def _may_be_far(rows: Rows, j: int) -> bool:
     """Whether a few values leave it open that a column is far from 0."""
     if rows.raw is None or rows.raw[j].dtype != np.float64:
         return True
@@ -192,7 +191,7 @@ def _may_be_far(rows: "Rows", j: int) -> bool:
 _AT_LIMIT = "; here the slope is at its limit, because the features separate the classes, or nearly"
 
 
-def _provenance(solution: "Solution") -> Provenance:
+def _provenance(solution: Solution) -> Provenance:
     problem, found = solution.problem, solution.evaluation
     return Provenance(
         version=supersparse.__version__,
@@ -218,15 +217,14 @@ def _provenance(solution: "Solution") -> Provenance:
     )
 
 
-def _settings(solution: "Solution") -> dict[str, Any] | None:
+def _settings(solution: Solution) -> dict[str, Any] | None:
     """The question, to ask it again of other rows."""
-    from supersparse.learn.settings.of_problem import settings_of
 
     asked = settings_of(solution.problem, solver=solution.solver, seed=solution.seed)
     return None if asked is None else asked.to_dict()
 
 
-def _domain(rows: "Rows", j: int) -> Domain:
+def _domain(rows: Rows, j: int) -> Domain:
     """The values that a column took in the training rows."""
     if rows.raw is not None and rows.raw[j].dtype.kind == "f":
         distinct = np.unique(rows.raw[j])
@@ -241,9 +239,8 @@ def _domain(rows: "Rows", j: int) -> Domain:
     return Domain(column=rows.names[j], low=ends[0], high=ends[1], whole=whole, outside="near")
 
 
-def _seen(rows: "Rows", j: int, points: Fraction) -> ItemSeen:
+def _seen(rows: Rows, j: int, points: Fraction) -> ItemSeen:
     """The points that a column gave on the training rows."""
-    from supersparse.card.evaluate.outcomes import added_up
 
     fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
     weights = rows.weights if fits else rows.weights.astype(object)
@@ -257,7 +254,7 @@ def _seen(rows: "Rows", j: int, points: Fraction) -> ItemSeen:
     return ItemSeen.of_multiples(points / rows.scales[j], distinct, sums, rows.weight_unit)
 
 
-def rows_fingerprint(rows: "Rows") -> str:
+def rows_fingerprint(rows: Rows) -> str:
     """Name the training rows: names, values, labels and weights, in their order.
 
     Values are written as whole numbers over a scale; in large tables of floats as the nearest doubles, which
@@ -277,7 +274,7 @@ def rows_fingerprint(rows: "Rows") -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _raw_fingerprint(rows: "Rows") -> str:
+def _raw_fingerprint(rows: Rows) -> str:
     assert rows.raw is not None
     digest = hashlib.sha256()
     negative, positive = rows.classes
@@ -291,7 +288,7 @@ def _raw_fingerprint(rows: "Rows") -> str:
     return f"sha256-doubles:{digest.hexdigest()}"
 
 
-def _minimised(problem: "Problem") -> str:
+def _minimised(problem: Problem) -> str:
     """The objective in words."""
     negative, positive = problem.class_weights
     parts = ["error rate" if problem.goal == "errors" else "log loss"]
@@ -313,7 +310,7 @@ def _minimised(problem: "Problem") -> str:
     return " + ".join(parts)
 
 
-def _allowed(problem: "Problem") -> str:
+def _allowed(problem: Problem) -> str:
     """The allowed scoring systems in words."""
     sets = {s for s in problem.sets if len(s) > 1 or 0 not in s}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
@@ -329,10 +326,8 @@ def _allowed(problem: "Problem") -> str:
     return f"points {points}{limit}, {intercept}"
 
 
-def _limit_in_words(constraint: "Constraint") -> str:
+def _limit_in_words(constraint: Constraint) -> str:
     """Say what one constraint allows."""
-    from supersparse.problem.constraints.single import SameSign
-    from supersparse.problem.constraints.support import MaxFeatures, MinFeatures, ThresholdsPerVariable
 
     if isinstance(constraint, MaxFeatures):
         return f"at most {counted(constraint.most, 'feature')}"
@@ -348,7 +343,7 @@ def _limit_in_words(constraint: "Constraint") -> str:
     return constraint.in_words()
 
 
-def _risks_allowed(problem: "Problem") -> str:
+def _risks_allowed(problem: Problem) -> str:
     """The slopes and intercepts of a risk model in words, and the threshold where it matters."""
     threshold = ""
     if problem.rate_limits or problem.risk_threshold != Fraction(1, 2):
@@ -359,7 +354,7 @@ def _risks_allowed(problem: "Problem") -> str:
     return f"{threshold}any slope and intercept with {effects}"
 
 
-def _values(allowed: "CoefficientSet") -> str:
+def _values(allowed: CoefficientSet) -> str:
     low, high = allowed.least, allowed.greatest
     ends = f"from {shown(low)} to {shown(high)}"
     if allowed.denominator == 1 and len(allowed) == high - low + 1:

@@ -2,25 +2,25 @@
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from supersparse.base.integer_arrays import distinct_of, fits_int64
+from supersparse.card.evaluate.outcomes import added_up
+from supersparse.card.evaluate.rates import auc_with_interval
+from supersparse.card.evaluate.thresholds import LEVEL
 from supersparse.card.performance import Performance
+from supersparse.engine.solution import Solution
+from supersparse.problem.near_totals import NearTotals, integer_totals
 
-if TYPE_CHECKING:
-    from supersparse.engine.solution import Solution
 
-
-def training_performance(solution: "Solution") -> Performance:
+def training_performance(solution: Solution) -> Performance:
     """Count what `predict` gets right and wrong on the training rows, by sample weight.
 
     Class weights do not enter, but in the log loss of a risk model. The counts are those that were verified.
     The AUC is computed in whole numbers: a card of many different totals would take long in fractions.
     """
-    from supersparse.card.evaluate.rates import auc_with_interval
-    from supersparse.card.evaluate.thresholds import LEVEL
 
     found = solution.evaluation
     false_positives = found.wrong_negative - found.zero_negative
@@ -39,7 +39,7 @@ def training_performance(solution: "Solution") -> Performance:
     )
 
 
-def _log_losses(solution: "Solution") -> tuple[float, float]:
+def _log_losses(solution: Solution) -> tuple[float, float]:
     """The mean log loss, class weights applied, and that of the prevalence as everyone's risk."""
     problem = solution.problem
     weights = [float(w * n) for w, n in zip(problem.class_weights, problem.class_totals, strict=True)]
@@ -48,10 +48,8 @@ def _log_losses(solution: "Solution") -> tuple[float, float]:
     return loss, -sum(w / both * math.log(w / both) for w in weights if w)
 
 
-def _auc(solution: "Solution") -> Fraction:
+def _auc(solution: Solution) -> Fraction:
     """The share of pairs in which the positive row has more points, a tie counting half."""
-    from supersparse.card.evaluate.outcomes import added_up
-    from supersparse.problem.near_totals import NearTotals, integer_totals
 
     rows = solution.problem.rows
     coefficients = solution.points.coefficients

@@ -26,7 +26,7 @@ from supersparse.show.cli.command import command
 from supersparse.show.cli.counts import counts
 from supersparse.show.cli.datasets import datasets
 from supersparse.show.cli.demo import demo
-from supersparse.show.cli.doctor import doctor
+from supersparse.show.cli.doctor import doctor, solvers
 from supersparse.show.cli.evaluate import evaluate
 from supersparse.show.cli.explain import explain
 from supersparse.show.cli.export import export
@@ -38,7 +38,6 @@ from supersparse.show.cli.predict import predict
 from supersparse.show.cli.program import program
 from supersparse.show.cli.report import report
 from supersparse.show.cli.say import complain
-from supersparse.show.cli.solvers import solvers
 from supersparse.show.cli.streams import Streams
 from supersparse.show.cli.studio import studio
 from supersparse.show.cli.trade_off import trade_off

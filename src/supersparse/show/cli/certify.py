@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.base.errors import SupersparseError
+from supersparse.base.errors import InvalidCardError, SupersparseError
+from supersparse.card.card import Card
+from supersparse.card.cases import read_labelled
+from supersparse.engine.certify.statement import check_certifiable_goal
 from supersparse.show.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions, Weights
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, remark, say_size
+from supersparse.show.document import ScoringSystem
 
 if TYPE_CHECKING:
-    from supersparse.card.card import Card
     from supersparse.learn.fitting import Fitted
     from supersparse.learn.rows import TrainingRows
 
@@ -46,14 +49,10 @@ def certify(
       supersparse demo --save-data biopsies.csv --out card.json
       supersparse certify card.json biopsies.csv
     """
-    from supersparse.base.errors import InvalidCardError
-    from supersparse.card.cases import read_labelled
     from supersparse.engine.certify.checking import check, check_by_viprchk
-    from supersparse.engine.certify.statement import check_certifiable_goal
     from supersparse.learn.certifying import certified, checked, points_of
     from supersparse.learn.refit import Refit, learned_from
     from supersparse.show.cli.report import target_of
-    from supersparse.show.document import ScoringSystem
 
     system = ScoringSystem.load(model)
     made = system.card.provenance
@@ -118,8 +117,8 @@ def certify(
 
 
 def with_certificate(
-    card: "Card", fitted: "Fitted", place: Path, rows: "TrainingRows", *, target: str | None, data: Path
-) -> "tuple[Card, str | None]":
+    card: Card, fitted: "Fitted", place: Path, rows: "TrainingRows", *, target: str | None, data: Path
+) -> tuple[Card, str | None]:
     """Return a learned card that names its certificate; the card as it is, and why, if none is written."""
     from supersparse.learn.certifying import certified
 

@@ -1,15 +1,19 @@
 """`supersparse check`: validate a settings file."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from supersparse.base.errors import InvalidOptionError, InvalidProblemError
+from supersparse.engine.answering import check_goal
+from supersparse.engine.solvers import solver_class
+from supersparse.learn.settings.settings import Settings, load_settings, write_settings
+from supersparse.learn.settings.settings import schema as settings_schema
+from supersparse.problem.penalties import check_objective
+from supersparse.problem.problem import read_goal
 from supersparse.show.cli.options import Output
 from supersparse.show.cli.say import remark
-
-if TYPE_CHECKING:
-    from supersparse.learn.settings.settings import Settings
 
 
 def check(
@@ -37,10 +41,6 @@ def check(
     """
     import json
 
-    from supersparse.base.errors import InvalidOptionError
-    from supersparse.learn.settings.settings import load_settings, write_settings
-    from supersparse.learn.settings.settings import schema as settings_schema
-
     if schema:
         typer.echo(json.dumps(settings_schema(), indent=2))
     elif settings is None:
@@ -52,15 +52,10 @@ def check(
         remark(f"{settings} is valid")
 
 
-def _check_agreement(settings: "Settings") -> None:
+def _check_agreement(settings: Settings) -> None:
     """Raise for settings that no table can satisfy, in the words of `fit`."""
-    from supersparse.base.errors import InvalidProblemError
-    from supersparse.engine.answering import check_goal
-    from supersparse.engine.solvers import solver_class
     from supersparse.learn.editing import check_edits
     from supersparse.learn.recipe import slack_of
-    from supersparse.problem.penalties import check_objective
-    from supersparse.problem.problem import read_goal
 
     try:
         goal, _ = read_goal(settings)

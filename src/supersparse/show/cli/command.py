@@ -18,6 +18,7 @@ from supersparse.learn.settings.settings import Settings
 from supersparse.show.cli import say
 from supersparse.show.cli.declared import Declared
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, Output, TableOptions, ValidationOptions
+from supersparse.table.other_files import is_workbook
 
 
 class Without:
@@ -69,7 +70,6 @@ def _note_unused_sheet(given: Mapping[str, Any]) -> None:
     table = next((one for one in given.values() if isinstance(one, TableOptions)), None)
     if table is None or table.sheet is None:
         return
-    from supersparse.table.other_files import is_workbook
 
     data = given.get("data")
     for path in data if isinstance(data, list) else [data]:

@@ -9,6 +9,10 @@ import typer
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import counted
+from supersparse.card.card import Card
+from supersparse.card.cases import LabelledCases, read_labelled, with_own_codes
+from supersparse.card.checks import outside_values
+from supersparse.card.raw_values import as_read, known_values, read_card_table
 from supersparse.show.cli.command import Without
 from supersparse.show.cli.declared import option_name
 from supersparse.show.cli.options import (
@@ -23,10 +27,10 @@ from supersparse.show.cli.options import (
 )
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, remark, say_outside, say_size
+from supersparse.table.csv_file import check_file
+from supersparse.table.values import is_missing
 
 if TYPE_CHECKING:
-    from supersparse.card.card import Card
-    from supersparse.card.cases import LabelledCases
     from supersparse.learn.counts import CountTable
     from supersparse.learn.prepare.questions import Questions
     from supersparse.learn.recipe import PreparedProblem
@@ -71,8 +75,6 @@ def counts(
       supersparse counts rows.csv --target diagnosis --questions q --out b
       supersparse fit a b
     """
-    from supersparse.card.cases import read_labelled, with_own_codes
-    from supersparse.card.raw_values import as_read
     from supersparse.learn.counts import CountTable
 
     check_outputs(
@@ -105,14 +107,11 @@ def counts(
     )
 
 
-def _check_known(card: "Card", cases: "LabelledCases") -> None:
+def _check_known(card: Card, cases: LabelledCases) -> None:
     """Say which values the questions do not know, and refuse a column of nothing else: it is coded otherwise.
 
     Of a column with more than two values, questions keep those that they ask about.
     """
-    from supersparse.card.checks import outside_values
-    from supersparse.card.raw_values import known_values, read_card_table
-    from supersparse.table.values import is_missing
 
     outside = outside_values(card, read_card_table(card, cases.columns))
     listed = {domain.column for domain in card.domains if domain.values is not None}
@@ -202,7 +201,6 @@ def read_counts_question(
     """Read the counts of all sites, and ask what the options ask; few people are written out, for folds."""
     from supersparse.learn.counts import MOST_PEOPLE, pooled
     from supersparse.show.cli.recipe import read_recipe, weighted_recipe
-    from supersparse.table.csv_file import check_file
 
     why = "the counts hold the questions and the classes"
     _refuse(features, columns, why)

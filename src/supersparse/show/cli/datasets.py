@@ -1,7 +1,7 @@
 """`supersparse datasets`: list, fetch and export the datasets of the SLIM paper."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,10 @@ from supersparse.show.cli.command import command
 from supersparse.show.cli.options import Output
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import remark
-
-if TYPE_CHECKING:
-    from supersparse.table.datasets.loaders import Entry
+from supersparse.table.datasets.dataset import positive_in_words
+from supersparse.table.datasets.loaders import ENTRIES, Entry, find, load
+from supersparse.table.datasets.originals import data_folder
+from supersparse.table.datasets.originals import fetch as fetch_files
 
 datasets = typer.Typer(
     name="datasets",
@@ -52,7 +53,6 @@ def path(output: Output) -> None:
     Example:
       supersparse datasets path
     """
-    from supersparse.table.datasets.originals import data_folder
 
     folder = str(data_folder())
     output.show(folder, lambda: {"path": folder})
@@ -78,7 +78,6 @@ def fetch(
     Example:
       supersparse datasets fetch
     """
-    from supersparse.table.datasets.originals import fetch as fetch_files
 
     originals = [original for entry in _wanted(names) for original in entry.originals]
     done = fetch_files(originals, copy_from=copy_from, unchecked=unchecked, say=remark)
@@ -106,7 +105,6 @@ def export(
     Example:
       supersparse datasets export breast-cancer biopsies.csv
     """
-    from supersparse.table.datasets.loaders import load
 
     check_outputs(("OUT", out))
     data = load(name, variant)
@@ -124,9 +122,7 @@ for _name, _run in (("list", list_), ("path", path), ("fetch", fetch), ("export"
     datasets.command(_name)(command(_run))
 
 
-def _wanted(names: list[str] | None) -> list["Entry"]:
-    from supersparse.table.datasets.loaders import ENTRIES, find
-
+def _wanted(names: list[str] | None) -> list[Entry]:
     fetched = [entry for entry in ENTRIES if entry.originals]
     for name in names or ():
         if find(name).name not in {entry.name for entry in fetched}:
@@ -135,9 +131,6 @@ def _wanted(names: list[str] | None) -> list["Entry"]:
 
 
 def _show(output: Output) -> None:
-    from supersparse.table.datasets.dataset import positive_in_words
-    from supersparse.table.datasets.loaders import ENTRIES
-
     lines = [("dataset", "variant", "rows", "features", "positive", "where")]
     for entry in ENTRIES:
         size = entry.size
@@ -148,13 +141,13 @@ def _show(output: Output) -> None:
     output.show("\n".join(text), lambda: [_described(entry) for entry in ENTRIES])
 
 
-def _where(entry: "Entry") -> str:
+def _where(entry: Entry) -> str:
     if not entry.originals:
         return "bundled"
     return "fetched" if entry.is_here() else "not fetched; run supersparse datasets fetch"
 
 
-def _described(entry: "Entry") -> dict[str, object]:
+def _described(entry: Entry) -> dict[str, object]:
     return {
         "name": entry.name,
         "variant": entry.variant,

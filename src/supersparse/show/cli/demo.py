@@ -6,9 +6,12 @@ from typing import Annotated
 
 import typer
 
+from supersparse.learn.settings.settings import Settings
 from supersparse.show.cli.options import Output, SearchOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import remark
+from supersparse.show.document import ScoringSystem
+from supersparse.table.datasets import load_breast_cancer
 
 
 def demo(
@@ -32,11 +35,8 @@ def demo(
     """
     import json
 
-    from supersparse.learn.settings.settings import Settings
     from supersparse.show.cli.learn import learn
     from supersparse.show.cli.recipe import solver_options
-    from supersparse.show.document import ScoringSystem
-    from supersparse.table.datasets import load_breast_cancer
 
     check_outputs(("--out", out), ("--save-data", save_data), ("--save-settings", save_settings))
     data = load_breast_cancer()

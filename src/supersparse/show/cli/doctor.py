@@ -1,4 +1,4 @@
-"""`supersparse doctor`: check the installation."""
+"""`supersparse doctor` and `supersparse solvers`: what is installed, and whether it works."""
 
 import locale
 import os
@@ -12,7 +12,11 @@ import typer
 
 from supersparse._version import __version__
 from supersparse.base.errors import SupersparseError
+from supersparse.engine.solve import solve
+from supersparse.engine.solvers import availability, installed_version, names
+from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import Output
+from supersparse.table.datasets.originals import data_folder
 
 
 def doctor(output: Output) -> None:
@@ -29,6 +33,21 @@ def doctor(output: Output) -> None:
     output.show(found.in_words(), found.as_data)
     if not found.is_well:
         raise typer.Exit(1)
+
+
+def solvers(output: Output) -> None:
+    """List the solvers and how to install the missing ones.
+
+    \b
+    Example:
+      supersparse solvers
+    """
+    found = [availability(name) for name in names()]
+    lines = [("solver", "installed", "version", "how to install")]
+    lines += [(s.name, *(("yes", s.version or "built in") if s.installed else ("no", "-")), s.remedy) for s in found]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+    output.show("\n".join(text), lambda: [asdict(solver) for solver in found])
 
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
@@ -123,7 +142,6 @@ def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
 
 def diagnose() -> Diagnosis:
     """Run all checks; nothing is installed or changed."""
-    from supersparse.engine.solvers import installed_version
 
     return Diagnosis(
         version=__version__,
@@ -143,9 +161,7 @@ def diagnose() -> Diagnosis:
 
 
 def _solvers() -> tuple[Package, ...]:
-    from supersparse.engine import solvers
-
-    found = [solvers.availability(name) for name in solvers.names()]
+    found = [availability(name) for name in names()]
     return tuple(
         Package(name=s.name, version=(s.version or "built in") if s.installed else None, use="solving", remedy=s.remedy)
         for s in found
@@ -154,7 +170,7 @@ def _solvers() -> tuple[Package, ...]:
 
 def _compiled_code() -> Check:
     """The cache of compiled functions: beside the source, or in NUMBA_CACHE_DIR."""
-    import supersparse.engine.kernels as kernels
+    from supersparse.engine import kernels
 
     cache = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(cache) if cache else Path(next(iter(kernels.__path__))) / "__pycache__"
@@ -170,8 +186,6 @@ def _compiled_code() -> Check:
 
 
 def _data_folder() -> Check:
-    from supersparse.table.datasets.originals import data_folder
-
     folder = data_folder()
     state = "exists" if folder.is_dir() else "not created yet; `supersparse datasets fetch` creates it"
     return Check(what="data folder", works=True, detail=f"{folder}, {state}")
@@ -188,9 +202,6 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _small_problem() -> Check:
-    from supersparse.engine.solve import solve
-    from supersparse.problem.problem import Problem
-
     problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 1], C0=0.3, max_points=3)
     what = "test problem"
     try:

@@ -1,15 +1,17 @@
 """`supersparse evaluate`: evaluate a scoring system on labelled data."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from supersparse.base.errors import InvalidOptionError, did_you_mean
+from supersparse.card.cases import read_labelled
+from supersparse.card.evaluate.calibrating import Method
 from supersparse.show.cli.options import CardFile, DataFile, Output, TableOptions, Weights
 from supersparse.show.cli.say import note, say_outside, say_size
+from supersparse.show.cli.unknown import ALLOW, check_scored, read_choice
+from supersparse.show.document import ScoringSystem
 from supersparse.table.plain import one_line
-
-if TYPE_CHECKING:
-    from supersparse.card.evaluate.calibrating import Method
 
 
 def evaluate(
@@ -46,9 +48,6 @@ def evaluate(
       supersparse demo --save-data biopsies.csv --out card.json
       supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
     """
-    from supersparse.card.cases import read_labelled
-    from supersparse.show.cli.unknown import ALLOW, check_scored, read_choice
-    from supersparse.show.document import ScoringSystem
 
     system = read_choice(unknown, ScoringSystem.load(model), table.reading)
     others = [name for name in by or [] if name not in system.card.columns]
@@ -75,8 +74,7 @@ def evaluate(
     )
 
 
-def _method(word: str) -> "Method | None":
-    from supersparse.base.errors import InvalidOptionError, did_you_mean
+def _method(word: str) -> Method | None:
 
     known: dict[str, Method | None] = {"isotonic": "isotonic", "logistic": "logistic", "none": None}
     if word not in known:

@@ -2,19 +2,25 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from supersparse.base.errors import InvalidDataError, InvalidOptionError
+from supersparse.base.exact import int_or_float, shown
+from supersparse.card.card import Card, Item
+from supersparse.card.cases import Cases, person_of, read_as_written, read_cases
+from supersparse.card.explain.flips import Change, Flip
+from supersparse.card.explain.reasons import Explanation
+from supersparse.card.lines import line_of_item
+from supersparse.card.words import ColumnWording, category_text
 from supersparse.show.cli.options import CardFile, Output, TableOptions
 from supersparse.show.cli.say import note, say_outside, say_size
+from supersparse.show.cli.unknown import check_person, read_choice
+from supersparse.show.document import ScoringSystem
+from supersparse.show.document.risk_strip import risk_percent
 from supersparse.table.plain import one_line
-
-if TYPE_CHECKING:
-    from supersparse.card.card import Card, Item
-    from supersparse.card.cases import Cases
-    from supersparse.card.explain.flips import Change, Flip
-    from supersparse.card.explain.reasons import Explanation
+from supersparse.table.values import is_beyond, is_missing
 
 
 def explain(
@@ -50,10 +56,6 @@ def explain(
       supersparse explain card.json biopsies.csv --row 5
       supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
     """
-    from supersparse.base.exact import shown
-    from supersparse.show.cli.unknown import check_person, read_choice
-    from supersparse.show.document import ScoringSystem
-    from supersparse.show.document.risk_strip import risk_percent
 
     system = read_choice(unknown, ScoringSystem.load(model), table.reading)
     person, written, place = _person(system, values, row, table)
@@ -78,10 +80,6 @@ def _person(
     system: object, values: list[str], row: int, table: TableOptions
 ) -> tuple[dict[str, object], dict[str, str], str]:
     """Return the values of a person, how those beyond every number are written, and where they stand."""
-    from supersparse.base.errors import InvalidDataError, InvalidOptionError
-    from supersparse.card.cases import person_of, read_as_written, read_cases
-    from supersparse.show.document import ScoringSystem
-    from supersparse.table.values import is_beyond
 
     assert isinstance(system, ScoringSystem)
     if len(values) == 1 and (values[0] == "-" or Path(values[0]).is_file()):
@@ -114,14 +112,13 @@ def _person(
     return person_of(system.card, words, table.reading), written, ""
 
 
-def _limits_of(cases: "Cases", name: str, value: object) -> str:
+def _limits_of(cases: Cases, name: str, value: object) -> str:
     """The cells of a column that stand for a value beyond every number: one of them was written."""
     limits = cases.table.limits.get(name, ())
     return " or ".join(one.cell for one in limits if one.below == (value == float("-inf")))
 
 
-def _points(found: "Explanation", card: "Card", written: Mapping[str, str]) -> list[str]:
-    from supersparse.base.exact import shown
+def _points(found: Explanation, card: Card, written: Mapping[str, str]) -> list[str]:
 
     rows = [
         (
@@ -139,10 +136,8 @@ def _points(found: "Explanation", card: "Card", written: Mapping[str, str]) -> l
     ]
 
 
-def _asked(item: "Item", card: "Card") -> str:
+def _asked(item: Item, card: Card) -> str:
     """The question of an item, as the card prints it where it has words of its own."""
-    from supersparse.card.lines import line_of_item
-    from supersparse.card.words import ColumnWording
 
     words = card.wording.of(item.column)
     if words == ColumnWording(column=item.column):
@@ -151,12 +146,9 @@ def _asked(item: "Item", card: "Card") -> str:
     return line_of_item(item, domain, words).text
 
 
-def _answer(column: str, value: object, card: "Card", written: Mapping[str, str]) -> str:
+def _answer(column: str, value: object, card: Card, written: Mapping[str, str]) -> str:
     """A value, as the card calls it."""
     from fractions import Fraction
-
-    from supersparse.card.words import category_text
-    from supersparse.table.values import is_missing
 
     if is_missing(value):
         return "missing"
@@ -166,7 +158,7 @@ def _answer(column: str, value: object, card: "Card", written: Mapping[str, str]
     return category_text(value) if isinstance(value, Fraction) else str(_shown(column, value, written))
 
 
-def _ways(flips: "tuple[Flip, ...]", card: "Card", written: Mapping[str, str]) -> list[str]:
+def _ways(flips: tuple[Flip, ...], card: Card, written: Mapping[str, str]) -> list[str]:
     if not flips:
         return ["No change of these values leads to the other class."]
     lines = [f"The smallest changes that lead to {flips[0].label}:"]
@@ -176,16 +168,13 @@ def _ways(flips: "tuple[Flip, ...]", card: "Card", written: Mapping[str, str]) -
     return lines
 
 
-def _risk_after(flip: "Flip") -> str:
-    from supersparse.show.document.risk_strip import risk_percent
+def _risk_after(flip: Flip) -> str:
 
     return "" if flip.risk is None else f" (risk {risk_percent(flip.risk)})"
 
 
-def _said(change: "Change", card: "Card", written: Mapping[str, str]) -> str:
+def _said(change: Change, card: Card, written: Mapping[str, str]) -> str:
     from fractions import Fraction
-
-    from supersparse.card.words import category_text
 
     before, after = _answer(change.column, change.before, card, written), repr(change.after)
     if isinstance(change.after, str | bool | Fraction):
@@ -193,8 +182,7 @@ def _said(change: "Change", card: "Card", written: Mapping[str, str]) -> str:
     return f"{card.wording.of(change.column).label or change.column}: {before} -> {after}"
 
 
-def _document(found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[str, str]) -> dict[str, object]:
-    from supersparse.base.exact import int_or_float
+def _document(found: Explanation, flips: tuple[Flip, ...], written: Mapping[str, str]) -> dict[str, object]:
 
     return {
         "reasons": [
@@ -226,16 +214,12 @@ def _document(found: "Explanation", flips: "tuple[Flip, ...]", written: Mapping[
 
 def _shown(column: str, value: object, written: Mapping[str, str]) -> object:
     """A value; one that is beyond every number, such as <3.0, as it is written."""
-    from supersparse.table.values import is_beyond
 
     return written[column] if is_beyond(value) and column in written else _plain(value)
 
 
 def _plain(value: object) -> object:
     from fractions import Fraction
-
-    from supersparse.base.exact import int_or_float
-    from supersparse.table.values import is_beyond
 
     if isinstance(value, Fraction):
         return int_or_float(value)

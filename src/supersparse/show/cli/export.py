@@ -3,19 +3,21 @@
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 import typer
 
+from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.writing import write_file
 from supersparse.card.export import TARGETS
 from supersparse.show.cli.options import CardFile, Output
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import remark
-
-if TYPE_CHECKING:
-    from supersparse.show.document import ScoringSystem
-    from supersparse.show.document.content import Style
+from supersparse.show.document import ScoringSystem
+from supersparse.show.document.content import Style
+from supersparse.show.document.drawing import pictures
+from supersparse.show.document.pictures import sheet_drawing
+from supersparse.show.document.system import card_faces
 
 _ENDINGS = {
     **TARGETS,
@@ -50,8 +52,6 @@ def export(
       supersparse export card.json --to sql --set dialect=duckdb
       supersparse export card.json --to calculator --out calculator.html
     """
-    from supersparse.base.errors import InvalidOptionError, did_you_mean
-    from supersparse.show.document import ScoringSystem
 
     if to not in _ENDINGS:
         raise InvalidOptionError(f"--to: unknown format {to!r}", did_you_mean(to, _ENDINGS), subject="--to")
@@ -70,7 +70,6 @@ def export(
 
 def _check_ending(out: Path | None, to: str) -> None:
     """Refuse a file whose ending says another format."""
-    from supersparse.base.errors import InvalidOptionError
 
     ending = "" if out is None else out.suffix.removeprefix(".").casefold()
     if out is not None and ending in _ENDINGS.values() and ending not in ("txt", _ENDINGS[to]):
@@ -81,12 +80,9 @@ def _check_ending(out: Path | None, to: str) -> None:
         )
 
 
-def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str | bytes:
+def _made(system: ScoringSystem, to: str, options: dict[str, object]) -> str | bytes:
     if to in TARGETS:
         return system.export(to, None, **options)
-    from supersparse.base.errors import InvalidOptionError
-    from supersparse.show.document.drawing import pictures
-    from supersparse.show.document.system import card_faces
 
     style = cast("Style", options.pop("style", "card"))
     paper = str(options.pop("paper", "a4")) if to.startswith("sheet") else None
@@ -101,15 +97,11 @@ def _made(system: "ScoringSystem", to: str, options: dict[str, object]) -> str |
     if to == "sheet":
         return system.sheet(paper=str(paper), style=style).to_html()
     if to == "sheet-pdf":
-        from supersparse.show.document.pictures import sheet_drawing
-
         return pictures(lambda show: sheet_drawing(system.card, str(paper), show, style=style))[".pdf"]()
     return card_faces(system.card, style)[f".{_ENDINGS[to]}"]()
 
 
 def _options(given: list[str]) -> dict[str, object]:
-    from supersparse.base.errors import InvalidOptionError
-
     found: dict[str, object] = {}
     for text in given:
         name, mark, value = text.partition("=")
@@ -121,7 +113,6 @@ def _options(given: list[str]) -> dict[str, object]:
 
 def _value(name: str, text: str) -> object:
     """Read the value of an option: text, unless the option has another type."""
-    from supersparse.base.errors import InvalidOptionError
 
     if name in ("rows", "decimals"):
         if not re.fullmatch(r"-?[0-9]{1,15}", text):
@@ -140,8 +131,6 @@ def _value(name: str, text: str) -> object:
 
 
 def _print(made: str | bytes, to: str, output: Output) -> None:
-    from supersparse.base.errors import InvalidOptionError
-
     if isinstance(made, str):
         output.show(made.removesuffix("\n"), lambda: {"target": to, "content": made})
     elif sys.stdout.isatty() or output.json:

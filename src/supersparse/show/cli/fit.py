@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.base.errors import InvalidOptionError, SupersparseError
+from supersparse.engine.answers.frontier import frontier as find_frontier
+from supersparse.engine.answers.proven import reconciled
+from supersparse.engine.certify.statement import check_certifiable, check_certifiable_goal
+from supersparse.learn.clock import Clock
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -22,6 +26,7 @@ from supersparse.show.cli.options import (
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.rows import EngineOptions, read_rows_question
 from supersparse.show.cli.say import complain, note, remark
+from supersparse.show.document import ScoringSystem
 
 if TYPE_CHECKING:
     from supersparse.learn.counts import CountTable
@@ -76,11 +81,7 @@ def fit(
     """
     import json
 
-    from supersparse.engine.answers.frontier import frontier as find_frontier
-    from supersparse.engine.answers.proven import reconciled
-    from supersparse.engine.certify.statement import check_certifiable, check_certifiable_goal
     from supersparse.learn.certifying import check_text_file
-    from supersparse.learn.clock import Clock
     from supersparse.learn.counts import NO_RISKS
     from supersparse.learn.counts_file import is_count_table
     from supersparse.learn.editing import check_possible, with_changes
@@ -91,7 +92,6 @@ def fit(
     from supersparse.show.cli.recipe import asked_goal
     from supersparse.show.cli.training import read_question, read_splits
     from supersparse.show.cli.wording import read_words, with_words
-    from supersparse.show.document import ScoringSystem
 
     check_folder(out_dir)
     check_outputs(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from supersparse.engine.answers.frontier import frontier as find_frontier
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -16,6 +17,7 @@ from supersparse.show.cli.options import (
 )
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, remark
+from supersparse.show.document.plots import save_plot
 
 
 def frontier(
@@ -41,7 +43,6 @@ def frontier(
       supersparse demo --save-data biopsies.csv
       supersparse frontier biopsies.csv --target diagnosis --max-features 3
     """
-    from supersparse.engine.answers.frontier import frontier as find_frontier
     from supersparse.show.cli.learn import with_progress
     from supersparse.show.cli.training import read_question
 
@@ -57,7 +58,5 @@ def frontier(
     remark("")
     output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})
     if plot is not None:
-        from supersparse.show.document.plots import save_plot
-
         save_plot(found, plot)
         remark(f"Plot saved to {plot}")

@@ -3,26 +3,26 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
+from supersparse.base.stop import Stop
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution
+from supersparse.engine.solve import solve
+from supersparse.learn.clock import Clock
+from supersparse.problem.problem import Problem
 from supersparse.show.cli.progress import progress
 from supersparse.show.cli.say import note, remark, warnings_as_remarks
 
 if TYPE_CHECKING:
-    from supersparse.engine.options import SolverKeywords
-    from supersparse.engine.solution import Solution
-    from supersparse.learn.clock import Clock
     from supersparse.learn.fitting import Fitted
     from supersparse.learn.recipe import PreparedProblem
     from supersparse.learn.rows import TrainingRows
     from supersparse.learn.splits import Split
-    from supersparse.problem.problem import Problem
 
 Answer = TypeVar("Answer")
 
 
-def learn(problem: "Problem", **options: "Unpack[SolverKeywords]") -> "Solution":
+def learn(problem: Problem, **options: Unpack[SolverKeywords]) -> Solution:
     """Solve, showing progress on standard error; Ctrl-C stops it and keeps the best found."""
-    from supersparse.base.stop import Stop
-    from supersparse.engine.solve import solve
 
     solution = with_progress(solve, problem, **options)
     if solution.stop is Stop.INTERRUPTED:
@@ -30,7 +30,7 @@ def learn(problem: "Problem", **options: "Unpack[SolverKeywords]") -> "Solution"
     return solution
 
 
-def with_progress(run: Callable[..., Answer], problem: "Problem", **options: Any) -> Answer:
+def with_progress(run: Callable[..., Answer], problem: Problem, **options: Any) -> Answer:
     """Run a search that reports what it finds."""
     with warnings_as_remarks(), progress() as show:
         return run(problem, **options, on_progress=show)
@@ -40,7 +40,7 @@ def fit_with_progress(
     question: "PreparedProblem",
     rows: "TrainingRows",
     splits: "Sequence[Split]",
-    clock: "Clock",
+    clock: Clock,
     *,
     repeats: int,
     n_jobs: int | None,
@@ -48,7 +48,6 @@ def fit_with_progress(
     """Learn and judge a card, showing progress, and say what did not go well."""
     import os
 
-    from supersparse.base.stop import Stop
     from supersparse.learn.fitting import fit_card
     from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
 from supersparse.show.cli.options import DataFile, TableOptions
 from supersparse.show.cli.outputs import check_outputs
-
-if TYPE_CHECKING:
-    from supersparse.table.table import Column
+from supersparse.table.files import read_table
+from supersparse.table.table import Column, Kind
+from supersparse.table.values import is_missing
 
 _FEW = 20  # values that are listed
 
@@ -34,8 +36,6 @@ def names(
       supersparse names biopsies.csv --target diagnosis --out names.yaml
       supersparse fit biopsies.csv --target diagnosis --names names.yaml
     """
-    from supersparse.table.files import read_table
-    from supersparse.table.table import Kind
 
     check_outputs(("--out", out), inputs=[data])
     expected = {} if target is None else {target: Kind.TEXT}
@@ -55,9 +55,7 @@ def names(
         write_file(out, text)
 
 
-def _column(column: "Column") -> Iterator[str]:
-    from supersparse.table.table import Kind
-
+def _column(column: Column) -> Iterator[str]:
     values = _values(column)
     kind = column.kind.value if values is not None or column.kind is Kind.NUMBER else "many texts"
     if column.kind in (Kind.DATE, Kind.EMPTY, Kind.TOO_MANY):
@@ -72,11 +70,8 @@ def _column(column: "Column") -> Iterator[str]:
         yield from _pairs(values, 6)
 
 
-def _values(column: "Column") -> list[str] | None:
+def _values(column: Column) -> list[str] | None:
     """The values as texts, in sorted order; None where they are many, or numbers other than two."""
-    from supersparse.base.schema.labels import label_text
-    from supersparse.table.table import Kind
-    from supersparse.table.values import is_missing
 
     found = {value for value in column.values.tolist() if not is_missing(value)}
     most = 2 if column.kind is Kind.NUMBER else _FEW
@@ -89,6 +84,4 @@ def _pairs(texts: list[str], indent: int) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    from supersparse.base.schema.yaml_text import yaml_text
-
     return yaml_text({"_": text}).removesuffix("\n").partition(": ")[2]

@@ -18,6 +18,7 @@ from supersparse.learn.settings.sections import ValidationSettings
 from supersparse.learn.settings.settings import Settings
 from supersparse.show.cli.declared import Declared, option_name, options_of
 from supersparse.table.reading import ColumnSettings, Reading, ReadingSettings
+from supersparse.table.small_table import listed
 
 _TABLE = (
     "CSV or TSV file with a header line (.gz allowed), Excel, Parquet, SAS, SPSS or Stata file; - for standard input."
@@ -80,7 +81,6 @@ class ColumnOptions(Declared):
 
     def told_target(self, known: Sequence[str] = ()) -> str:
         """The column to predict; an error, which names the columns of the table, if none was told."""
-        from supersparse.table.small_table import listed
 
         if self.target is None:
             table = f"; the table has {listed(known, most=20)}" if known else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.show.cli.streams import files_are_asked
+from supersparse.table.duckdb_files import files_of
 
 
 def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str | None] = ()) -> None:
@@ -38,7 +39,6 @@ def _files(given: Path | str) -> Iterator[str]:
     if os.path.isfile(given):
         yield os.fspath(given)
         return
-    from supersparse.table.duckdb_files import files_of
 
     yield from files_of(Path(given))
 

@@ -1,9 +1,16 @@
 """`supersparse pool`: all scoring systems almost as good as the best."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from supersparse.base.exact import shown as exactly
+from supersparse.card.card import Cutoff
+from supersparse.engine.answers.pool import Pool
+from supersparse.engine.answers.pool import pool as find_pool
+from supersparse.engine.answers.words import loss_name, named_points
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -15,12 +22,6 @@ from supersparse.show.cli.options import (
 )
 from supersparse.show.cli.say import remark
 from supersparse.table.plain import one_line
-
-if TYPE_CHECKING:
-    from supersparse.card.card import Cutoff
-    from supersparse.engine.answers.pool import Pool
-    from supersparse.problem.points import Points
-    from supersparse.problem.problem import Problem
 
 
 def pool(
@@ -45,7 +46,6 @@ def pool(
       supersparse demo --save-data biopsies.csv
       supersparse pool biopsies.csv --target diagnosis --max-features 2
     """
-    from supersparse.engine.answers.pool import pool as find_pool
     from supersparse.show.cli.learn import with_progress
     from supersparse.show.cli.training import read_question
 
@@ -66,10 +66,7 @@ def pool(
     )
 
 
-def _text(found: "Pool", shown: int) -> str:
-    from supersparse.base.exact import shown as exactly
-    from supersparse.engine.answers.words import loss_name, named_points
-
+def _text(found: Pool, shown: int) -> str:
     is_risk, loss = found.problem.goal == "risk", loss_name(found.problem)
     is_weighted = loss == "weighted error"
     columns = [loss, *(["errors"] if is_weighted else []), "size", "points"]
@@ -89,8 +86,6 @@ def _text(found: "Pool", shown: int) -> str:
     return "\n".join(map(one_line, lines))
 
 
-def _cutoff(problem: "Problem", points: "Points") -> "Cutoff":
-    from supersparse.card.card import Cutoff
-
+def _cutoff(problem: Problem, points: Points) -> Cutoff:
     whole = all(points.values[j].denominator == problem.rows.scales[j] == 1 for j in points.support)
     return Cutoff(threshold=-points.intercept_value, reached=problem.intercept.mode == "free", whole=whole)

@@ -8,10 +8,16 @@ from typing import Annotated
 
 import typer
 
+from supersparse.base.exact import int_or_float, shown
 from supersparse.base.writing import whole_text
+from supersparse.card.cases import read_cases
+from supersparse.card.scoring import predicted_labels, score_table
 from supersparse.show.cli.options import CardFile, DataFile, Output, TableOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, say_outside, say_size
+from supersparse.show.cli.unknown import ALLOW, check_scored, possible_columns, read_choice
+from supersparse.show.document import ScoringSystem
+from supersparse.table.cells import is_number
 
 
 def no_formula(cell: object) -> object:
@@ -20,7 +26,6 @@ def no_formula(cell: object) -> object:
     >>> no_formula("=1+1"), no_formula("-2.5"), no_formula("ill")
     ("'=1+1", '-2.5', 'ill')
     """
-    from supersparse.table.cells import is_number
 
     if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number(cell):
         return f"'{cell}"
@@ -70,12 +75,6 @@ def predict(
     from fractions import Fraction
 
     import numpy as np
-
-    from supersparse.base.exact import int_or_float, shown
-    from supersparse.card.cases import read_cases
-    from supersparse.card.scoring import predicted_labels, score_table
-    from supersparse.show.cli.unknown import ALLOW, check_scored, possible_columns, read_choice
-    from supersparse.show.document import ScoringSystem
 
     check_outputs(("--out", out), inputs=(data, model))
     system = read_choice(unknown, ScoringSystem.load(model), table.reading, reasons=reasons > 0)

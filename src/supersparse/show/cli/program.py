@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from supersparse.base.errors import InvalidOptionError
+from supersparse.engine.options import Formulation
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -17,9 +18,9 @@ from supersparse.show.cli.options import (
 )
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import remark, warnings_as_remarks
+from supersparse.show.document import ScoringSystem
 
 if TYPE_CHECKING:
-    from supersparse.engine.options import Formulation
     from supersparse.learn.recipe import PreparedProblem
     from supersparse.learn.rows import TrainingRows
 
@@ -92,8 +93,6 @@ def _show_card(
     question: "PreparedProblem", rows: "TrainingRows", solution: Path, out: Path | None, output: Output
 ) -> None:
     import json
-
-    from supersparse.show.document import ScoringSystem
 
     found = question.problem.read_solution(solution)
     system = ScoringSystem(question.card(found, rows.title, rows))

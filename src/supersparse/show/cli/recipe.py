@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted
+from supersparse.engine.answering import check_goal
 from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords, SolverOptions
+from supersparse.engine.solvers import get
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.class_weights import ClassWeights
 from supersparse.learn.settings.sections import PREPARE
 from supersparse.learn.settings.settings import Settings
+from supersparse.problem.rows import chosen_positive
 from supersparse.show.cli.declared import option_name, options_of
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
 from supersparse.show.cli.say import note, remark
@@ -94,9 +97,6 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
             note(f"{_OPTIONS[name]} overrides {name} in {path}")
     options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
     if (solver := options.get("solver", "auto")) != "auto":
-        from supersparse.engine.answering import check_goal
-        from supersparse.engine.solvers import get
-
         check_goal(solver, get(solver).capabilities, settings.goal)
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
     return options
@@ -105,7 +105,6 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
 def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
     from supersparse.learn.doubts import doubts
-    from supersparse.problem.rows import chosen_positive
 
     problem, recipe = question.problem, question.recipe
     for about_a_column in () if question.prepare is None else question.prepare.notes_:

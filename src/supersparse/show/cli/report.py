@@ -5,19 +5,20 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from supersparse.base.errors import InvalidOptionError
+from supersparse.base.errors import InvalidOptionError, PackageNotInstalledError
+from supersparse.card.card import Card
+from supersparse.card.cases import read_labelled
 from supersparse.show.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.report_progress import steps
 from supersparse.show.cli.say import note, remark, say_size
-
-if TYPE_CHECKING:
-    from supersparse.card.card import Card
-
+from supersparse.show.cli.unknown import check_grouped, check_scored, read_choice
+from supersparse.show.document import ScoringSystem
+from supersparse.show.document.pictures import paper_size
 
 _DEFAULTS = {"cv": 5, "n_ratios": 6, "bootstrap": 100, "larger": 3, "time_limit": 90.0, "seed": 0}
 
@@ -90,11 +91,7 @@ def report(
       supersparse report card.json biopsies.csv --by Mitoses --bootstrap 5
       supersparse report card.json biopsies.csv --no-refits --out quick.html
     """
-    from supersparse.card.cases import read_labelled
     from supersparse.learn.refit import learned_from
-    from supersparse.show.cli.unknown import check_grouped, check_scored, read_choice
-    from supersparse.show.document import ScoringSystem
-    from supersparse.show.document.pictures import paper_size
     from supersparse.show.report import Plan, make_report
     from supersparse.show.report.plan import Step
 
@@ -187,7 +184,7 @@ def _command(files: Sequence[Path], table: TableOptions, *, refits: bool, **opti
     return shlex.join([*words, *table.words(), *([] if refits else ["--no-refits"])])
 
 
-def target_of(card: "Card", target: str | None) -> tuple[str, str]:
+def target_of(card: Card, target: str | None) -> tuple[str, str]:
     """Return the name of the target, and how to say that the table does not have it."""
     if target is not None:
         return target, "target column {name}"
@@ -198,7 +195,6 @@ def target_of(card: "Card", target: str | None) -> tuple[str, str]:
 
 def _files(model: Path, out: list[Path] | None) -> list[Path]:
     """Where to write, checked before any work is done."""
-    from supersparse.base.errors import PackageNotInstalledError
 
     if not out:
         endings = [".html"]

@@ -10,13 +10,17 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
 from supersparse.show.cli.say import note, remark
+from supersparse.table.counted_rows import count_training
+from supersparse.table.duckdb_files import open_rows
+from supersparse.table.lazy import LazyTable
+from supersparse.table.reading import Reading
+from supersparse.table.training import Roles
 
 if TYPE_CHECKING:
     from supersparse.learn.recipe import PreparedProblem, Recipe
     from supersparse.learn.row_counts import RowCounts
     from supersparse.learn.rows import TrainingRows
     from supersparse.learn.splits import Split
-    from supersparse.table.reading import Reading
 
 _ENGINES = ("memory", "duckdb")
 
@@ -47,7 +51,7 @@ class EngineOptions:
 
 def read_rows_question(
     data: list[Path],
-    reading: "Reading",
+    reading: Reading,
     columns: ColumnOptions,
     asked: AskedOptions,
     features: FeatureOptions,
@@ -90,13 +94,9 @@ def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptio
             raise InvalidOptionError(f"{option} needs the rows in memory", "remove it, or use --engine memory")
 
 
-def _counts(data: list[Path], reading: "Reading", columns: ColumnOptions, recipe: "object", memory: str) -> "RowCounts":
+def _counts(data: list[Path], reading: Reading, columns: ColumnOptions, recipe: object, memory: str) -> "RowCounts":
     from supersparse.learn.recipe import Recipe
     from supersparse.learn.row_counts import RowCounts
-    from supersparse.table.counted_rows import count_training
-    from supersparse.table.duckdb_files import open_rows
-    from supersparse.table.lazy import LazyTable
-    from supersparse.table.training import Roles
 
     assert isinstance(recipe, Recipe)
     assert recipe.prepare is not None

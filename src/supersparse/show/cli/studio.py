@@ -7,6 +7,7 @@ import typer
 
 from supersparse.base.errors import InvalidOptionError, PackageNotInstalledError
 from supersparse.show.cli.say import remark
+from supersparse.show.studio.folder import default_folder
 
 
 def studio(
@@ -35,7 +36,6 @@ def studio(
     if table is not None and not table.is_file():
         raise InvalidOptionError(f"there is no file {str(table)!r}", "name a table, or leave it out")
     try:
-        from supersparse.show.studio.folder import default_folder
         from supersparse.show.studio.server import serve
     except ImportError as error:
         raise PackageNotInstalledError(f"the studio needs {error.name}: pip install starlette uvicorn") from None

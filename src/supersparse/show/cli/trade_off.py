@@ -6,6 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supersparse.base.errors import InvalidOptionError
+from supersparse.card.cases import read_labelled
+from supersparse.card.evaluate.outcomes import Tally, read_outcomes
+from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff, HeldOutTradeOff, read_ratios
+from supersparse.card.raw_values import as_read
+from supersparse.engine.answers.trade_off import read_limits
+from supersparse.engine.solution import Solution
+from supersparse.learn.clock import Clock
 from supersparse.show.cli.command import Without
 from supersparse.show.cli.options import (
     AskedOptions,
@@ -19,15 +26,14 @@ from supersparse.show.cli.options import (
 )
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, remark
+from supersparse.show.cli.unknown import check_scored
+from supersparse.show.document.plots import save_plot
+from supersparse.table.reading import Reading
 
 if TYPE_CHECKING:
-    from supersparse.card.evaluate.outcomes import Tally
-    from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff, HeldOutTradeOff
-    from supersparse.engine.solution import Solution
     from supersparse.learn.recipe import PreparedProblem
     from supersparse.learn.rows import TrainingRows
     from supersparse.learn.trade_off import Judge
-    from supersparse.table.reading import Reading
 
 
 def trade_off(
@@ -90,9 +96,6 @@ def trade_off(
     """
     import os
 
-    from supersparse.card.evaluate.trade_off import read_ratios
-    from supersparse.engine.answers.trade_off import read_limits
-    from supersparse.learn.clock import Clock
     from supersparse.learn.trade_off import sweep, sweep_held_out
     from supersparse.show.cli.progress import progress
     from supersparse.show.cli.say import warnings_as_remarks
@@ -136,18 +139,12 @@ def trade_off(
     remark("")
     output.show(str(found), lambda: _as_data(found))
     if plot is not None:
-        from supersparse.show.document.plots import save_plot
-
         save_plot(found, plot)
         remark(f"Plot saved to {plot}")
 
 
-def _judged_by(test: Path, reading: "Reading", rows: "TrainingRows", weights: str | None) -> "Judge":
+def _judged_by(test: Path, reading: Reading, rows: "TrainingRows", weights: str | None) -> "Judge":
     """Judge by the labelled rows of another table, read as each card expects them."""
-    from supersparse.card.cases import read_labelled
-    from supersparse.card.evaluate.outcomes import read_outcomes
-    from supersparse.card.raw_values import as_read
-    from supersparse.show.cli.unknown import check_scored
 
     told: set[str] = set()
 
@@ -156,7 +153,7 @@ def _judged_by(test: Path, reading: "Reading", rows: "TrainingRows", weights: st
             told.add(text)
             note(text)
 
-    def judge(question: "PreparedProblem", solution: "Solution") -> "Tally":
+    def judge(question: "PreparedProblem", solution: Solution) -> Tally:
         card = as_read(question.card(solution, rows.title, rows), reading)
         assert rows.title is not None, "a table of a file has a target"
         cases = read_labelled(test, reading, card, rows.title, weights=weights, note=say_once)
@@ -177,9 +174,7 @@ def _divided(rows: "TrainingRows", share: float, validation: ValidationOptions) 
     return rows.take(learned), judged_on(rows, held_out)
 
 
-def _as_data(found: "CrossValidatedTradeOff | HeldOutTradeOff") -> dict[str, object]:
-    from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff
-
+def _as_data(found: CrossValidatedTradeOff | HeldOutTradeOff) -> dict[str, object]:
     if isinstance(found, CrossValidatedTradeOff):
         return {"rows": found.table(), "folds": found.folds, "repeats": found.repeats}
     seen = found.points[0].performance

@@ -7,17 +7,19 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
 from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
 from supersparse.show.cli.say import note, say_size
+from supersparse.table.files import read_table
+from supersparse.table.reading import Reading
+from supersparse.table.training import Roles, read_training
 
 if TYPE_CHECKING:
     from supersparse.learn.recipe import PreparedProblem, Recipe
     from supersparse.learn.rows import TrainingRows
     from supersparse.learn.splits import Split
-    from supersparse.table.reading import Reading
 
 
 def read_question(
     path: Path,
-    reading: "Reading",
+    reading: Reading,
     columns: ColumnOptions,
     asked: AskedOptions,
     features: FeatureOptions,
@@ -33,12 +35,10 @@ def read_question(
 
 
 def _read_rows(
-    path: Path, reading: "Reading", asked: ColumnOptions, recipe: "Recipe", validation: ValidationOptions | None
+    path: Path, reading: Reading, asked: ColumnOptions, recipe: "Recipe", validation: ValidationOptions | None
 ) -> "TrainingRows":
     """Read the rows that a recipe learns from, and note which columns cannot be features."""
     from supersparse.learn.rows import TrainingRows
-    from supersparse.table.files import read_table
-    from supersparse.table.training import Roles, read_training
 
     settings = recipe.settings
     roles = Roles(

@@ -4,23 +4,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError, did_you_mean
+from supersparse.base.exact import int_or_float, shown
+from supersparse.card.card import Card
+from supersparse.card.cases import Cases, LabelledCases
+from supersparse.card.checks import expectations, refused_values
+from supersparse.card.explain.reasons import possible_rows
+from supersparse.card.raw_values import as_read, read_card_table
+from supersparse.card.risk import risk_of
+from supersparse.table.reading import Reading
+from supersparse.table.values import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from supersparse.card.card import Card
-    from supersparse.card.cases import Cases, LabelledCases
     from supersparse.show.document import ScoringSystem
-    from supersparse.table.reading import Reading
 
 NOT_KNOWN = "not known"
 ALLOW = "use --unknown allow to score it by the rules as they stand"
 _CHOICES = ("refuse", "allow")
 
 
-def read_choice(unknown: str, system: "ScoringSystem", reading: "Reading", *, reasons: bool = False) -> "ScoringSystem":
+def read_choice(unknown: str, system: "ScoringSystem", reading: Reading, *, reasons: bool = False) -> "ScoringSystem":
     """Return the system that scores what it shall of a table that is read so; refuse reasons for no total."""
-    from supersparse.card.raw_values import as_read
 
     if unknown not in _CHOICES:
         raise InvalidOptionError(subject="--unknown", value=unknown, remedy=did_you_mean(unknown, _CHOICES))
@@ -30,15 +35,13 @@ def read_choice(unknown: str, system: "ScoringSystem", reading: "Reading", *, re
     return system.accepting_unknown() if unknown == "allow" else system
 
 
-def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | None, allow: str = "") -> None:
+def check_scored(card: Card, cases: Cases | LabelledCases, otherwise: str | None, allow: str = "") -> None:
     """Refuse a table with a value that the card does not score, and say where it stands.
 
     That is one outside what the card knows and accepts, or a missing one; `otherwise` says what can be done
     about the latter besides filling it in, None where it is allowed, and `allow` what can be done about a
     value that is far from those of the training rows besides correcting it.
     """
-    from supersparse.card.checks import expectations, refused_values
-    from supersparse.card.raw_values import read_card_table
 
     if not card.columns:
         return
@@ -59,11 +62,8 @@ def check_scored(card: "Card", cases: "Cases | LabelledCases", otherwise: str | 
             )
 
 
-def check_person(card: "Card", person: "Mapping[str, object]", place: str) -> None:
+def check_person(card: Card, person: "Mapping[str, object]", place: str) -> None:
     """Refuse one person with a value that the card does not score; `place` says where it was read."""
-    from supersparse.card.checks import expectations, refused_values
-    from supersparse.card.raw_values import read_card_table
-    from supersparse.table.values import is_missing
 
     if not card.columns:
         return
@@ -77,9 +77,8 @@ def check_person(card: "Card", person: "Mapping[str, object]", place: str) -> No
             raise InvalidDataError(f"column {expected.column!r} has no value{place}", "a total needs one")
 
 
-def check_grouped(cases: "LabelledCases", groups: str) -> None:
+def check_grouped(cases: LabelledCases, groups: str) -> None:
     """Refuse a row without a group, and say where it stands."""
-    from supersparse.table.values import is_missing
 
     blank = [row for row, value in enumerate(cases.columns[groups].tolist()) if is_missing(value)]
     if blank:
@@ -89,16 +88,13 @@ def check_grouped(cases: "LabelledCases", groups: str) -> None:
         )
 
 
-def _where(cases: "Cases | LabelledCases", count: int, first: int) -> str:
+def _where(cases: Cases | LabelledCases, count: int, first: int) -> str:
     place = cases.place(first)
     return place if count == 1 else f"{count} rows, the first in {place}"
 
 
-def possible_columns(card: "Card", columns: Any, *, json: bool) -> dict[str, list[object]]:
+def possible_columns(card: Card, columns: Any, *, json: bool) -> dict[str, list[object]]:
     """Return the columns of the output: total, total_low, total_high, prediction, and risk if known."""
-    from supersparse.base.exact import int_or_float, shown
-    from supersparse.card.explain.reasons import possible_rows
-    from supersparse.card.risk import risk_of
 
     write = int_or_float if json else shown
     nothing = None if json else ""

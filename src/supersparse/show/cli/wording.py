@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supersparse.card.card import Card
+from supersparse.card.names_file import Names, read_names, worded
 from supersparse.show.cli.options import WordingOptions
 from supersparse.show.cli.say import note
+from supersparse.table.values import is_missing
 
 if TYPE_CHECKING:
-    from supersparse.card.card import Card
-    from supersparse.card.names_file import Names
     from supersparse.learn.rows import TrainingRows
 
 _MANY = 1000  # different values, beyond which answers are not checked
 
 
-def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> "Names | None":
+def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> Names | None:
     """Read the file of names and compare it with the training rows, if any, before anything is learned."""
     if asked.names is None:
         return None
-    from supersparse.card.names_file import read_names
 
     names = read_names(asked.names)
     if rows is None:
@@ -31,9 +31,8 @@ def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> "Names | N
     return names
 
 
-def with_words(card: "Card", asked: WordingOptions, names: "Names | None") -> "Card":
+def with_words(card: Card, asked: WordingOptions, names: Names | None) -> Card:
     """Return the card with the words that were asked for."""
-    from supersparse.card.names_file import worded
 
     if names is not None:
         card = worded(card, names, checked=True)
@@ -42,7 +41,6 @@ def with_words(card: "Card", asked: WordingOptions, names: "Names | None") -> "C
 
 def _values(rows: "TrainingRows") -> dict[str, list[object] | None]:
     """The different values of each training column; None where they are many."""
-    from supersparse.table.values import is_missing
 
     columns = rows.X if rows.names is None else dict(zip(rows.names, rows.X.T, strict=True))
     found: dict[str, list[object] | None] = {}

@@ -38,7 +38,6 @@ from supersparse.card.raw_values import is_person, read_card_table
 from supersparse.card.risk import Risk, risk_of
 from supersparse.card.rules import Domain, Outside
 from supersparse.card.scoring import decide
-from supersparse.learn.card_of_solution import card_of_solution
 from supersparse.problem.points import Points
 from supersparse.show.document.calculator import calculator
 from supersparse.show.document.content import Style
@@ -104,6 +103,8 @@ class ScoringSystem:
 
         Class labels that JSON cannot represent are converted to text.
         """
+        from supersparse.learn.card_of_solution import card_of_solution
+
         return cls(printed(card_of_solution(solution, title)))
 
     @property
