@@ -4,7 +4,7 @@ import csv
 import io
 from dataclasses import dataclass
 
-from supersparse.show.document.latex_letters import latex_escaped as latex_escaped
+from supersparse.show.document.latex import latex_escaped as latex_escaped
 from supersparse.show.document.text import markdown_escaped as markdown_escaped
 
 _LONG_TEXT = 30  # letters beyond which a column of words is broken into lines

@@ -6,7 +6,7 @@ import pytest
 
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import read_class_column
-from supersparse.card.evaluate.outcomes import read_classes
+from supersparse.card.evaluate.rates import read_classes
 from supersparse.errors import InvalidDataError
 from supersparse.table.files import read_table
 from supersparse.table.reading import Reading

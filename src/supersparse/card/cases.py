@@ -15,8 +15,8 @@ from supersparse.card.checks import expectations, left_open
 from supersparse.card.raw_values import known_values, reading_for
 from supersparse.card.words import category_text
 from supersparse.table.cells import beyond, is_number, plain_number, possible_signs, read_numbers
+from supersparse.table.collecting import Limit, first_row, open_said
 from supersparse.table.files import na_words, read_table, undecided_said
-from supersparse.table.limits import Limit, first_row, open_said
 from supersparse.table.reading import Reading
 from supersparse.table.roles import Target, rest_of, weight_column
 from supersparse.table.table import Kind, Table, objects

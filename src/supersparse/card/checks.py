@@ -32,7 +32,7 @@ from supersparse.card.rules import (
     widened,
 )
 from supersparse.card.words import category_text
-from supersparse.table.limits import Limit
+from supersparse.table.collecting import Limit
 from supersparse.table.small_table import Tabular
 from supersparse.table.values import (
     Category,

@@ -22,7 +22,7 @@ from supersparse.base.stop import Stop
 from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.calibrating import Method, fit_risk, in_the_large
-from supersparse.card.evaluate.outcomes import Tally, added_up
+from supersparse.card.evaluate.rates import Tally, added_up
 from supersparse.card.performance import ClassWeights
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.learn.clock import Clock

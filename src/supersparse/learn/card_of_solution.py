@@ -14,7 +14,7 @@ from supersparse.base.errors import InvalidDataError, UnsupportedProblemError
 from supersparse.base.exact import counted, exact_value, nearest_float, shown
 from supersparse.base.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.card.card import Card, Item, Label
-from supersparse.card.evaluate.outcomes import added_up
+from supersparse.card.evaluate.rates import added_up
 from supersparse.card.lines import enumerated, weights_in_words
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.schema.labels import label_text
 from supersparse.base.stop import Stop
-from supersparse.card.evaluate.outcomes import Tally
+from supersparse.card.evaluate.rates import Tally
 from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evaluate.trade_off import (
     CrossValidatedPoint,

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.integer_arrays import distinct_of, fits_int64
-from supersparse.card.evaluate.outcomes import added_up
-from supersparse.card.evaluate.rates import auc_with_interval
+from supersparse.card.evaluate.rates import added_up, auc_with_interval
 from supersparse.card.evaluate.thresholds import LEVEL
 from supersparse.card.performance import Performance
 from supersparse.engine.solution import Solution

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.table.cells import Shown, possible_signs, shown_sign, thousands_said, with_gaps
-from supersparse.table.collecting import Coded
+from supersparse.table.collecting import Coded, Limit, inside_said, limits_inside
 from supersparse.table.files import na_words
 from supersparse.table.lazy import MOST_DIFFERENT, Coding, LazyColumn, LazyTable, ValueCounts
-from supersparse.table.limits import Limit, inside_said, limits_inside
 from supersparse.table.other_files import column_of_series, text_column
 from supersparse.table.reading import ColumnReading, Reading
 from supersparse.table.roles import HOLDS_NESTED, classes_of

@@ -20,9 +20,17 @@ from supersparse.table.cells import (
     thousands_said,
     thousands_sign,
 )
-from supersparse.table.collecting import Coded, CollectedFile, Parsed
+from supersparse.table.collecting import (
+    Coded,
+    CollectedFile,
+    Parsed,
+    first_row,
+    inside_said,
+    limit_notes,
+    limits_among,
+    limits_inside,
+)
 from supersparse.table.csv_file import check_file, is_parquet, read_csv_file, shown_name
-from supersparse.table.limits import first_row, inside_said, limit_notes, limits_among, limits_inside
 from supersparse.table.other_files import (
     is_statistics_file,
     is_workbook,

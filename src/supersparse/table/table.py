@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.table.cells import beyond, plain_number, read_cells_as_numbers, with_gaps
-from supersparse.table.collecting import Coded, CollectedCells, Parsed, TooMany
-from supersparse.table.limits import Limit
+from supersparse.table.collecting import Coded, CollectedCells, Limit, Parsed, TooMany
 from supersparse.table.reading import Reading
 from supersparse.table.values import nearest_column
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from supersparse import RiskScoreClassifier, ScoringSystem, item
-from supersparse.card.evaluate.calibration_line import CalibrationLine, Labelled, calibration_line, why_no_line
-from supersparse.card.evaluate.forecasts import Forecasts
+from supersparse.card.evaluate.forecasts import CalibrationLine, Forecasts, Labelled, calibration_line, why_no_line
 from supersparse.errors import InvalidOptionError
 
 weights = st.integers(0, 30).map(Fraction)

@@ -13,7 +13,7 @@ from card.evaluate.rated import SYSTEM, copied, labels, table, weighted_rows
 from supersparse import RiskScoreClassifier, SLIMClassifier
 from supersparse.card.evaluate.calibrating import cross_fitted
 from supersparse.card.evaluate.forecasts import forecasts_of_rows
-from supersparse.card.evaluate.outcomes import read_outcomes
+from supersparse.card.evaluate.rates import read_outcomes
 from supersparse.errors import InvalidDataError, InvalidOptionError
 
 METHODS = ["isotonic", "logistic"]

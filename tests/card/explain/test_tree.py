@@ -14,9 +14,9 @@ from cards import HOSTILE
 from counts import examples
 from reading_faces import label, people_for, unescaped
 from supersparse import Problem, ScoringSystem, item, solve
-from supersparse.card.explain import smallest_tree as smallest
 from supersparse.card.explain import tree as finding
-from supersparse.card.explain.smallest_tree import Smallest, state_of
+from supersparse.card.explain import tree as smallest
+from supersparse.card.explain.tree import Smallest, state_of
 from supersparse.card.rules import Domain, IsMissing
 from supersparse.errors import InvalidCardError, InvalidDataError, InvalidOptionError
 from supersparse.table.plain import width

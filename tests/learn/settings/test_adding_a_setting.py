@@ -7,7 +7,7 @@ from worked_examples import run_changed
 OF_THE_CARD = """
 from supersparse import Problem, Settings, SLIMClassifier, SLIMClassifierCV
 from supersparse.learn.settings.settings import read_settings, schema
-from supersparse.show.studio.form import form
+from supersparse.show.studio.choices import form
 
 X, y = [[0, 1], [1, 0], [1, 1], [0, 0]], [1, 1, 1, 0]
 for problem in (
@@ -28,7 +28,7 @@ from sklearn.base import clone
 from supersparse import Prepare, SLIMClassifier
 from supersparse.learn.settings.settings import read_settings, schema
 from supersparse.show.studio.choices import changed, no_choices
-from supersparse.show.studio.form import form
+from supersparse.show.studio.choices import form
 
 X = {"a": [1, 2, 3, 4] * 10, "b": [1, None, None, 2] * 10}
 y = [0, 0, 1, 1] * 10

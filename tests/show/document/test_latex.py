@@ -12,7 +12,7 @@ from cards import HOSTILE, any_cards
 from counts import examples
 from programs import needs
 from supersparse import ScoringSystem, item
-from supersparse.show.document import latex_letters
+from supersparse.show.document import latex as latex_letters
 from supersparse.table.plain import visible
 
 TYPESET = [name for name in HOSTILE if name.isascii()] + [

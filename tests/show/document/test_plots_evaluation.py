@@ -9,8 +9,7 @@ import pytest
 from cards import HOSTILE
 from reading_faces import unescaped, unwrapped
 from supersparse import ScoringSystem, item
-from supersparse.card.evaluate.calibration_line import calibration_line
-from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts, NetBenefit
+from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts, NetBenefit, calibration_line
 from supersparse.card.evaluate.rates import Rate
 from supersparse.errors import InvalidOptionError
 

@@ -15,8 +15,8 @@ from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.show.report import Plan, make_report
 from supersparse.show.report import evidence as gathering
 from supersparse.show.report.blocks import TableBlock
-from supersparse.show.report.bootstrap import ItemStability, Stability
 from supersparse.show.report.data import read_data
+from supersparse.show.report.folds import ItemStability, Stability
 from supersparse.show.report.sections.checklists import ITEMS
 from supersparse.show.report.sections.resampling import stability
 

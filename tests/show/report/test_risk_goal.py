@@ -8,7 +8,7 @@ import pytest
 
 from show.report.small import said, table, texts_of
 from supersparse import Problem, ScoringSystem, frontier, solve
-from supersparse.card.evaluate.calibration_line import calibration_line
+from supersparse.card.evaluate.forecasts import calibration_line
 from supersparse.show.report import Plan, make_report
 from supersparse.show.report.blocks import TableBlock
 

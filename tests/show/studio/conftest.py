@@ -47,8 +47,7 @@ class _Server:
 
         from supersparse.show.studio.app import make_app
         from supersparse.show.studio.folder import Limits
-        from supersparse.show.studio.requests import Guard, local_hosts
-        from supersparse.show.studio.server import _listening
+        from supersparse.show.studio.server import Guard, _listening, local_hosts
         from supersparse.show.studio.studio import Studio
 
         self.socket = _listening(0)

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from supersparse.show.studio import events
-from supersparse.show.studio.events import Hub
+from supersparse.show.studio import studio as events
+from supersparse.show.studio.studio import Hub
 
 
 async def heard(hub, last_seen, count):

@@ -3,7 +3,7 @@
 from supersparse.base.schema.setting import names_of
 from supersparse.learn.settings.sections import PREPARE, SOLVE
 from supersparse.learn.settings.settings import Settings
-from supersparse.show.studio.form import form
+from supersparse.show.studio.choices import form
 
 
 def test_every_setting_is_in_one_group_with_a_label_and_help():

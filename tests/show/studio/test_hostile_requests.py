@@ -8,8 +8,8 @@ import os
 import pytest
 
 from supersparse.show.studio import edits, tables
+from supersparse.show.studio.app import object_of
 from supersparse.show.studio.folder import KINDS, Folder, Limits, Records
-from supersparse.show.studio.requests import object_of
 from supersparse.show.studio.tables import shown_name
 from supersparse.show.studio.texts import StudioError
 

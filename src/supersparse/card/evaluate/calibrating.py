@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidDataError, InvalidOptionError, did_you_mean
 from supersparse.base.exact import exact, shown
 from supersparse.card.card import Card, Cutoff
-from supersparse.card.evaluate.calibration_line import Labelled
-from supersparse.card.evaluate.outcomes import Outcomes, Tally, as_list, read_outcomes
+from supersparse.card.evaluate.forecasts import Labelled
+from supersparse.card.evaluate.rates import Outcomes, Tally, as_list, read_outcomes
 from supersparse.card.evaluate.thresholds import thresholds_of
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.table.small_table import number

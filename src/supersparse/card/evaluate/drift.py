@@ -13,8 +13,7 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import accepting, outside_values
-from supersparse.card.evaluate.outcomes import added_up, read_row_weights
-from supersparse.card.evaluate.rates import Rate
+from supersparse.card.evaluate.rates import Rate, added_up, read_row_weights
 from supersparse.card.provenance import ItemSeen
 from supersparse.card.raw_values import read_card_table
 from supersparse.card.scoring import checked_table, multiplied, points_when_missing

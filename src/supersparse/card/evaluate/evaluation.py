@@ -10,10 +10,14 @@ import numpy as np
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
 from supersparse.card.card import Card, Label
-from supersparse.card.evaluate.calibration_line import CalibrationLine, calibration_line, why_no_line
-from supersparse.card.evaluate.forecasts import Forecasts, forecasts_of_tally
-from supersparse.card.evaluate.outcomes import Tally, as_list, read_outcomes
-from supersparse.card.evaluate.rates import Auc, Rate, auc_of
+from supersparse.card.evaluate.forecasts import (
+    CalibrationLine,
+    Forecasts,
+    calibration_line,
+    forecasts_of_tally,
+    why_no_line,
+)
+from supersparse.card.evaluate.rates import Auc, Rate, Tally, as_list, auc_of, read_outcomes
 from supersparse.card.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
 from supersparse.card.raw_values import read_column
 from supersparse.card.risk import Risk

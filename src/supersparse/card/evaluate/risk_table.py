@@ -12,8 +12,7 @@ from supersparse.base.exact import counted, int_or_float, read_whole, shown_rang
 from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.card.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
-from supersparse.card.evaluate.outcomes import Outcomes, read_outcomes
-from supersparse.card.evaluate.rates import Rate, rate_columns
+from supersparse.card.evaluate.rates import Outcomes, Rate, rate_columns, read_outcomes
 from supersparse.card.risk import Floats, Risk
 from supersparse.table.plain import one_line
 from supersparse.table.small_table import ResultTable, SmallTable, Tabular, number

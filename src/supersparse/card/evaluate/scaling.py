@@ -15,7 +15,7 @@ from supersparse.base.errors import InvalidCardError, InvalidOptionError, Unsupp
 from supersparse.card.bands import Band, bands_of, items_of_bands
 from supersparse.card.card import Card, Label
 from supersparse.card.evaluate.calibrating import fit_risk
-from supersparse.card.evaluate.outcomes import Tally
+from supersparse.card.evaluate.rates import Tally
 from supersparse.card.risk import LogisticRisk
 from supersparse.table.small_table import SmallTable, Tabular, facts
 

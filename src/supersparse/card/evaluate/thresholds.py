@@ -9,8 +9,7 @@ from typing import Any
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted, exact_value, int_or_float, shown
 from supersparse.card.card import Cutoff, Label
-from supersparse.card.evaluate.outcomes import Tally, fraction_sum
-from supersparse.card.evaluate.rates import Rate, auc_of, rate_columns
+from supersparse.card.evaluate.rates import Rate, Tally, auc_of, fraction_sum, rate_columns
 from supersparse.card.performance import Judged, Performance
 from supersparse.table.plain import one_line
 from supersparse.table.small_table import ResultTable, SmallTable, number

@@ -7,7 +7,7 @@ import typer
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.cases import read_labelled
-from supersparse.card.evaluate.outcomes import Tally, read_outcomes
+from supersparse.card.evaluate.rates import Tally, read_outcomes
 from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff, HeldOutTradeOff, read_ratios
 from supersparse.card.raw_values import as_read
 from supersparse.engine.answers.trade_off import read_limits

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supersparse.base.exact import shown
-from supersparse.card.evaluate.calibration_line import CalibrationLine
 from supersparse.card.evaluate.evaluation import Evaluation
-from supersparse.card.evaluate.forecasts import CalibrationCurve, DecisionCurve, Forecasts
+from supersparse.card.evaluate.forecasts import CalibrationCurve, CalibrationLine, DecisionCurve, Forecasts
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.evaluate.risk_table import RiskRow, RiskTable
 from supersparse.show.document.drawing import drawable, font_names, text_width

@@ -1,12 +1,287 @@
 r"""The LaTeX face of a card: a booktabs table like the paper's figures."""
 
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from supersparse.card.card import Card
-from supersparse.show.document.content import Content, ShownLine, Style, content_of
-from supersparse.show.document.latex_letters import latex_escaped, latex_file
+from supersparse.show.document.content import TIMES, Content, ShownLine, Style, content_of
 from supersparse.show.document.text import in_blocks
 from supersparse.table.plain import width
+
+_LONG_WORD = 24
+_SEPARATORS = "_/.-"
+_PIECE = 8  # letters of a long word between two places where it may be broken
+_QUOTE = r"\symbol{34}"  # babel makes the character itself a command in some languages
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
+    '"': _QUOTE,
+    "-": "-{}", ",": ",{}", "?": "?{}", "!": "!{}",  # no ligatures
+    TIMES: r"$\times$", "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2260": r"$\neq$", "\u2248": r"$\approx$",
+    "\u2068": "", "\u2069": "",
+}  # fmt: skip
+_NOT_AS_IT_IS = re.compile(r"-(?=-)|,(?=,)|[?!](?=`)|_|[^\w\s\-,?!]")
+
+# LuaTeX makes ligatures across empty groups, and curls a lone quotation mark.
+_IN_LUALATEX = (
+    ("-{}", r"-\kern0pt{}"), (",{}", r",\kern0pt{}"), (r"\textless{}", r"\textless\kern0pt{}"),
+    (r"\textgreater{}", r"\textgreater\kern0pt{}"), (_QUOTE, r"\textquotedbl{}"),
+)  # fmt: skip
+
+_ISOLATED = re.compile("\u2068([^\u2069]*)\u2069")
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+
+# What pdfLaTeX knows in its oldest encoding, and what only T1 has (as it has straight quotation marks).
+_LATIN = frozenset(
+    "¡£§©ª®°±²³µ¶·º¹¼½¾¿÷"
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
+    "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
+    "ǍǎǏǐǑǒǓǔǦǧǰǴǵȘșȚț–—‘’“”†‡•…‰€™"
+)
+_LATIN_IN_T1 = frozenset("«»ÐÞðþĄąĐđĘęĮįŊŋŲųǪǫ‚„‹›")
+_ACCENTS = {
+    "\u0300": r"\`", "\u0301": r"\'", "\u0302": r"\^", "\u0303": r"\~", "\u0304": r"\=", "\u0306": r"\u",
+    "\u0307": r"\.", "\u0308": r"\"", "\u030a": r"\r", "\u030b": r"\H", "\u030c": r"\v", "\u0323": r"\d",
+    "\u0327": r"\c", "\u0331": r"\b",
+}  # fmt: skip
+_NOT_ASCII = re.compile(r"[A-Za-z]?[^\x00-\x7f]+")
+
+# Scripts whose letters depend on their neighbours, or that have fonts of their own: OpenType's names.
+_TAGS = {
+    "ARABIC": "arab", "ARMENIAN": "armn", "BENGALI": "bng2", "CYRILLIC": "cyrl", "DEVANAGARI": "dev2",
+    "ETHIOPIC": "ethi", "GEORGIAN": "geor", "GREEK": "grek", "GUJARATI": "gjr2", "GURMUKHI": "gur2",
+    "HEBREW": "hebr", "KANNADA": "knd2", "KHMER": "khmr", "LAO": "lao", "MALAYALAM": "mlm2",
+    "MYANMAR": "mym2",
+    "ORIYA": "ory2", "SINHALA": "sinh", "SYRIAC": "syrc", "TAMIL": "tml2", "TELUGU": "tel2",
+    "THAANA": "thaa", "THAI": "thai", "TIBETAN": "tibt",
+}  # fmt: skip
+_COMMON_FONTS = (
+    "DejaVu Serif", "DejaVu Sans", "Noto Serif", "Noto Sans", "FreeSerif", "Times New Roman",
+    "Arial Unicode MS",
+)  # fmt: skip
+_EAST_ASIAN_FONTS = (
+    "Noto Serif CJK SC", "Noto Sans CJK SC", "Source Han Serif SC", "FandolSong", "SimSun", "Songti SC",
+    "Harano Aji Mincho", "MS Mincho", "Hiragino Mincho ProN", "UnBatang", "Malgun Gothic",
+)  # fmt: skip
+_SYMBOL_FONTS = (
+    "DejaVu Sans", "Noto Emoji", "Noto Sans Symbols", "Noto Sans Symbols2", "Noto Color Emoji",
+    "Segoe UI Emoji", "Segoe UI Symbol", "Apple Color Emoji", "Symbola", "FreeSerif",
+)  # fmt: skip
+
+_ALONE = r"""\expandafter\ifx\csname @nodocument\endcsname\relax\let\supersparseend\relax\else
+\documentclass{article}%s
+\usepackage{booktabs}
+\begin{document}
+\def\supersparseend{\end{document}}
+\fi"""
+_FONTENC = r"""
+\usepackage[T1]{fontenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}"""
+_T1 = r"""\def\cardfamily{cmr}\edef\cardnow{\csname f@family\endcsname}
+\ifdefined\directlua\else\ifx\cardnow\cardfamily\IfFileExists{t1lmr.fd}{\fontfamily{lmr}}{}\fi
+\fontencoding{T1}\selectfont\fi"""
+_REFUSAL = r"\ifdefined\directlua\else\errmessage{pdfLaTeX lacks letters of this card: use lualatex}\fi"
+# \cardfont{key}{script}{font} takes the font for a key without one, if it has all that \cardneeds names.
+_FONTS = r"""\suppressfontnotfounderror=1
+\def\cardletters#1{\csname card #1\endcsname}
+\def\cardhas#1{\iffontchar\cardtried"#1\else\def\cardlacks{1}\fi}
+\def\cardfont#1#2#3{\ifcsname card #1\endcsname\else
+\font\cardtried="name:#3:mode=harf;script=#2"\relax
+\ifx\cardtried\nullfont\else\def\cardlacks{0}\cardneeds\ifnum\cardlacks=0
+\DeclareFontFamily{TU}{#3 #2}{}\DeclareFontShape{TU}{#3 #2}{m}{n}{<->"name:#3:mode=harf;script=#2"}{}%
+\expandafter\def\csname card #1\endcsname##1{{\usefont{TU}{#3 #2}{m}{n}##1}}\fi\fi\fi}
+\def\cardcodes#1#2#3{\ifcsname card #1\endcsname\else
+\PackageWarningNoLine{supersparse}{No font has #1: its letters are codes. Install #2 (Debian: #3)}%
+\expandafter\def\csname card #1\endcsname##1{\directlua{for _, c in utf8.codes("##1") do tex.sprint(
+string.format("\luaescapestring{\string\mbox{U+\csname @percentchar\endcsname 04X} }", c)) end}}\fi}"""
+_USE = r"% alone, or by \input in a document with \usepackage{booktabs}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fonts:
+    """Where letters are looked for: fonts in order, OpenType's script, a Debian package with the first."""
+
+    names: tuple[str, ...]
+    script: str
+    package: str
+
+
+def latex_file(card: str) -> str:
+    """Return a card, made of escaped texts, as a file; its first line names the engine that typesets it."""
+    card = unicodedata.normalize("NFC", card)
+    known = _for_pdflatex(card)
+    if known is None:
+        known, definitions = _for_lualatex(card)
+        lines = ["% compile with lualatex", _USE, _REFUSAL, _ALONE.replace("%s", "")]
+    else:
+        wants_t1 = _QUOTE in known or not _LATIN_IN_T1.isdisjoint(known)
+        definitions = _T1 if wants_t1 else ""
+        lines = ["% compile with pdflatex", _USE, _ALONE.replace("%s", _FONTENC)]
+    if definitions:
+        known = "\n".join([r"\par\begingroup", definitions, known, r"\endgroup"])
+    return "\n".join([*lines, known, r"\supersparseend", ""])
+
+
+def _for_pdflatex(card: str) -> str | None:
+    """Write accents as commands where pdfLaTeX does not know the letter; None if there are other letters."""
+    made, end = [], 0
+    for found in _NOT_ASCII.finditer(card):
+        made.append(card[end : found.start()])
+        end = found.end()
+        for cluster in _clusters(found[0]):
+            if cluster.isascii() or cluster in _LATIN or cluster in _LATIN_IN_T1:
+                made.append(cluster)
+                continue
+            letter, *marks = list(unicodedata.normalize("NFD", cluster))
+            if len(marks) != 1 or marks[0] not in _ACCENTS or not letter.isascii():
+                return None
+            made.append(rf"{_ACCENTS[marks[0]]}{{{letter}}}")
+    return "".join([*made, card[end:]])
+
+
+def _for_lualatex(card: str) -> tuple[str, str]:
+    """Mark the letters that need another font; return the card and the definitions that it needs."""
+    wanted: dict[str, tuple[_Fonts, set[str]]] = {}
+
+    def marked(found: re.Match[str]) -> str:
+        made = []
+        for key, run in groupby(_clusters(found[0]), _key):
+            text = "".join(run)
+            if key is not None:
+                name, fonts = key
+                wanted.setdefault(name, (fonts, set()))[1].update(text)
+                text = rf"\cardletters{{{name}}}{{{text}}}"
+            made.append(text)
+        return "".join(made)
+
+    for plain, without_ligature in _IN_LUALATEX:
+        card = card.replace(plain, without_ligature)
+    card = _NOT_ASCII.sub(marked, card)
+    lines = [_FONTS]
+    for name, (fonts, letters) in sorted(wanted.items()):
+        codes = "".join(rf"\cardhas{{{ord(c):04X}}}" for c in sorted(letters) if not _joins(c))
+        lines.append(rf"\def\cardneeds{{{codes}}}")
+        lines += [rf"\cardfont{{{name}}}{{{fonts.script}}}{{{font}}}" for font in fonts.names]
+        lines.append(rf"\cardcodes{{{name}}}{{{fonts.names[0]}}}{{{fonts.package}}}")
+    return card, "\n".join(lines)
+
+
+def _clusters(text: str) -> list[str]:
+    """Letters, each with its marks; what a joiner joins is one."""
+    found: list[str] = []
+    for c in text:
+        if found and (_joins(c) or unicodedata.category(c)[0] == "M" or found[-1].endswith("\u200d")):
+            found[-1] += c
+        else:
+            found.append(c)
+    return found
+
+
+def _joins(c: str) -> bool:
+    """Whether it has no shape: joiners, and what selects a shape or the colour of a skin."""
+    return c in "\u200c\u200d" or "\ufe00" <= c <= "\ufe0f" or "\U0001f3fb" <= c <= "\U0001f3ff"
+
+
+def _key(cluster: str) -> tuple[str, _Fonts] | None:
+    """The key of its fonts; None for what the document's own font has."""
+    if cluster.isascii() or cluster in _LATIN or cluster in _LATIN_IN_T1:
+        return None
+    first, plane = cluster[0], ord(cluster[0]) >> 16
+    script = re.split("[ -]", unicodedata.name(first, "").removeprefix("EXTENDED "))[0]
+    is_east_asian = "\u2e80" <= first <= "\uffef" and unicodedata.east_asian_width(first) in "WFH"
+    if is_east_asian or plane in (2, 3):
+        return f"CJK {plane}", _Fonts(_EAST_ASIAN_FONTS, "hani", "fonts-noto-cjk")
+    if script in _TAGS or unicodedata.category(first)[0] in "LMN":
+        package = "fonts-dejavu-core"
+        fonts: tuple[str, ...] = _COMMON_FONTS
+        if script not in ("CYRILLIC", "GREEK", "LATIN"):
+            fonts = (f"Noto Serif {script.title()}", f"Noto Sans {script.title()}", *fonts)
+            package = "fonts-noto-core"
+        tag = _TAGS.get(script, "latn")
+        return f"{script} {ord(first) >> 8:X}", _Fonts(fonts, tag, package)
+    codes = " ".join(f"{ord(c):04X}" for c in cluster)
+    return f"U+{codes}", _Fonts(_SYMBOL_FONTS, "latn", "fonts-dejavu-core")
+
+
+def latex_escaped(text: str) -> str:
+    r"""Return visible text so that LaTeX prints it as it is.
+
+    >>> latex_escaped("heart_failure > 50 %")
+    'heart\\_failure \\textgreater{} 50 \\%'
+    """
+    shown, end = [], 0
+    for isolated in _ISOLATED.finditer(text):
+        shown.append(_directed(text[end : isolated.start()], "L"))
+        shown.append(_directed(isolated[1], _first_direction(isolated[1])))
+        end = isolated.end()
+    return "".join([*shown, _directed(text[end:], "L")])
+
+
+def _first_direction(text: str) -> str:
+    return next((d for d in map(_direction, text) if d in "LR"), "L")
+
+
+def _direction(c: str) -> str:
+    """L and R for letters, N for digits, a space, and - for what follows its neighbours."""
+    found = unicodedata.bidirectional(c)
+    return {"L": "L", "R": "R", "AL": "R", "EN": "N", "AN": "N", "WS": " "}.get(found, "-")
+
+
+def _directed(text: str, base: str) -> str:
+    """Escape text whose direction is `base`; runs of the other direction are groups of their own."""
+    directions = "".join(map(_direction, text))
+    if base == "L":
+        if "R" not in directions:
+            return _escaped(text)
+        return _runs(text, re.finditer("R(?:[^L]*[RN])?", directions), _escaped, _right_to_left)
+    return _right_to_left(text)
+
+
+def _right_to_left(text: str) -> str:
+    directions = "".join(map(_direction, text))
+    runs = re.finditer("L(?:[^R]*[LN])?|N(?:[^LR ]*N)?", directions)
+    turned = _runs(
+        text, runs, lambda part: _escaped(part.translate(_MIRRORED)), lambda part: rf"{{\textdir TLT {_escaped(part)}}}"
+    )
+    return rf"{{\textdir TRT {turned}}}"
+
+
+def _runs(text: str, found: Iterator[re.Match[str]], beside: Callable[[str], str], inside: Callable[[str], str]) -> str:
+    made, end = [], 0
+    for run in found:
+        made += [beside(text[end : run.start()]), inside(text[run.start() : run.end()])]
+        end = run.end()
+    return "".join([*made, beside(text[end:])])
+
+
+def _escaped(text: str) -> str:
+    return " ".join(_word(word) for word in text.split(" "))
+
+
+def _word(word: str) -> str:
+    return r"\allowbreak{}".join(
+        _NOT_AS_IT_IS.sub(lambda found: _SPECIAL.get(found[0], found[0]), piece) for piece in _pieces(word)
+    )
+
+
+def _pieces(word: str) -> list[str]:
+    """A long word may be broken between them: after its separators, or anywhere."""
+    if width(word) <= _LONG_WORD:
+        return [word]
+    found, letters = [""], 0
+    for cluster in _clusters(word):
+        if cluster not in _SEPARATORS and (letters == _PIECE or found[-1].endswith(tuple(_SEPARATORS))):
+            found.append("")
+            letters = 0
+        found[-1] += cluster
+        letters += cluster not in _SEPARATORS
+    return found
+
 
 _BLANK = r"$\cdots\cdots$"
 _LONG = 60  # characters from which on the lines of a table are wrapped

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidDataError
 from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
-from supersparse.card.evaluate.outcomes import as_list, read_classes
+from supersparse.card.evaluate.rates import as_list, read_classes
 from supersparse.card.raw_values import read_card_table
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights

@@ -21,12 +21,13 @@ from supersparse.learn.refit import Refit
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.bounds import Bound, NoBound, bounds
-from supersparse.show.report.bootstrap import Stability, bootstrap
 from supersparse.show.report.data import LabelledRows
 from supersparse.show.report.folds import (
     CrossValidation,
     Judged,
+    Stability,
     Trades,
+    bootstrap,
     cross_validate,
     judge,
     method_of,

@@ -32,8 +32,7 @@ from supersparse.show.report.data import read_data
 from supersparse.show.report.evidence import Evidence, gather
 from supersparse.show.report.plan import Plan, Tell, silent
 from supersparse.show.report.sections.checklists import probast, tripod
-from supersparse.show.report.sections.limits import limits
-from supersparse.show.report.sections.model import making, missing_parts, model, summary
+from supersparse.show.report.sections.model import limits, making, missing_parts, model, summary
 from supersparse.show.report.sections.performance import calibration, performance, subgroups
 from supersparse.show.report.sections.proof import proof, sizes, theory
 from supersparse.show.report.sections.resampling import stability, trade_offs, validation

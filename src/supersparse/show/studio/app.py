@@ -2,37 +2,29 @@
 
 import asyncio
 import html
+import json
+import math
 import re
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import partial, wraps
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from supersparse.engine.options import SOLVERS
-from supersparse.show.studio.cards import type_of
-from supersparse.show.studio.choices import read_plan
-from supersparse.show.studio.form import form
-from supersparse.show.studio.pool_page import pool_page
-from supersparse.show.studio.requests import (
-    MADE_PAGE_POLICY,
-    answer_of,
-    answering,
-    any_problem,
-    http_problem,
-    read_object,
-)
+from supersparse.show.studio.cards import pool_page, type_of
+from supersparse.show.studio.choices import form, read_plan
 from supersparse.show.studio.studio import Studio
 from supersparse.show.studio.tables import read_range, too_large
-from supersparse.show.studio.texts import refused, text
+from supersparse.show.studio.texts import StudioError, as_problem, refused, text
 from supersparse.table.datasets import load_breast_cancer
 
 STATIC = Path(__file__).parent / "static"
@@ -45,6 +37,11 @@ _STATIC_TYPES = {
     ".woff2": "font/woff2",
     ".png": "image/png",
 }
+MADE_PAGE_POLICY = (  # calculators, sheets and reports bring their own script and style, and nothing else
+    "sandbox allow-scripts allow-modals; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
 _OF_A_SIZE = ("errors", "error", "weighted_error", "log_loss", "sensitivity", "specificity")
 
 
@@ -318,3 +315,109 @@ def _demo() -> bytes:
         path = Path(folder) / "biopsies.csv"
         load_breast_cancer().columns.write_csv(path)
         return path.read_bytes()
+
+
+_CODES = {404: "missing", 405: "method"}
+_DEEPEST = 50  # lists and objects within each other
+_LONGEST_NUMBER = 300  # characters
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+async def http_problem(request: Request, error: Exception) -> Response:
+    """Answer where there is no such address or method."""
+    assert isinstance(error, HTTPException)
+    code = _CODES.get(error.status_code, "missing")
+    path, method = request.url.path, request.method
+    if code == "method":
+        return _refused(refused(code, "method_at", thing="address", value=path, method=method))
+    return _refused(refused(code, "nothing_at", thing="address", value=path))
+
+
+async def any_problem(_request: Request, error: Exception) -> Response:
+    """Answer whatever goes wrong."""
+    return _refused(as_problem(error))
+
+
+def _refused(error: StudioError) -> Response:
+    return answer_of({"error": error.as_data()}, error.status)
+
+
+def answer_of(found: object, status: int = 200) -> Response:
+    """Answer with JSON in ASCII: what is no character, such as half a surrogate pair, has a code there."""
+    content = json.dumps(found, allow_nan=False, separators=(",", ":"))
+    return Response(content, status, media_type="application/json")
+
+
+def answering(answer: Callable[..., Awaitable[Any]]) -> Answer:
+    """Let a function return data, and raise what is wrong."""
+
+    @wraps(answer)
+    async def answered(request: Request) -> Response:
+        try:
+            found = await answer(request)
+        except StudioError as error:
+            return _refused(error)
+        except ClientDisconnect:
+            return Response(status_code=499)
+        except OSError as error:
+            return _refused(as_problem(error))
+        if found is None:
+            return Response(status_code=204)
+        return found if isinstance(found, Response) else answer_of(found)
+
+    return answered
+
+
+async def read_object(request: Request, most: int) -> dict[str, Any]:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise refused("type", "content_type", thing="Content-Type", value=kind)
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > most:
+            raise refused("large", "body_large", thing="body", value=most)
+    return object_of(content or b"{}")
+
+
+def object_of(content: str | bytes) -> dict[str, Any]:
+    """Read a JSON object; what could not be written to a file again, or counted with, is refused.
+
+    >>> object_of('{"name": "a", "cuts": [1, 2.5]}')
+    {'name': 'a', 'cuts': [1, 2.5]}
+    """
+    try:
+        found = json.loads(content, parse_constant=_number, parse_int=_number, parse_float=_number)
+        if not isinstance(found, dict):
+            raise refused("input", "no_object", thing="body")
+        _check_depth(found)
+        json.dumps(found, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise refused("input", "no_character", thing="body", value=half) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:
+        raise refused("input", "no_object", thing="body") from None
+    return found
+
+
+def _number(text: str) -> int | float:
+    """A number of JSON; infinities, what is no number, and numbers of hundreds of digits are refused."""
+    if len(text) > _LONGEST_NUMBER or not math.isfinite(float(text)):
+        raise refused("input", "no_number", thing="number", value=text[:20], most=_LONGEST_NUMBER)
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def _check_depth(found: dict[str, Any]) -> None:
+    level: list[Any] = [found]
+    for _ in range(_DEEPEST):
+        within = [one for part in level for one in (part.values() if isinstance(part, dict) else part)]
+        level = [one for one in within if isinstance(one, dict | list)]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep() -> StudioError:
+    return refused("input", "too_deep", thing="body", most=_DEEPEST)

@@ -20,14 +20,12 @@ from typing import IO, Any
 
 from supersparse.base.errors import SupersparseError
 from supersparse.engine.warm_up import warm_up
-from supersparse.show.studio.card_files import certificate, report, write
-from supersparse.show.studio.card_search import learn_card
-from supersparse.show.studio.conflicts import conflicts
+from supersparse.show.studio.card_files import certificate, check, report, write
+from supersparse.show.studio.card_search import conflicts, learn_card
 from supersparse.show.studio.edited_card import edited, picture, show
 from supersparse.show.studio.pool import compare, learn_pool
 from supersparse.show.studio.profile import profile, some_rows, try_cuts
 from supersparse.show.studio.progress import Talk
-from supersparse.show.studio.settings_file import check
 from supersparse.show.studio.sizes import learn_sizes
 from supersparse.show.studio.texts import StudioError, as_problem
 

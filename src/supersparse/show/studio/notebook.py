@@ -16,10 +16,9 @@ import numpy as np
 from starlette.types import ASGIApp, Message
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.show.studio.app import STATIC, make_app
+from supersparse.show.studio.app import STATIC, make_app, object_of
 from supersparse.show.studio.choices import read_plan
 from supersparse.show.studio.folder import Limits, default_folder
-from supersparse.show.studio.requests import object_of
 from supersparse.show.studio.studio import Studio
 from supersparse.show.studio.texts import text
 from supersparse.table.sources import as_frame

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from supersparse.base.exact import counted, shown
 from supersparse.card.lines import with_class_names
 from supersparse.show.report.blocks import NONE, PROBAST, TRIPOD, Block, Paragraph, Section, TableBlock
-from supersparse.show.report.bootstrap import Stability
 from supersparse.show.report.evidence import Evidence
-from supersparse.show.report.folds import CrossValidation
+from supersparse.show.report.folds import CrossValidation, Stability
 from supersparse.show.report.plan import Absent
 from supersparse.table.plain import quoted, visible
 from supersparse.table.small_table import number

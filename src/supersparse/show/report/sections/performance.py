@@ -1,9 +1,8 @@
 """Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
 
 from supersparse.base.exact import counted
-from supersparse.card.evaluate.calibration_line import calibration_line, why_no_line
 from supersparse.card.evaluate.evaluation import Subgroups
-from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts
+from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts, calibration_line, why_no_line
 from supersparse.card.evaluate.risk_table import RiskTable
 from supersparse.card.evaluate.thresholds import Confusion
 from supersparse.card.lines import class_names

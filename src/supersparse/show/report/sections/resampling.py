@@ -15,9 +15,17 @@ from supersparse.show.report.blocks import (
     shown_decimal,
     why,
 )
-from supersparse.show.report.bootstrap import ItemStability, Stability
 from supersparse.show.report.evidence import Evidence
-from supersparse.show.report.folds import MEASURES, CrossValidation, Spread, TradePoint, Trades, baseline
+from supersparse.show.report.folds import (
+    MEASURES,
+    CrossValidation,
+    ItemStability,
+    Spread,
+    Stability,
+    TradePoint,
+    Trades,
+    baseline,
+)
 from supersparse.show.report.plan import Absent
 from supersparse.table.plain import quoted, visible
 

@@ -14,9 +14,8 @@ from supersparse.card.lines import class_names
 from supersparse.card.provenance import ItemSeen
 from supersparse.engine.answers.frontier import Frontier
 from supersparse.show.report.blocks import NONE, Block, Bullets, Paragraph, Section, TableBlock, item_name, rate, share
-from supersparse.show.report.bootstrap import Stability
 from supersparse.show.report.evidence import Evidence
-from supersparse.show.report.folds import CrossValidation, Trades
+from supersparse.show.report.folds import CrossValidation, Stability, Trades
 from supersparse.show.report.plan import Absent
 from supersparse.show.report.proofs import Recheck
 from supersparse.table.plain import quoted, visible
