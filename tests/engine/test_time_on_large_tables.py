@@ -97,7 +97,7 @@ def test_constraints_on_rates_hold_on_all_rows(everything_is_large, monkeypatch)
 
 
 def test_equal_columns_stay_twins_whatever_their_type():
-    from supersparse.engine.exact.exchanges import twins
+    from supersparse.engine.exact.literals import twins
 
     X = np.array([[0, 2**40, 0.5, 1], [1, 2**40 + 1, 1.5, 0], [1, 2**40 + 1, 1.5, 0]])
     problem = MergeRows.apply(Problem.of(X, [0, 1, 0]))

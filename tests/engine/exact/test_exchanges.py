@@ -10,7 +10,7 @@ from engine.exact.oracle.tree import ReferenceProof
 from engine.exact.test_slices import proven
 from supersparse import Problem, solve
 from supersparse.engine.exact import exchanges
-from supersparse.engine.exact.exchanges import first_literals
+from supersparse.engine.exact.literals import first_literals
 from supersparse.engine.exact.proof import Proof
 from supersparse.engine.integer_form import integer_form
 

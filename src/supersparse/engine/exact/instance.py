@@ -11,15 +11,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.exact.exchanges import first_literals, twins
 from supersparse.engine.exact.literals import (
     SIGNS,
     LiteralLimits,
     Literals,
     both_literals,
+    first_literals,
     for_both_signs,
     literal_limits,
     n_literals,
+    twins,
 )
 from supersparse.engine.integer_form import OPEN, IntegerForm
 from supersparse.problem.problem import Problem

@@ -10,6 +10,23 @@ The first and the last become Σ_{l in the model} weight_l <= most, over literal
 has one weight for both signs of a feature. A limit on the largest score is linear in the magnitudes,
 Σ_f rate_l·|λ_f|, because max(λ·low, λ·high) is λ·high for λ > 0 and |λ|·(-low) for λ < 0; the
 weight of a literal is then its smallest share. A limit on signs excludes pairs of literals.
+
+Exchanges: models that need not be searched, because another one is as good.
+
+Twins are columns that every model can swap. Beyond that, a literal can have a better one: where column g is
+no smaller than column f on every positive row and no larger on every negative one, g with + does whatever f
+with + does, and more. (The other way round for -.) Thresholds of one variable are often such columns: when no
+positive row lies between two cuts, the points of the lower one may as well be given from the upper one on.
+Let f and g have the same set, penalties and limits.
+
+- A model with f at v > 0 and without g: g at v instead makes no row wrong that was right, so F, l1 and size
+  are no worse.
+- A model with f at v > 0 and g at w < 0: f at 0 and g at v + w makes no row wrong either, and F, l1 and size
+  are smaller or equal. It must be allowed: every whole number of units between two values of the set is
+  in the set, 0 too, and no limit asks for more features.
+
+Each step lowers the size or moves to a better literal, or among equally good ones to the first, so some best
+model has (f, +) only together with (g, +). What it stands for can be reached by adding (g, +) first.
 """
 
 from collections.abc import Iterable
@@ -21,8 +38,11 @@ from typing import NewType, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import IntArray, largest_magnitude
+from supersparse.engine import deadline
 from supersparse.engine.integer_form import IntegerForm
 from supersparse.problem.limits import ScoreLimit, SignLimit, SupportLimit
+from supersparse.problem.problem import Problem
 
 Literal = NewType("Literal", int)
 Literals = tuple[Literal, ...]
@@ -173,3 +193,145 @@ def _row(weights: list[Fraction], most: int) -> tuple[Ints, int] | None:
     if sum(map(abs, whole)) > _LARGEST:
         return None
     return np.array(whole, np.int64), max(-_LARGEST, min(_LARGEST, most))
+
+
+_SAMPLE = 64  # rows of a class that all pairs of columns are compared on first
+_MOST_COMPARISONS = 200_000_000  # of entries: beyond that, further pairs are left alone
+_AT_ONCE = 2**20  # entries of other columns that are compared at once
+_MOST_FEATURES = 1500
+
+
+def _content(column: IntArray) -> object:
+    """What tells a column from others, as a key: equal numbers have equal keys, whatever their type."""
+    if column.dtype == object and largest_magnitude(column) >= 2**63:
+        return tuple(column.tolist())
+    return column.astype(np.int64).tobytes()
+
+
+def _terms(problem: Problem, f: int) -> tuple[object, ...]:
+    """What two columns must share before one can stand for the other."""
+    return (
+        problem.sets[f],
+        problem.C0[f],
+        problem.levels[f],
+        problem.rows.scales[f],
+        *(limit.weights[f] for limit in problem.support_limits),
+        *(limit.together[f] for limit in problem.sign_limits),
+        *((limit.low[f], limit.high[f]) for limit in problem.score_limits),
+    )
+
+
+def twins(problem: Problem) -> tuple[int, ...]:
+    """Find interchangeable columns; each points to the one that must be used before it.
+
+    Two columns are twins when set, penalties and limits agree and the columns are equal, or, with a
+    free threshold, differ (or, with symmetric sets, add up) by a constant. Any
+    model can then swap them without changing F, l1 or what is limited, so models that use a twin before its
+    partner need not be searched. Using both stays allowed: together they reach twice the range.
+    """
+    rows = problem.rows
+    latest: dict[tuple[object, ...], int] = {}
+    result = []
+    for f in range(problem.n_features):
+        deadline.look()
+        column = rows.columns[f]
+        alike = _terms(problem, f)
+        if problem.intercept.mode != "free":
+            keys: list[tuple[object, ...]] = [(*alike, _content(column))]
+        else:
+            wide = column.astype(object if largest_magnitude(column) > 2**61 else np.int64)
+            keys = [(*alike, _content(wide - wide.min()))]
+            has_a_sign = problem.score_limits or any(limit.together[f] for limit in problem.sign_limits)
+            if problem.sets[f].is_symmetric and problem.levels[f] is None and not has_a_sign:
+                keys.append((*alike, _content(wide.max() - wide)))
+        known = next((k for k in keys if k in latest), None)
+        result.append(-1 if known is None else latest[known])
+        latest[keys[0] if known is None else known] = f
+    return tuple(result)
+
+
+def first_literals(form: IntegerForm) -> tuple[int, ...]:
+    """For each literal one that is as good and must be in the model first, or -1: see the top of the file.
+
+    Of several better ones, the one with the most above it is taken: each of those must be used as well.
+    """
+    below = _below(form)
+    after = np.full(n_literals(form.n_features), -1)
+    index = np.arange(form.n_features)
+    for literal_of, worse in ((positive_literal, below), (negative_literal, below.T)):
+        yields = worse & (~worse.T | (index[None, :] < index[:, None]))
+        above = yields.sum(axis=1)
+        for f in np.flatnonzero(above):
+            better = np.flatnonzero(yields[f])
+            after[literal_of(int(f))] = literal_of(int(better[np.argmax(above[better])]))
+    return tuple(after.tolist())
+
+
+def _below(form: IntegerForm) -> NDArray[np.bool_]:
+    """Which column f may yield to which g with +: (f, g)."""
+    problem, n = form.problem, form.n_features
+    below = np.zeros((n, n), bool)
+    if problem.rate_limits or not 1 < n <= _MOST_FEATURES:
+        return below
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for f in range(n):
+        if _may_merge(form, f):
+            groups.setdefault(_terms(problem, f), []).append(f)
+    positive = problem.rows.positive
+    up, down = np.flatnonzero(positive), np.flatnonzero(~positive)
+    left = _MOST_COMPARISONS // max(1, len(positive))
+    for group in groups.values():
+        columns = [_narrow(problem.rows.columns[f]) for f in group]
+        high, low = ([column[rows] for column in columns] for rows in (up, down))
+        some_high, some_low = (
+            np.array([column[:: len(column) // _SAMPLE + 1] for column in part]).T for part in (high, low)
+        )
+        for at, f in enumerate(group):
+            deadline.look()
+            if left == 0:
+                return below
+            likely = np.all(some_high[:, at, None] <= some_high, axis=0)
+            likely &= np.all(some_low[:, at, None] >= some_low, axis=0)
+            likely[at] = False
+            others = np.flatnonzero(likely)[:left]
+            left -= len(others)
+            for compare, part in ((np.less_equal, high), (np.greater_equal, low)):
+                others = others[_hold_everywhere(compare, part, at, others)]
+            below[f, [group[other] for other in others]] = True
+    return below
+
+
+def _narrow(column: IntArray) -> IntArray:
+    """The same numbers in as few bytes as hold them, which are compared faster."""
+    if column.dtype == object or len(column) == 0:
+        return column
+    least, most = int(column.min()), int(column.max())
+    kinds: tuple[type[np.signedinteger], ...] = (np.int8, np.int16, np.int32)
+    for kind in kinds:
+        if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max:
+            return column.astype(kind)
+    return column
+
+
+def _hold_everywhere(
+    compare: np.ufunc, columns: list[IntArray], at: int, others: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """For which other columns a comparison with one of them holds in every row."""
+    step = max(1, _AT_ONCE // max(1, len(columns[at])))
+    holds = np.ones(len(others), bool)
+    for start in range(0, len(others), step):
+        theirs = np.array([columns[other] for other in others[start : start + step]])
+        holds[start : start + step] = np.all(compare(columns[at], theirs), axis=1)
+    return holds
+
+
+def _may_merge(form: IntegerForm, f: int) -> bool:
+    """Whether points of f can be moved to another column where that is used with the other sign."""
+    values, problem = form.values[f], form.problem
+    sides = [values.of_sign(sign) for sign in SIGNS]
+    return (
+        values.has_zero
+        and problem.levels[f] is None
+        and all(len(side) == 0 or side.is_full for side in sides)
+        and all(limit.weights[f] >= 0 for limit in problem.support_limits)
+    )
