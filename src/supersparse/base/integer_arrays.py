@@ -12,6 +12,10 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import exact_value, quotient
 
 IntArray = NDArray[np.integer] | NDArray[np.object_]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Words = NDArray[np.uint64]  # of bits
 
 LONGEST_UNIQUE_DECIMAL = 10**15  # any two decimals of at most 15 digits are different doubles
 _INT64_SAFE = 2**63 - 1

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.base.integer_arrays import IntArray, distinct_of, fits_int64, gcd_of, largest_magnitude
+from supersparse.base.integer_arrays import Floats, IntArray, Ints, distinct_of, fits_int64, gcd_of, largest_magnitude
 from supersparse.engine import deadline
 from supersparse.engine.integer_sets import (
     LARGEST_POINTS,
@@ -39,8 +39,6 @@ from supersparse.engine.integer_sets import (
 from supersparse.engine.presolve import row_groups
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
-
-Ints = NDArray[np.int64]
 
 _SCORE_LIMIT = 2**60  # scores and sums of two scores fit 64 bits
 _ROUNDED_LIMIT = 2**50
@@ -116,7 +114,7 @@ class IntegerForm:
         rows = int(self.rates.true_positive.sum() + self.rates.true_negative.sum())
         return rows + self.most_penalty + 2 * self.n_rows + self.n_features + 2
 
-    def priced(self, prices: NDArray[np.float64]) -> "IntegerForm":
+    def priced(self, prices: Floats) -> "IntegerForm":
         """Put prices on the rates: the Lagrangian form, whose F is never larger for models within the limits.
 
         With prices u >= 0 on limits Σ_i a_ki·[i wrong] <= most_k, every model that satisfies them has

@@ -10,13 +10,11 @@ from functools import cached_property
 from math import floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import UnsupportedProblemError
+from supersparse.base.integer_arrays import Ints
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
-
-Ints = NDArray[np.int64]
 
 LARGEST_POINTS = 2**50
 """No coefficient may exceed this number of units: sums of them then fit 64 bits with room to spare."""

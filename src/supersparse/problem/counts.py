@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError, did_you_mean
+from supersparse.base.integer_arrays import Flags
 from supersparse.problem.rows import two_labels
 from supersparse.table.numeric import numeric_column, positive_of, read_numeric_table
 from supersparse.table.sources import as_array, as_series, check_names
@@ -65,7 +66,7 @@ def read_counted(table: object, target: str, count: str, rate_groups: Sequence[s
     )
 
 
-def _those(values: Any, keep: NDArray[np.bool_]) -> Any:
+def _those(values: Any, keep: Flags) -> Any:
     """The values of the rows that occur."""
     if keep.all() or not hasattr(values, "__len__"):
         return values

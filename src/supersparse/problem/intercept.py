@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import exact
-from supersparse.base.integer_arrays import IntArray, distinct_of, fits_int64, summed
+from supersparse.base.integer_arrays import Flags, IntArray, distinct_of, fits_int64, summed
 from supersparse.problem.points import CoefficientSet
 from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
@@ -38,7 +38,7 @@ class Gaps:
 
     totals: IntArray  # distinct, rising
     losses: IntArray
-    obeyed: NDArray[np.bool_]
+    obeyed: Flags
 
     def ends(self, gap: int) -> tuple[int | None, int | None]:
         """The totals on both sides of a gap; None for an open end."""
@@ -254,7 +254,7 @@ def best_intercept(
 
 def _with_limits(
     starts: IntArray, losses: IntArray, scores: IntArray, step: int, limits: Sequence[WrongLimit]
-) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+) -> tuple[IntArray, IntArray, Flags]:
     """Split the intervals where feasibility changes, and mark the feasible ones."""
     parts = [(starts, losses)]
     parts += [loss_by_intercept(scores, step, w.positive_weight, w.negative_weight) for w in limits]
@@ -291,9 +291,7 @@ def loss_by_intercept(
     return starts[changes], np.cumsum(np.concatenate([jumps[:1], jumps[1:][changes]]))
 
 
-def _cheapest_allowed(
-    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
-) -> int | None:
+def _cheapest_allowed(choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: Flags | None) -> int | None:
     assert choice.allowed is not None
     if choice.costs is None and choice.allowed.dtype != object and losses.dtype != object:
         most = int(np.abs(losses).max()) + choice.cost_nonzero
@@ -313,7 +311,7 @@ def _cheapest_allowed(
 
 
 def _cheapest_listed(
-    choice: InterceptChoice, allowed: IntArray, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
+    choice: InterceptChoice, allowed: IntArray, starts: IntArray, losses: IntArray, obeyed: Flags | None
 ) -> int | None:
     """The same for numbers that fit 64 bits: there may be millions of them."""
     at = np.searchsorted(starts, allowed, side="right")
@@ -329,7 +327,7 @@ def _cheapest_listed(
 
 
 def _middle_of_best_interval(
-    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
+    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: Flags | None
 ) -> int | None:
     best: tuple[int, Fraction, int, int] | None = None
     for low, high, loss in _intervals(choice, starts, losses, obeyed):
@@ -344,7 +342,7 @@ def _middle_of_best_interval(
 
 
 def _intervals(
-    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: NDArray[np.bool_] | None
+    choice: InterceptChoice, starts: IntArray, losses: IntArray, obeyed: Flags | None
 ) -> list[tuple[int | None, int | None, int]]:
     """Maximal intervals of lowest loss that intersect the allowed range."""
     first = 0 if choice.low is None else int(np.searchsorted(starts, choice.low, side="right"))

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import IntArray, fits_int64, gcd_of
+from supersparse.base.integer_arrays import Flags, IntArray, fits_int64, gcd_of
 from supersparse.problem.rows import Rows
 from supersparse.table.small_table import SmallTable, Tabular, facts
 
@@ -103,7 +103,7 @@ class RateLimit(Tabular):
         dtype = np.int64 if fits_int64(sum(abs(int(w)) for w in lean)) else object
         return cls(weights=lean.astype(dtype), at_most=at_most // common, source=source)
 
-    def total(self, wrong: NDArray[np.bool_]) -> int:
+    def total(self, wrong: Flags) -> int:
         """The weight of the wrong rows."""
         return int(self.weights[wrong].sum(dtype=self.weights.dtype))
 

@@ -13,9 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import IntArray, distinct_of, largest_magnitude
+from supersparse.base.integer_arrays import Floats, IntArray, distinct_of, largest_magnitude
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -30,7 +29,6 @@ _NEAR_ERROR = 1e-11  # log odds by which totals in doubles may be off; beyond, t
 _TIE = 1e-9  # log odds: a fitted risk as near as this to the threshold counts as above it
 _LEAST_SLOPE = 1e-13  # of the largest, in place of 0, which is best for a card that points the wrong way
 _MANY_ROWS = 100_000
-Floats = NDArray[np.float64]
 
 
 def log_loss(problem: Problem, points: Points) -> Fraction:

@@ -13,7 +13,15 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import IntArray, integer_column, largest_magnitude, weighted_sum
+from supersparse.base.integer_arrays import (
+    Flags,
+    Floats,
+    IntArray,
+    Ints,
+    integer_column,
+    largest_magnitude,
+    weighted_sum,
+)
 from supersparse.problem.problem import Problem
 
 _MOST_EXACT = 50_000  # rows that are computed exactly; with more, all are
@@ -53,7 +61,7 @@ class NearTotals:
 
     problem: Problem
     coefficients: tuple[int, ...]
-    floats: NDArray[np.float64]
+    floats: Floats
     margin: float
 
     @classmethod
@@ -88,7 +96,7 @@ class NearTotals:
         ]
         return weighted_sum(terms, 0, len(rows)).tolist(), unit
 
-    def classified(self, threshold: Fraction) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]] | None":
+    def classified(self, threshold: Fraction) -> "tuple[Flags, Flags] | None":
         """The rows above and below a threshold; None if too many are too close to it."""
         cut = float(threshold)
         margin = self.margin + 2.0**-52 * abs(cut)
@@ -101,7 +109,7 @@ class NearTotals:
             above[i], below[i] = total > threshold * unit, total < threshold * unit
         return above, below
 
-    def ranks(self) -> "tuple[NDArray[np.int64], NDArray[np.intp]] | None":
+    def ranks(self) -> "tuple[Ints, NDArray[np.intp]] | None":
         """The place of each row's total among the distinct ones, rising, and a row for each of these.
 
         None if too many rows are too close to each other.

@@ -6,9 +6,8 @@ from fractions import Fraction
 from math import ceil, floor, lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import IntArray, fits_int64
+from supersparse.base.integer_arrays import Flags, IntArray, fits_int64
 from supersparse.problem.constraints.support import CloseTo, MaxFeatures
 from supersparse.problem.intercept import InterceptChoice, best_gap, best_intercept, gaps_of, rank_of, threshold_between
 from supersparse.problem.limits import Constraint
@@ -280,7 +279,7 @@ def intercept_choice(
     )
 
 
-def classified(problem: Problem, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def classified(problem: Problem, points: Points) -> tuple[Flags, Flags]:
     """Return the rows with a score above 0 and those below; the others have a score of exactly 0.
 
     The score of a risk model is above 0 where its risk is above the problem's `risk_threshold`.

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted
-from supersparse.base.integer_arrays import IntArray, Lazily, fits_int64, gcd_of, integer_column, largest_magnitude
+from supersparse.base.integer_arrays import (
+    Flags,
+    Floats,
+    IntArray,
+    Lazily,
+    fits_int64,
+    gcd_of,
+    integer_column,
+    largest_magnitude,
+)
 from supersparse.table.numeric import PositiveClass, checked_weights, positive_of, read_numeric_table
 from supersparse.table.small_table import SmallTable, Tabular, facts, listed
 from supersparse.table.sources import as_array, as_frame, as_series
@@ -35,9 +44,9 @@ class Grouping(Tabular):
     labels: tuple[object, ...]
     codes: NDArray[np.intp]
 
-    def of(self, label: object) -> NDArray[np.bool_]:
+    def of(self, label: object) -> Flags:
         """The rows of a group, as a mask."""
-        members: NDArray[np.bool_] = self.codes == self.labels.index(label)
+        members: Flags = self.codes == self.labels.index(label)
         return members
 
     def _brief(self) -> str:
@@ -47,7 +56,7 @@ class Grouping(Tabular):
         return facts(name=self.name, groups=len(self.labels), rows=len(self.codes))
 
 
-def read_groups(rate_groups: object, n_rows: int, keep: NDArray[np.bool_]) -> tuple[Grouping, ...]:
+def read_groups(rate_groups: object, n_rows: int, keep: Flags) -> tuple[Grouping, ...]:
     """Read ``{name: one label per row}``, a data frame, or an array, which is called "group".
 
     Labels that occur only in dropped rows are not groups.
@@ -82,7 +91,7 @@ def _labels(labels: object) -> NDArray[Any]:
     return column
 
 
-def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: NDArray[np.bool_]) -> Grouping:
+def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: Flags) -> Grouping:
     if len(labels) != n_rows:
         raise InvalidDataError(
             f"rate_groups: {name!r} has {len(labels)} labels for {n_rows} rows", "give one label per row"
@@ -114,7 +123,7 @@ class Rows(Tabular):
     names: tuple[str, ...]
     columns: Sequence[IntArray]
     scales: Sequence[int]
-    positive: NDArray[np.bool_]
+    positive: Flags
     weights: IntArray
     weight_unit: Fraction
     classes: tuple[object, object]  # (negative, positive)
@@ -134,7 +143,7 @@ class Rows(Tabular):
         return len(self.names)
 
     @cached_property
-    def labels(self) -> NDArray[np.float64]:
+    def labels(self) -> Floats:
         """What the loss counts of each row as positive: its soft label, else 1 or 0."""
         return np.asarray(self.positive, float) if self.soft_labels is None else self.soft_labels / LABEL_UNIT
 
@@ -294,7 +303,7 @@ def read_soft_labels(given: object, n_rows: int) -> IntArray:
     return np.where(hard, found, found.clip(1, LABEL_UNIT - 1))
 
 
-def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.intp], NDArray[np.bool_]]:
+def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.intp], Flags]:
     """Rows whose class is the one that their soft label p favours, weighted by |2p - 1|.
 
     Rows of p = 1/2 favour none and go. `with_classes` keeps a row's own class for limits on rates: where it
@@ -348,7 +357,7 @@ def _chosen(entries: Sequence[Any], kept: Sequence[int], k: int) -> Any:
     return entries[kept[k]]
 
 
-def read_labels(y: object, positive: object) -> tuple[NDArray[np.bool_], tuple[object, object]]:
+def read_labels(y: object, positive: object) -> tuple[Flags, tuple[object, object]]:
     """Return which rows are positive, and the two classes, negative first."""
     labels, both = two_labels(y)
     if positive is None:

@@ -8,12 +8,9 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, gcd, lcm
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supersparse.base.errors import PenaltyRangeWarning, users_level
 from supersparse.base.exact import shown
-from supersparse.base.integer_arrays import IntArray, gcd_of
+from supersparse.base.integer_arrays import Flags, IntArray, gcd_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
@@ -70,7 +67,7 @@ def smallest_loss_step(problem: Problem) -> Fraction:
     return least_loss(problem, problem.rows.weights, problem.rows.positive)
 
 
-def least_loss(problem: Problem, weights: IntArray, positive: NDArray[np.bool_]) -> Fraction:
+def least_loss(problem: Problem, weights: IntArray, positive: Flags) -> Fraction:
     """The loss of the lightest of some rows of the problem, or of groups of them."""
     steps = [
         int(weights[of_class].min()) * weight

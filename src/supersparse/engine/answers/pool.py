@@ -7,11 +7,10 @@ from math import floor, lcm
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError, SolverFailedError, did_you_mean
 from supersparse.base.exact import exact, read_whole, shown
-from supersparse.base.integer_arrays import IntArray
+from supersparse.base.integer_arrays import Flags, IntArray
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.words import named_points
 from supersparse.engine.options import SolveKeywords
@@ -56,7 +55,7 @@ def intercepts_within(problem: Problem, coefficients: Sequence[int], limit: Frac
 
 def _thresholds(
     problem: Problem, coefficients: Sequence[int], totals: IntArray, limit: Fraction
-) -> Iterator[tuple[WithIntercept, NDArray[np.bool_]]]:
+) -> Iterator[tuple[WithIntercept, Flags]]:
     spent, l1 = _without_intercept(problem, coefficients)
     costs = _Costs(problem, limit - spent)
     gaps = gaps_of(totals, *costs.by_class)
@@ -70,7 +69,7 @@ def _thresholds(
 
 def _restricted(
     problem: Problem, coefficients: Sequence[int], totals: IntArray, limit: Fraction
-) -> Iterator[tuple[WithIntercept, NDArray[np.bool_]]]:
+) -> Iterator[tuple[WithIntercept, Flags]]:
     step, positive = step_of(problem, coefficients), problem.rows.positive
     predicted_from = (-totals) // step + 1
     wrong_from = -(totals // step)  # of the negative rows; a score of 0 is wrong for both classes
@@ -145,7 +144,7 @@ def _total_above(where: IntArray, weights: IntArray, at: IntArray) -> IntArray:
     return rest
 
 
-def _obeys(problem: Problem, coefficients: Sequence[int], b: int | Fraction, wrong: NDArray[np.bool_]) -> bool:
+def _obeys(problem: Problem, coefficients: Sequence[int], b: int | Fraction, wrong: Flags) -> bool:
     """Whether b satisfies the limits that include it; the coefficients already satisfy theirs."""
     return all(
         limit.total(coefficients) + limit.intercept_weight * (b != 0) <= limit.at_most

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.certify.program import Coefficients, FeatureVariables, Program
 from supersparse.engine.kernels.proof_lines import LINE, POSITION, Facts, Standing
 
@@ -179,7 +180,6 @@ def vector(coefficients: Coefficients) -> str:
     return " ".join([str(len(coefficients)), *(f"{v} {c}" for v, c in sorted(coefficients.items()))])
 
 
-Ints = NDArray[np.int64]
 SIGNS = (1, -1)
 
 

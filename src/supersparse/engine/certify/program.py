@@ -19,10 +19,9 @@ from math import gcd, lcm
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import UnsupportedProblemError, VerificationError
-from supersparse.base.integer_arrays import IntArray
+from supersparse.base.integer_arrays import IntArray, Ints
 from supersparse.engine.certify.statement import Coefficient, Statement
 
 Coefficients = dict[int, int]
@@ -309,14 +308,14 @@ class Program:
             raise VerificationError(f"the model breaks the row r{r} of its integer program")
         return values
 
-    def margins(self, solution: Coefficients) -> NDArray[np.int64]:
+    def margins(self, solution: Coefficients) -> Ints:
         """By how much each row is on the right side in a solution; M is not part of it."""
         points = np.array([solution.get(feature.points, 0) for feature in self.features], np.int64)
         sign = np.where(np.array(self.positive, bool), 1, -1)
         threshold = solution.get(self.threshold, 0)
         shift = {"free": -threshold, "range": threshold * self.step}.get(self.statement.intercept, 0)
         right = np.array([self.rows[row].right for row in self.of_row])
-        margins: NDArray[np.int64] = sign * (self.x @ points + shift) - right
+        margins: Ints = sign * (self.x @ points + shift) - right
         return margins
 
     def value(self, solution: Coefficients) -> int:

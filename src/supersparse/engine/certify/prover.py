@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.certify.lines import SIGNS, Ints, Lines, Terms, least_cost, literal_at, written_facts
+from supersparse.base.integer_arrays import Flags, Ints, Words
+from supersparse.engine.certify.lines import SIGNS, Lines, Terms, least_cost, literal_at, written_facts
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver
 from supersparse.engine.kernels.box_proofs import cells_of
@@ -30,9 +31,7 @@ from supersparse.engine.kernels.pairs import (
 )
 from supersparse.engine.kernels.proof_lines import Facts
 
-Flags = NDArray[np.bool_]
 Pairs = NDArray[np.int32]
-Words = NDArray[np.uint64]
 
 _NEAREST = 16  # opposite rows paired with each row
 _ALWAYS_RIGHT = 2**56
@@ -236,12 +235,7 @@ class Prover:
     """Writes the derivation of objective >= best."""
 
     def __init__(
-        self,
-        program: Program,
-        lines: Lines,
-        best: int,
-        margins: NDArray[np.int64],
-        check_in: Callable[[], None] = lambda: None,
+        self, program: Program, lines: Lines, best: int, margins: Ints, check_in: Callable[[], None] = lambda: None
     ) -> None:
         self._program = program
         self._lines = lines

@@ -10,17 +10,15 @@ checked exactly.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import VerificationError
-from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Ints, Lines, least_cost
+from supersparse.base.integer_arrays import Flags, Floats, Ints
+from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Lines, least_cost
 from supersparse.engine.certify.program import FeatureVariables, Program
 from supersparse.engine.kernels.box_proofs import FRAME, Cells, Supported, cells_of, in_rows, middle, prove_boxes
 from supersparse.engine.kernels.cover_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by, kept_place, write_dropped
 from supersparse.engine.kernels.proof_lines import COVERS, LINE, Combination, Facts, Kept
 from supersparse.engine.kernels.support import group_rows
-
-Flags = NDArray[np.bool_]
 
 _NO_DROP = np.zeros(0, np.int64)
 
@@ -140,15 +138,13 @@ def _conflicts(x: Ints, others: Ints, low: Ints, high: Ints, gap: int) -> Ints:
     return np.flatnonzero(most < 2 * gap)
 
 
-def _half(z: NDArray[np.float64], pairs: Ints) -> NDArray[np.float64]:
+def _half(z: Floats, pairs: Ints) -> Floats:
     """The part that two cells have in a cover; a cell that stands twice counts once."""
-    total: NDArray[np.float64] = z[pairs].sum(axis=1)
+    total: Floats = z[pairs].sum(axis=1)
     return np.where(pairs[:, 0] == pairs[:, 1], total / 2, total)
 
 
-def _program(
-    rows: list[tuple[int, int, int, int]], weights: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+def _program(rows: list[tuple[int, int, int, int]], weights: Floats) -> tuple[float, Floats, Floats]:
     """Minimise the weight of wrong cells such that each cover has one: (minimum, z, multipliers)."""
     if not rows:
         return 0.0, np.zeros(len(weights)), np.zeros(0)
@@ -166,7 +162,7 @@ def _program(
 
 
 def _rounded(
-    rows: list[tuple[int, int, int, int]], u: NDArray[np.float64], n_up: int, need: int, cells: Cells
+    rows: list[tuple[int, int, int, int]], u: Floats, n_up: int, need: int, cells: Cells
 ) -> tuple[Ints, Ints] | None:
     """Whole multipliers within the weights; None if they no longer suffice."""
     left = np.concatenate([cells.up_weight, cells.down_weight])
@@ -380,7 +376,7 @@ class SupportProver:
 class _Place:
     """A support being closed: its cells, the variables of its points, and the boxes under way."""
 
-    def __init__(self, *, cells: Cells, variables: Ints, spread: NDArray[np.float64], allowed: Flags) -> None:
+    def __init__(self, *, cells: Cells, variables: Ints, spread: Floats, allowed: Flags) -> None:
         self.cells = cells
         self.variables = variables
         self.spread = spread

@@ -27,12 +27,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.exact.instance import Flags, Instance, Ints
+from supersparse.base.integer_arrays import Flags, Ints, Words
+from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literals, by_feature, flags_of
 from supersparse.engine.kernels.pairs import nearest_pairs, pair_literals
 
 Ranks = NDArray[np.int32]
-Words = NDArray[np.uint64]
 
 NEAREST = 16
 """Number of opposite points paired with each point."""
@@ -136,7 +136,7 @@ def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[
     return (_to_words((up == high) & (low < high), words), _to_words((down == high) & (low < high), words)), masks
 
 
-def _to_words(flags: Flags, words: int) -> NDArray[np.uint64]:
+def _to_words(flags: Flags, words: int) -> Words:
     padded = np.zeros((len(flags), words * 64), np.uint8)
     padded[:, : flags.shape[1]] = flags
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -4,9 +4,9 @@ import threading
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supersparse.engine.integer_form import OPEN, IntegerForm, Ints
+from supersparse.base.integer_arrays import Floats, Ints
+from supersparse.engine.integer_form import OPEN, IntegerForm
 from supersparse.engine.kernels.lines import least_over_b, loss_by_b
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.search.incumbent import Search
@@ -125,7 +125,7 @@ def with_prices(form: IntegerForm, monitor: Monitor) -> IntegerForm:
     return best if monitor.best_evaluation is not None else _steep(form, prices)
 
 
-def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
+def _steep(form: IntegerForm, prices: Floats) -> IntegerForm:
     """Prices that no model can afford, while no model is known that obeys the limits.
 
     A part of the search space whose models all break the limits then costs more than any model.
@@ -134,7 +134,7 @@ def _steep(form: IntegerForm, prices: NDArray[np.float64]) -> IntegerForm:
     return form.priced(direction * float(form.worst_cost))
 
 
-def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, NDArray[np.float64]]:
+def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, Floats]:
     """The Lagrangian cost of a model, and by how much it exceeds each limit."""
     scores = form.columns.T @ np.array(values, np.int64)
     b = cheapest_b(form, scores)
@@ -155,7 +155,7 @@ def cheapest_b(form: IntegerForm, scores: Ints) -> int:
     return int(least_over_b(starts, losses, form.intercept_low, form.intercept_high)[1])
 
 
-def _step(form: IntegerForm, monitor: Monitor, value: float, excess: NDArray[np.float64], turn: int) -> float:
+def _step(form: IntegerForm, monitor: Monitor, value: float, excess: Floats, turn: int) -> float:
     """Polyak's step towards the best known model, or towards all rows wrong while there is none."""
     known = monitor.best_evaluation
     target = (

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.exact.literals import (
     SIGNS,
     LiteralLimits,
@@ -24,9 +25,6 @@ from supersparse.engine.exact.literals import (
 )
 from supersparse.engine.integer_form import OPEN, IntegerForm
 from supersparse.problem.problem import Problem
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 _LONGEST_LIST = 2**16
 _ALWAYS_RIGHT = 2**56  # weight of the origin: no bound may pay for it being wrong

@@ -38,7 +38,7 @@ from typing import NewType, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import IntArray, largest_magnitude
+from supersparse.base.integer_arrays import Flags, IntArray, Ints, largest_magnitude
 from supersparse.engine import deadline
 from supersparse.engine.integer_form import IntegerForm
 from supersparse.problem.limits import ScoreLimit, SignLimit, SupportLimit
@@ -87,12 +87,12 @@ def n_literals(n_features: int) -> int:
     return 2 * n_features
 
 
-def literals_where(flags: NDArray[np.bool_]) -> Literals:
+def literals_where(flags: Flags) -> Literals:
     """The literals whose flag is set, ascending."""
     return tuple(Literal(literal) for literal in np.flatnonzero(flags).tolist())
 
 
-def flags_of(literals: Iterable[Literal], n_features: int) -> NDArray[np.bool_]:
+def flags_of(literals: Iterable[Literal], n_features: int) -> Flags:
     """An array over literals that is True for these."""
     flags = np.zeros(n_literals(n_features), bool)
     flags[list(literals)] = True
@@ -108,9 +108,6 @@ def for_both_signs(per_feature: NDArray[_Scalar]) -> NDArray[_Scalar]:
     """Give both literals of each feature the feature's value."""
     return np.repeat(per_feature, 2)
 
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 _LARGEST = 2**60
 
@@ -267,7 +264,7 @@ def first_literals(form: IntegerForm) -> tuple[int, ...]:
     return tuple(after.tolist())
 
 
-def _below(form: IntegerForm) -> NDArray[np.bool_]:
+def _below(form: IntegerForm) -> Flags:
     """Which column f may yield to which g with +: (f, g)."""
     problem, n = form.problem, form.n_features
     below = np.zeros((n, n), bool)
@@ -313,9 +310,7 @@ def _narrow(column: IntArray) -> IntArray:
     return column
 
 
-def _hold_everywhere(
-    compare: np.ufunc, columns: list[IntArray], at: int, others: NDArray[np.intp]
-) -> NDArray[np.bool_]:
+def _hold_everywhere(compare: np.ufunc, columns: list[IntArray], at: int, others: NDArray[np.intp]) -> Flags:
     """For which other columns a comparison with one of them holds in every row."""
     step = max(1, _AT_ONCE // max(1, len(columns[at])))
     holds = np.ones(len(others), bool)

@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.exact import written_fraction
+from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine import checkpoint_file
-from supersparse.engine.exact.instance import Flags, Instance
+from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, flags_of, literals_where, n_literals
 from supersparse.engine.exact.partition.partition import OpenNodes
 from supersparse.engine.exact.partition.partition import PartitionNode as PartitionNode
 from supersparse.engine.kernels.support_search import IMPROVING, PIECE, TIES
-
-Ints = NDArray[np.int64]
 
 _LARGEST = 2**62
 

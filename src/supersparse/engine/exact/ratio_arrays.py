@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import SIGNS
 from supersparse.engine.kernels.ratio_pairs import (
@@ -21,8 +22,6 @@ from supersparse.engine.kernels.ratio_pairs import (
     Ratios,
     Separation,
 )
-
-Ints = NDArray[np.int64]
 
 _ROOM = 64  # boxes on a stack at first
 
@@ -88,7 +87,7 @@ def first_box(instance: Instance, literals: list[tuple[int, int]], at: int) -> t
     return ratios, low, high
 
 
-def least_gap(columns: Ints, ratios: NDArray[np.float64], gap: int, most: int) -> np.float32:
+def least_gap(columns: Ints, ratios: Floats, gap: int, most: int) -> np.float32:
     """What two right rows differ by at least, in ratios to a base up to `most`, if these are the largest.
 
     λ·d >= gap demands Σ r·d >= gap/most. In 32-bit floating point, d, r and their product are each off by at
@@ -100,10 +99,10 @@ def least_gap(columns: Ints, ratios: NDArray[np.float64], gap: int, most: int) -
     return np.float32(np.nextafter(needed, np.float32(-np.inf)))
 
 
-def _spreads(columns: Ints) -> NDArray[np.float64]:
+def _spreads(columns: Ints) -> Floats:
     """How far each column's entries lie from their middle: sums of whole numbers, alike everywhere."""
     doubled = 2 * columns - (columns.max(axis=1) + columns.min(axis=1))[:, None]
-    spreads: NDArray[np.float64] = np.abs(doubled).sum(axis=1).astype(np.float64)
+    spreads: Floats = np.abs(doubled).sum(axis=1).astype(np.float64)
     return spreads
 
 
@@ -203,7 +202,7 @@ def _separation(exact: Ints) -> Separation:
     above = exact - exact.min(axis=1, keepdims=True)
     spans = np.ptp(exact, axis=1).astype(np.float64)
 
-    def floats(*shape: int) -> NDArray[np.float64]:
+    def floats(*shape: int) -> Floats:
         return np.zeros(shape)
 
     return Separation(

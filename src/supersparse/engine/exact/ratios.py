@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.exact.cuts import Judge
 from supersparse.engine.exact.instance import Instance, instances
 from supersparse.engine.exact.literals import SIGNS
@@ -36,8 +36,6 @@ from supersparse.engine.kernels.ratio_boxes import CROWDED, run_ratio_boxes
 from supersparse.engine.kernels.ratio_pairs import FINE, TOP, WORK, BoxStack, PointPairs, Ratios
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
-
-Ints = NDArray[np.int64]
 
 _MOST_POINT_PAIRS = 2**16
 _MOST_POINTS = 1000  # fractions of numbers up to this are listed

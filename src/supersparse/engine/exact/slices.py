@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.exact.covers import PairPool, pair_pool
 from supersparse.engine.exact.cuts import CutValues, Judge
 from supersparse.engine.exact.instance import Instance
@@ -36,7 +37,6 @@ from supersparse.engine.kernels.tree_data import (
     TreeData,
 )
 
-Ints = NDArray[np.int64]
 Fields = TypeVar("Fields", Pairs, Branching, Rows, Coefficients)
 
 _MOST_BYTES = 2**26  # of one kind of level

@@ -8,8 +8,8 @@ positive with negative cells that cannot both be right in it.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Flags, Floats, Ints
 from supersparse.engine.kernels.cover_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.proof_lines import (
@@ -19,8 +19,6 @@ from supersparse.engine.kernels.proof_lines import (
     Bytes,
     Combination,
     Facts,
-    Flags,
-    Ints,
     Kept,
     Standing,
     assume,
@@ -237,7 +235,7 @@ class Supported(NamedTuple):
 
     cells: Cells
     variables: Ints  # of the points
-    spread: NDArray[np.float64]  # how far a unit of each moves the totals
+    spread: Floats  # how far a unit of each moves the totals
     allowed: Flags
     cost: Ints  # the least cost of each literal
     fixed: int  # what every model on the support pays for its literals

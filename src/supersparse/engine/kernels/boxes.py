@@ -6,13 +6,11 @@ its vectors cost at least: cells of opposite classes that no vector of the box c
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.sorting import sort_by
 from supersparse.engine.kernels.support import SupportData, evaluate_vector, evaluate_within_rates, magnitude
-
-Ints = NDArray[np.int64]
 
 
 @reader()

@@ -11,6 +11,7 @@ multipliers, completed by bounds.
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.proof_lines import (
     COVERS,
@@ -20,7 +21,6 @@ from supersparse.engine.kernels.proof_lines import (
     Bytes,
     Combination,
     Facts,
-    Ints,
     Kept,
     Standing,
     put_end,

@@ -1,19 +1,17 @@
 """Search over coefficients: exact line searches, swaps of features, simulated annealing."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints, Words
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.lines import SearchData, add_column, best_b, best_on_line, most_promising
-
-Ints = NDArray[np.int64]
 
 WIDE = 100  # with more features than this, only the most promising ones are tried in full
 PROMISING = 12
 
 
 @kernel()
-def next_random(state: NDArray[np.uint64]) -> int:
+def next_random(state: Words) -> int:
     """xorshift64*: advance and return a non-negative integer."""
     x = state[0]
     x ^= x >> np.uint64(12)
@@ -24,7 +22,7 @@ def next_random(state: NDArray[np.uint64]) -> int:
 
 
 @kernel()
-def shuffle(order: Ints, state: NDArray[np.uint64]) -> None:
+def shuffle(order: Ints, state: Words) -> None:
     """Permute in place, every order equally likely."""
     for t in range(len(order) - 1, 0, -1):
         u = next_random(state) % (t + 1)
@@ -56,7 +54,7 @@ def rescore(data: SearchData, index: Ints, scores: Ints) -> None:
 @kernel()
 def descend(
     data: SearchData, index: Ints, intercept: Ints, scores: Ints, window: int, budget: int,
-    state: NDArray[np.uint64], work: Ints,
+    state: Words, work: Ints,
 ) -> int:  # fmt: skip
     """Improve a model until no line and no swap helps, or the budget of touched rows is spent.
 
@@ -185,7 +183,7 @@ def excess(data: SearchData, index: Ints, counted: Ints) -> int:
 @kernel()
 def anneal(
     data: SearchData, index: Ints, intercept: Ints, scores: Ints, best_index: Ints, hot: float, cold: float,
-    moves: int, settled: bool, window: int, state: NDArray[np.uint64], work: Ints,
+    moves: int, settled: bool, window: int, state: Words, work: Ints,
 ) -> int:  # fmt: skip
     """Walk for so many moves while cooling from `hot` to `cold`; return the best cost seen.
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints, Words
 from supersparse.engine.kernels.descent import model_penalty, next_random, rescore
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.lines import SearchData, add_column, best_b
 from supersparse.engine.kernels.sorting import order_of
 
-Ints = NDArray[np.int64]
-State = NDArray[np.uint64]
+State = Words
 
 PAIRS_PER_PLACE = 8
 """One step in so many, while there is heat, fills a place; the others change the values of two features."""

@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.memory import by_reference
 from supersparse.engine.kernels.sorting import order_of
-
-Ints = NDArray[np.int64]
 
 
 @kernel()

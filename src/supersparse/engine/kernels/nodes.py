@@ -6,6 +6,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.pairs import UNLIMITED, literal_bounds, most_gained, popcount
 from supersparse.engine.kernels.sorting import order_of
@@ -19,8 +20,6 @@ from supersparse.engine.kernels.tree_data import (
     SliceState,
 )
 
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Names = Ints
 
 

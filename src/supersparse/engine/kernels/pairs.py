@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Flags, Ints, Words
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.sorting import order_of
-
-Ints = NDArray[np.int64]
 
 UNLIMITED = 2**60
 """A capacity that no packing uses up."""
@@ -38,9 +37,7 @@ def _literal_between(feature: int, above: int, below: int) -> int:
 
 
 @kernel()
-def _distance(
-    above: NDArray[np.int32], below: NDArray[np.int32], allowed: NDArray[np.bool_], covering: NDArray[np.bool_]
-) -> int:
+def _distance(above: NDArray[np.int32], below: NDArray[np.int32], allowed: Flags, covering: Flags) -> int:
     """Number of allowed literals of the pair, or -1 when the model has one already.
 
     `above` holds the ranks of the positive point, `below` those of the negative one.
@@ -67,8 +64,8 @@ def popcount(x: np.uint64) -> int:
 
 @kernel()
 def _bit_distances(
-    bits: NDArray[np.uint64], others: NDArray[Any], is_positive: bool, plus: NDArray[np.uint64],
-    minus: NDArray[np.uint64], plus_cover: NDArray[np.uint64], minus_cover: NDArray[np.uint64], out: Ints,
+    bits: Words, others: NDArray[Any], is_positive: bool, plus: Words,
+    minus: Words, plus_cover: Words, minus_cover: Words, out: Ints,
 ) -> None:  # fmt: skip
     """`_distance` from one point to many, for binary features packed 64 to a word."""
     words = len(bits)
@@ -86,9 +83,9 @@ def _bit_distances(
 
 @kernel()
 def nearest_pairs(
-    ranks: NDArray[np.int32], others: NDArray[Any], is_positive: bool, bits: NDArray[np.uint64],
-    other_bits: NDArray[np.uint64], masks: NDArray[np.uint64], allowed: NDArray[np.bool_],
-    covering: NDArray[np.bool_], most: int, candidates: Ints,
+    ranks: NDArray[np.int32], others: NDArray[Any], is_positive: bool, bits: Words,
+    other_bits: Words, masks: Words, allowed: Flags,
+    covering: Flags, most: int, candidates: Ints,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:  # fmt: skip
     """For each point pick at most `most` uncovered opposite points with the fewest literals.
 
@@ -140,7 +137,7 @@ def pair_literals(
     negative_ranks: NDArray[np.int32],
     positive: NDArray[Any],
     negative: NDArray[Any],
-    allowed: NDArray[np.bool_],
+    allowed: Flags,
 ) -> tuple[Ints, NDArray[np.int32]]:
     """List the allowed literals of each pair: (start, literal), like the rows of a sparse matrix."""
     p = positive_ranks.shape[1]
@@ -166,7 +163,7 @@ def pair_literals(
 
 
 @kernel()
-def most_gained(load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int) -> tuple[int, int]:
+def most_gained(load: Ints, penalty: Ints, allowed: Flags, most: int) -> tuple[int, int]:
     """Return (sum, least): the `most` largest (load - penalty)+ over features, and the least of them.
 
     A feature enters with one sign only, so only its better literal counts.
@@ -192,7 +189,7 @@ def most_gained(load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int
 
 @kernel()
 def literal_bounds(
-    total: int, load: Ints, penalty: Ints, allowed: NDArray[np.bool_], most: int, gained: int, least: int,
+    total: int, load: Ints, penalty: Ints, allowed: Flags, most: int, gained: int, least: int,
     bound: Ints,
 ) -> None:  # fmt: skip
     """Fill ``bound[l]`` with a bound on the rest of the cost when literal l is in the model.
@@ -210,8 +207,6 @@ def literal_bounds(
             bound[literal] = total - (load[literal] - penalty[literal]) - others
 
 
-Words = NDArray[np.uint64]
-
 _ONE = np.uint64(1)
 
 
@@ -221,7 +216,7 @@ def pair_masks(
     negative_ranks: NDArray[np.int32],
     positive: NDArray[Any],
     negative: NDArray[Any],
-    allowed: NDArray[np.bool_],
+    allowed: Flags,
 ) -> Words:
     """The allowed literals of each pair: (pairs, words)."""
     masks = np.zeros((len(positive), (len(allowed) + 63) // 64), np.uint64)
@@ -236,7 +231,7 @@ def pair_masks(
 
 
 @kernel()
-def in_words(flags: NDArray[np.bool_]) -> Words:
+def in_words(flags: Flags) -> Words:
     """Flags as bits."""
     words = np.zeros((len(flags) + 63) // 64, np.uint64)
     for t in range(len(flags)):

@@ -8,11 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.memory import by_reference
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @by_reference

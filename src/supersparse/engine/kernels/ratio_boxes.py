@@ -16,6 +16,7 @@ are decided, greedy packings of the parts choose between the most loaded ones: m
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.boxes import DONE, FOUND, PAUSED
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.lines import least_over_b, loss_by_b
@@ -36,7 +37,6 @@ from supersparse.engine.kernels.ratio_pairs import (
     BoxStack,
     Doubles,
     Floats,
-    Ints,
     PointPairs,
     Ratios,
     add_given,

@@ -20,6 +20,7 @@ whatever features are used, and what a packing leaves of their weights is added 
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import reader
 from supersparse.engine.kernels.ratio_pairs import (
     FINE,
@@ -34,7 +35,6 @@ from supersparse.engine.kernels.ratio_pairs import (
     BoxStack,
     Doubles,
     Floats,
-    Ints,
     Listed,
     PointPairs,
     add_given,

@@ -29,10 +29,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.memory import by_reference
 
-Ints = NDArray[np.int64]
 Keys = NDArray[np.int32]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

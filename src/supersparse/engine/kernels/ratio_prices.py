@@ -21,18 +21,9 @@ run in whole vectors.
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import reader
-from supersparse.engine.kernels.ratio_pairs import (
-    FINE,
-    LANES,
-    MEMBERS,
-    MOST_TIGHT,
-    Floats,
-    Ints,
-    Listed,
-    PointPairs,
-    Prices,
-)
+from supersparse.engine.kernels.ratio_pairs import FINE, LANES, MEMBERS, MOST_TIGHT, Floats, Listed, PointPairs, Prices
 
 
 @reader(error_model="numpy")

@@ -13,8 +13,9 @@ cuts off the values whose use alone makes the bound of a box or node pass.
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
-from supersparse.engine.kernels.risk_loss import ANY_ORDER, BLOCK, Floats, Ints, loss_at, slopes_at
+from supersparse.engine.kernels.risk_loss import ANY_ORDER, BLOCK, loss_at, slopes_at
 
 HUGE = 1e300
 

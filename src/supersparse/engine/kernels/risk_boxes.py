@@ -6,6 +6,7 @@ that penalties and limits of supports count in full; otherwise 0 is allowed and 
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.risk_bound import HUGE, fit_support, tighten
 from supersparse.engine.kernels.risk_cards import merge_rows, offer, support_may_obey
@@ -25,8 +26,6 @@ from supersparse.engine.kernels.risk_loss import (
     WORK,
     Best,
     Boxes,
-    Floats,
-    Ints,
     RiskData,
     Support,
     copy,

@@ -7,6 +7,7 @@ limit for certain, and what passes is judged exactly elsewhere.
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.risk_bound import add_column, value_of_bound
 from supersparse.engine.kernels.risk_loss import (
@@ -18,8 +19,6 @@ from supersparse.engine.kernels.risk_loss import (
     SIZE,
     WORK,
     Best,
-    Floats,
-    Ints,
     RiskData,
     Support,
     calibrate,

@@ -12,6 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints, Words
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.memory import by_reference
 from supersparse.engine.kernels.risk_boxes import open_support, run_boxes
@@ -23,15 +24,12 @@ from supersparse.engine.kernels.risk_loss import (
     WORK,
     Best,
     Boxes,
-    Floats,
-    Ints,
     RiskData,
     Support,
     fill,
 )
 from supersparse.engine.kernels.risk_projection import excludes, fit_without_last
 
-Words = NDArray[np.uint64]
 LEVEL, STARTED = 0, 1
 _MANY = 3  # last columns for which it pays to fit the support without them first
 

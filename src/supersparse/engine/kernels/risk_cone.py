@@ -21,6 +21,7 @@ loss and gradient at one more point often do, since the second derivative in the
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.risk_bound import HUGE, curvature_of, scores_at, solve, value_of_bound
 from supersparse.engine.kernels.risk_loss import (
@@ -28,8 +29,6 @@ from supersparse.engine.kernels.risk_loss import (
     BELOW,
     CONVEX,
     REGION,
-    Floats,
-    Ints,
     copy_floats,
     dot,
     exp_of_negative,

@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import njit, reader
 from supersparse.engine.kernels.memory import by_reference
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 BOXES, SUPPORTS, CELL_PRUNED, FITTED, RELAXED, WORK = 0, 1, 2, 3, 4, 5
 BELOW, EXPANSION, CONVEX, REGION = 0, 1, 2, 3  # parts of a quadratic

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.risk_bound import add_column
 from supersparse.engine.kernels.risk_cards import load, offer
@@ -16,8 +17,6 @@ from supersparse.engine.kernels.risk_loss import (
     ANY_ORDER,
     WORK,
     Best,
-    Floats,
-    Ints,
     RiskData,
     Settled,
     Support,

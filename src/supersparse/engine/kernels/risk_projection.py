@@ -16,6 +16,7 @@ need few passes over the rows.
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.risk_bound import (
     HUGE,
@@ -37,8 +38,6 @@ from supersparse.engine.kernels.risk_loss import (
     ROWS,
     SIZE,
     WORK,
-    Floats,
-    Ints,
     RiskData,
     Support,
     copy_floats,

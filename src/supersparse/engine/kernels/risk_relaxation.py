@@ -7,6 +7,7 @@ t_j add up to at most room·a.
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import kernel, reader
 from supersparse.engine.kernels.risk_bound import (
     HUGE,
@@ -19,7 +20,7 @@ from supersparse.engine.kernels.risk_bound import (
     times,
     value_of_bound,
 )
-from supersparse.engine.kernels.risk_loss import Floats, Ints, copy_floats, dot, loss_at, slopes_at
+from supersparse.engine.kernels.risk_loss import copy_floats, dot, loss_at, slopes_at
 
 _STEPS = 12  # Newton steps for each barrier weight
 _WEIGHTS = 14  # barrier weights

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.risk_bound import fit_support, scores_at
 from supersparse.engine.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
@@ -12,8 +13,6 @@ from supersparse.engine.kernels.risk_loss import (
     SIZE,
     WORK,
     Best,
-    Floats,
-    Ints,
     RiskData,
     Support,
     copy,

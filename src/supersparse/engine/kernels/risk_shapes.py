@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, njit, reader
 from supersparse.engine.kernels.risk_bound import add_column
 from supersparse.engine.kernels.risk_loss import (
     ROWS,
     SIZE,
     WORK,
-    Floats,
-    Ints,
     RiskData,
     Support,
     copy,

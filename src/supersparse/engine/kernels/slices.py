@@ -7,8 +7,8 @@ cannot be in a better model are dropped, and a node is split on its most loaded 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.kernels.boxes import DONE, PAUSED
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.nodes import has, keep_possible, may_stop, pack_node, pairs_of, uses
@@ -34,9 +34,6 @@ from supersparse.engine.kernels.tree_data import (
     SliceState,
     TreeData,
 )
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 OUTDATED, CROWDED = 4, 5
 """Results beside those of `run_boxes`: a better model is known; there is no room for the parts of a node."""

@@ -1,11 +1,9 @@
 """A stable sort that compiles fast: numba's own argsort costs several seconds each time it is used."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
-
-Ints = NDArray[np.int64]
 
 _FULL = 32  # items of one bucket, at most, that are sorted by insertion
 _NARROW = 32  # keys that span at most so many times their number are counted: up to ten times as fast

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.lines import least_over_b, loss_by_b
 from supersparse.engine.kernels.sorting import order_of
 from supersparse.engine.kernels.tree_data import CELL_COUNT, CELL_PREFIX, CELLS_KNOWN, DOWN, NAMED, UP, Rows, SliceState
 
-Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
 
 
@@ -127,7 +127,7 @@ class SupportData(NamedTuple):
     first: Ints  # magnitude i of a coefficient is first + stride·i ...
     stride: Ints
     table: Ints  # ... or, where the stride is 0, the i-th of its row here
-    spread: NDArray[np.float64]
+    spread: Floats
     step: int
     slack: int
     judged: int  # 1 where limits exist that only the evaluator knows: what survives is handed over to it
@@ -299,7 +299,7 @@ def net_cells(x: Ints, heavy: Ints, light: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @kernel()
-def spreads(x: Ints, weight: Ints) -> NDArray[np.float64]:
+def spreads(x: Ints, weight: Ints) -> Floats:
     """The weighted standard deviation of each column; a guide for splitting, not part of a bound."""
     k = x.shape[1]
     spread = np.zeros(k)

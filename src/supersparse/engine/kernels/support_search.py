@@ -8,6 +8,7 @@ upper half of its values are needed. The second phase looks over all vectors for
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.boxes import DONE, cost_bound, new_space, run_boxes
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.support import (
@@ -31,8 +32,6 @@ from supersparse.engine.kernels.tree_data import (
     SliceState,
     TreeData,
 )
-
-Ints = NDArray[np.int64]
 
 IMPROVING, TIES, PIECE = 1, 2, 3
 """The phases of a search. A piece of the first, which has other pieces too, ends without the second."""

@@ -10,10 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Flags, Ints, Words
 from supersparse.engine.kernels.memory import by_reference
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @by_reference
@@ -24,7 +22,7 @@ class Pairs(NamedTuple):
     negative: NDArray[np.int32]
     start: Ints
     literal: NDArray[np.int32]
-    mask: NDArray[np.uint64]  # (pairs, words): the same literals, 64 to a word
+    mask: Words  # (pairs, words): the same literals, 64 to a word
     positive_weight: Ints  # of the points
     negative_weight: Ints
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from supersparse.base.integer_arrays import IntArray
+from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +25,8 @@ class LinearRows:
     """``lower <= matrix·x <= upper``; one side is infinite, or both are equal."""
 
     matrix: csr_array
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    lower: Floats
+    upper: Floats
     names: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -43,7 +43,7 @@ class LinearRows:
         return _by_row(self.matrix)
 
     @property
-    def sides(self) -> NDArray[np.float64]:
+    def sides(self) -> Floats:
         """The one number that each row is compared with."""
         return np.where(np.isfinite(self.lower), self.lower, self.upper)
 
@@ -53,9 +53,9 @@ class IndicatorRows:
     """``matrix[i]·x >= lower[i]`` whenever the binary variable ``binary[i]`` is ``when[i]``."""
 
     matrix: csr_array
-    lower: NDArray[np.float64]
+    lower: Floats
     binary: NDArray[np.intp]
-    when: NDArray[np.bool_]
+    when: Flags
     names: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -82,13 +82,13 @@ class Model:
 
     names: tuple[str, ...]
 
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    cost: NDArray[np.float64]
+    lower: Floats
+    upper: Floats
+    cost: Floats
     cost_offset: float
     rows: LinearRows
     indicators: IndicatorRows
-    priorities: NDArray[np.int64]  # for branching, higher first; all 0 if none were set
+    priorities: Ints  # for branching, higher first; all 0 if none were set
 
     @property
     def n_variables(self) -> int:
@@ -106,7 +106,7 @@ class Model:
         return [(j, priority) for j, priority in enumerate(self.priorities.tolist()) if priority]
 
     @property
-    def is_binary(self) -> NDArray[np.bool_]:
+    def is_binary(self) -> Flags:
         """Which variables are binary."""
         return np.asarray((self.lower == 0) & (self.upper == 1), dtype=bool)
 
@@ -122,8 +122,8 @@ class Linear:
 @dataclass(frozen=True)
 class _Loss:
     at: NDArray[np.intp]  # (row, variable) of each value
-    values: NDArray[np.float64]
-    needed: NDArray[np.float64]
+    values: Floats
+    needed: Floats
     binary: NDArray[np.intp]
     when: bool
     is_logical: bool
@@ -214,7 +214,7 @@ class Draft:
         matrix = self._matrix(at, values, len(lower))
         return IndicatorRows(matrix=matrix, lower=lower, binary=binary, when=when, names=tuple(names))
 
-    def _matrix(self, at: NDArray[np.intp], values: NDArray[np.float64], height: int) -> csr_array:
+    def _matrix(self, at: NDArray[np.intp], values: Floats, height: int) -> csr_array:
         return coo_array((values, (at[:, 0], at[:, 1])), shape=(height, len(self.lower))).tocsr()
 
 
@@ -302,7 +302,7 @@ def as_lp(model: Model, comments: Iterable[str]) -> Iterator[str]:
     yield "End"
 
 
-def _columns(matrix: csr_array) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+def _columns(matrix: csr_array) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Where the entries of each column begin, and their rows and values."""
     by_column = matrix.tocsc()
     return by_column.indptr, by_column.indices, by_column.data

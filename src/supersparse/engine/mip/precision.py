@@ -9,10 +9,9 @@ from math import floor, gcd, lcm
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.base.integer_arrays import IntArray
+from supersparse.base.integer_arrays import Flags, IntArray
 from supersparse.engine.mip.terms import Term, Wants, read_terms, score_range
 from supersparse.engine.options import Formulation
 from supersparse.problem.limits import Constraint, RateLimit
@@ -73,16 +72,16 @@ class LimitRows:
         )
 
     @cached_property
-    def rows_that_count(self) -> NDArray[np.bool_]:
+    def rows_that_count(self) -> Flags:
         """Which rows of the data some limit includes."""
         return self._any([limit.weights != 0 for limit in self.rates])
 
     @cached_property
-    def rows_that_help(self) -> NDArray[np.bool_]:
+    def rows_that_help(self) -> Flags:
         """Which rows help to satisfy some limit by being wrong; a right one must not be called wrong."""
         return self._any([limit.weights < 0 for limit in self.rates])
 
-    def _any(self, of_each: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    def _any(self, of_each: Sequence[Flags]) -> Flags:
         found = np.zeros(self.n_rows, dtype=bool)
         for some in of_each:
             found |= some.astype(bool)
@@ -161,16 +160,16 @@ class LossRows:
         return self.best - self.needed + 1
 
     @property
-    def is_open(self) -> NDArray[np.bool_]:
+    def is_open(self) -> Flags:
         """Which rows can be both right and wrong."""
         return np.asarray((self.best >= self.needed) & (self.worst < self.needed), dtype=bool)
 
     @property
-    def is_always_wrong(self) -> NDArray[np.bool_]:
+    def is_always_wrong(self) -> Flags:
         """Which rows no model gets right."""
         return np.asarray(self.best < self.needed, dtype=bool)
 
-    def largest_big_m(self, exact: NDArray[np.bool_]) -> int:
+    def largest_big_m(self, exact: Flags) -> int:
         """The largest M of an open row, in units of γ; rows whose z is `exact` have one in each direction."""
         return max(_largest(self.big_m[self.is_open]), _largest(self.reverse_big_m[self.is_open & exact]))
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import floor, gcd, lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats
 from supersparse.engine.mip.model import Model
 from supersparse.engine.mip.precision import Precision
 from supersparse.engine.mip.terms import Term
@@ -57,7 +57,7 @@ class SolverCost:
 
     unit: Fraction
     divisor: Fraction
-    weights: NDArray[np.float64]
+    weights: Floats
     offset: float
     error: Fraction
     slack: float
@@ -102,9 +102,6 @@ class SolverCost:
         return float(exact + Fraction(1, 2) / self.divisor)
 
 
-FloatArray = NDArray[np.float64]
-
-
 @dataclass(frozen=True, kw_only=True)
 class TermVariables:
     """The variables of the model for one term."""
@@ -136,7 +133,7 @@ class Program:
     sign_binary: tuple[tuple[int, tuple[bool, ...]], ...]  # (binary, terms): 1 when one of them is positive
     words: Mapping[str, str]  # what rows stand for that were asked for, by the name of the row
 
-    def read(self, values: FloatArray) -> Points | None:
+    def read(self, values: Floats) -> Points | None:
         """Return the model in a solution vector, with the intercept that the conventions choose.
 
         Every coefficient is rounded to its set. Returns None if the model is then too large, or breaks a
@@ -152,11 +149,11 @@ class Program:
             return None
         return with_best_intercept(self.problem, found)
 
-    def claimed(self, values: FloatArray) -> Fraction:
+    def claimed(self, values: Floats) -> Fraction:
         """F according to the solver's binaries."""
         return self.F.at([round(float(v)) for v in values])
 
-    def start(self, points: Points) -> FloatArray:
+    def start(self, points: Points) -> Floats:
         """Return the solution vector of a model."""
         values = np.zeros(self.model.n_variables)
         for term, variables, c in zip(self.terms, self.variables, self._numbers(points), strict=True):
@@ -197,7 +194,7 @@ class Program:
         return numbers
 
 
-def _coefficient(term: Term, variables: TermVariables, values: FloatArray) -> int:
+def _coefficient(term: Term, variables: TermVariables, values: Floats) -> int:
     if variables.choice:
         weights = [float(values[binary]) for _, binary in variables.choice]
         best = int(np.argmax(weights))

@@ -15,9 +15,9 @@ from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
+from supersparse.base.integer_arrays import Floats
 from supersparse.base.stop import Stop
 from supersparse.engine.mip.model import Model
 from supersparse.engine.mip.precision import Precision
@@ -38,7 +38,7 @@ class RunSettings:
     absolute_gap: float
     threads: int
     seed: int
-    start: NDArray[np.float64] | None
+    start: Floats | None
     own: Mapping[str, object]
     tuning_seconds: float = 0.0  # in which the solver chooses more of its own options
     began: float = field(default_factory=time.monotonic)
@@ -53,7 +53,7 @@ class RunSettings:
 class BoundReport:
     """A report from a running solver."""
 
-    values: NDArray[np.float64] | None = None  # a solution
+    values: Floats | None = None  # a solution
     bound: float | None = None  # on the model's cost
     nodes: int | None = None
 
@@ -63,7 +63,7 @@ class Outcome:
     """How a call ended. `stop` is None if the solver reports that the model has no solution."""
 
     stop: Stop | None
-    values: NDArray[np.float64] | None
+    values: Floats | None
     bound: float | None
     nodes: int
     tuned: Mapping[str, object] = field(default_factory=dict)  # own options that tuning chose

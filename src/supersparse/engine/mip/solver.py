@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 from supersparse.base.errors import SolverError, SolverFailedError, SolverLimitError
 from supersparse.base.exact import exact
+from supersparse.base.integer_arrays import Floats
 from supersparse.base.stop import Stop
 from supersparse.engine.mip.build import build
 from supersparse.engine.mip.model import Model
 from supersparse.engine.mip.precision import LossRows, Precision, refuse_too_wide
-from supersparse.engine.mip.program import FloatArray, Program
+from supersparse.engine.mip.program import Program
 from supersparse.engine.mip.run import (
     MOST_NODES,
     BoundReport,
@@ -152,7 +153,7 @@ class TwoSolves:
         hear(BoundReport(values=outcome.values, bound=outcome.bound, nodes=outcome.nodes))
         return outcome
 
-    def _hear_model(self, program: Program, values: FloatArray) -> None:
+    def _hear_model(self, program: Program, values: Floats) -> None:
         points = program.read(values)
         if points is not None:
             self.monitor.incumbent(points)
@@ -174,7 +175,7 @@ class TwoSolves:
             "its arithmetic fails on this data, so use another solver",
         )
 
-    def _claimed(self, program: Program, values: FloatArray | None) -> Fraction:
+    def _claimed(self, program: Program, values: Floats | None) -> Fraction:
         if values is None:
             raise SolverFailedError(f"{self.name} reports success but returns no solution")
         return program.claimed(values)

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, inf
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supersparse.base.errors import InfeasibleError
+from supersparse.base.integer_arrays import Flags
 from supersparse.engine.mip.model import Draft, Linear
 from supersparse.engine.mip.precision import LimitRows
 from supersparse.engine.mip.program import TermVariables
@@ -178,11 +176,7 @@ def _write_positive(draft: Draft, term: Term, label: str, number: int, choice: C
 
 
 def write_limits(
-    draft: Draft,
-    limits: LimitRows,
-    written: Sequence[WrittenTerm],
-    z: Mapping[int, int],
-    is_always_wrong: NDArray[np.bool_],
+    draft: Draft, limits: LimitRows, written: Sequence[WrittenTerm], z: Mapping[int, int], is_always_wrong: Flags
 ) -> None:
     """Add one row per limit; `z` has the binary of each row that can be right or wrong."""
     for k, support in enumerate(limits.support, start=1):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.risk.instance import RiskInstance
-from supersparse.engine.risk.node import Floats, Ints
 
 _LEAST = 1e-200  # spread of a column: rounding may leave none, or less
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import UnsupportedProblemError
+from supersparse.base.integer_arrays import Flags, Floats, Ints
 from supersparse.problem.limits import ScoreLimit, SupportLimit
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet
@@ -24,16 +24,16 @@ class Choices:
 
     kept: tuple[int, ...]  # columns of the problem
     values: tuple[Values, ...]
-    table: NDArray[np.float64]  # (columns, most values): the values, padded with the last
-    zero: NDArray[np.int64]  # the index of 0
-    low: NDArray[np.int64]  # range of each column, as indices into its values
-    high: NDArray[np.int64]
-    penalty: NDArray[np.float64]  # of each value, less what every card pays for the column
+    table: Floats  # (columns, most values): the values, padded with the last
+    zero: Ints  # the index of 0
+    low: Ints  # range of each column, as indices into its values
+    high: Ints
+    penalty: Floats  # of each value, less what every card pays for the column
     base_penalty: Fraction  # paid by every card
-    tables: NDArray[np.float64]  # (limits, columns, most values): terms of the limits, less those of 0
-    most: NDArray[np.float64]  # (limits,): what they may add up to
-    forced: NDArray[np.bool_]  # columns that every card uses
-    least_cost: NDArray[np.float64]  # least penalty of using each column
+    tables: Floats  # (limits, columns, most values): terms of the limits, less those of 0
+    most: Floats  # (limits,): what they may add up to
+    forced: Flags  # columns that every card uses
+    least_cost: Floats  # least penalty of using each column
 
 
 def choices_of(problem: Problem) -> Choices:
@@ -73,14 +73,14 @@ def choices_of(problem: Problem) -> Choices:
     )
 
 
-def _padded(lists: list[list[float]]) -> NDArray[np.float64]:
+def _padded(lists: list[list[float]]) -> Floats:
     widest = max((len(own) for own in lists), default=1)
     return np.array([own + [own[-1]] * (widest - len(own)) for own in lists]).reshape(len(lists), widest)
 
 
 def _penalties(
     problem: Problem, kept: tuple[int, ...], listed: dict[CoefficientSet, Values]
-) -> tuple[NDArray[np.float64], Fraction]:
+) -> tuple[Floats, Fraction]:
     """Penalties of all values, less what every card pays for a column, and the sum of that over all columns.
 
     Every card pays at least the penalty of 0, or of the cheapest value of a column that it must use: beside
@@ -112,7 +112,7 @@ def _penalties(
 
 def _limit_tables(
     problem: Problem, kept: tuple[int, ...], values: tuple[tuple[Fraction, ...], ...]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """The terms of each limit on supports and scores, as whole numbers, and what they may add up to.
 
     A column that every card uses is a limit as well: -[used] <= -1.
@@ -159,9 +159,7 @@ def _check_rates(problem: Problem) -> None:
             )
 
 
-def _least_costs(
-    penalty: NDArray[np.float64], zero: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _least_costs(penalty: Floats, zero: Ints, low: Ints, high: Ints) -> Floats:
     least = [
         min((penalty[j, v] for v in range(low[j], high[j] + 1) if v != zero[j]), default=0.0) for j in range(len(zero))
     ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.exact import shown
+from supersparse.base.integer_arrays import Ints
 from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.engine.cluster import Cluster
@@ -23,7 +24,7 @@ from supersparse.engine.options import SolveOptions
 from supersparse.engine.risk.choices import Choices, choices_of
 from supersparse.engine.risk.instance import copy_best, new_best, risk_instance
 from supersparse.engine.risk.listing import all_within, best_per_size, cost_of
-from supersparse.engine.risk.node import Ints, load_tree, root_of, save_tree
+from supersparse.engine.risk.node import load_tree, root_of, save_tree
 from supersparse.engine.risk.remote import RemoteSlices
 from supersparse.engine.risk.search import first_cards
 from supersparse.engine.risk.tree import RiskTree, coefficients_of

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.base.integer_arrays import IntArray
+from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words
 from supersparse.engine import deadline
 from supersparse.engine.kernels.risk_cells import Bits, Cells
 from supersparse.engine.kernels.risk_loss import BLOCK, Best, Boxes, RiskData, Settled, Support
@@ -23,8 +23,6 @@ from supersparse.engine.risk.choices import choices_of
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 TOLERANCE = float(PROOF_TOLERANCE)
 _MOST_BITS = 2**17
 _ALIKE = 4  # scales of columns, as powers of two
@@ -43,7 +41,7 @@ class RiskInstance:
     shift: tuple[Fraction, ...]  # what was taken from each column
     low: Ints  # range of each column, as indices into its values
     high: Ints
-    forced: NDArray[np.bool_]  # columns that every card uses
+    forced: Flags  # columns that every card uses
     least_cost: Floats  # least penalty of using each column
     most_features: int
     base_penalty: Fraction  # paid by every card
@@ -274,7 +272,7 @@ def _bit_sets(problem: Problem, x: Floats, group: NDArray[np.intp], *, is_binary
     negative = copies[~rows.positive[copies]]
     top = x > x.min(axis=1, keepdims=True)
 
-    def packed(of_rows: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    def packed(of_rows: Flags) -> Words:
         size = -(-of_rows.shape[-1] // 64) * 64
         wide = np.zeros((*of_rows.shape[:-1], size), bool)
         wide[..., : of_rows.shape[-1]] = of_rows

@@ -6,13 +6,13 @@ from fractions import Fraction
 from math import gcd
 
 from supersparse.base.errors import InfeasibleError
+from supersparse.base.integer_arrays import Ints
 from supersparse.base.stop import Stop
 from supersparse.engine.cluster import Cluster
 from supersparse.engine.each_size import SizeBySize, Solve
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.risk.instance import risk_instance
-from supersparse.engine.risk.node import Ints
 from supersparse.engine.risk.remote import RemoteSlices
 from supersparse.engine.risk.tree import RiskTree, coefficients_of
 from supersparse.engine.solution import Claim, proves

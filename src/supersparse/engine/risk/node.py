@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine import checkpoint_file
 from supersparse.engine.risk.instance import RiskInstance
 from supersparse.problem.problem import Problem
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.cluster import Known, Request, checked_count, fields_of, packed, question_of
 from supersparse.engine.kernels.risk_cells import Bits
 from supersparse.engine.kernels.risk_loss import BOXES, SUPPORTS, RiskData
 from supersparse.engine.risk.instance import RiskInstance
-from supersparse.engine.risk.node import Ints, Node, node_from_bytes
+from supersparse.engine.risk.node import Node, node_from_bytes
 from supersparse.engine.risk.tree import OnCard, RiskTree, Taken
 from supersparse.engine.risk.worker import SLICE
 

@@ -6,7 +6,8 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from supersparse.engine.kernels.risk_loss import Best, Ints, RiskData, Settled, Support
+from supersparse.base.integer_arrays import Ints
+from supersparse.engine.kernels.risk_loss import Best, RiskData, Settled, Support
 from supersparse.engine.kernels.risk_moves import improve
 from supersparse.engine.kernels.risk_search import extend, round_support
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_settled

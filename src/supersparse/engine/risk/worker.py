@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.risk_bound import tighten
 from supersparse.engine.kernels.risk_cells import LEVEL, STARTED, run_completions
 from supersparse.engine.kernels.risk_loss import DEPTH, FITTED, SIZE, SUPPORTS, WORK
@@ -19,7 +20,7 @@ from supersparse.engine.kernels.risk_relaxation import relax
 from supersparse.engine.kernels.risk_search import round_support
 from supersparse.engine.risk.branching import Branching, Relaxed
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
-from supersparse.engine.risk.node import Floats, Ints, Node
+from supersparse.engine.risk.node import Node
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in so many: boxes round as well

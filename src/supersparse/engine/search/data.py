@@ -5,8 +5,9 @@ from math import lcm
 
 import numpy as np
 
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine import deadline
-from supersparse.engine.integer_form import IntegerForm, Ints
+from supersparse.engine.integer_form import IntegerForm
 from supersparse.engine.kernels.lines import SearchData
 
 _ROOM = 2**59  # the largest cost that the kernels may compute

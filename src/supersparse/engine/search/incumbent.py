@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.deadline import OutOfTime
 from supersparse.engine.integer_form import IntegerForm, integer_form
 from supersparse.engine.monitor import Monitor
@@ -20,7 +21,6 @@ from supersparse.engine.search.paths import Surrogate, backward_path, roundings
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 
-Index = NDArray[np.int64]
 PoolEntry = tuple[int, tuple[int, ...], int]  # (cost in search units, value of each coefficient, b)
 
 _WORST = 2**61  # the cost of a model that must not be kept
@@ -209,7 +209,7 @@ class Search:
             self.is_warm = True
         self.is_warm = True
 
-    def _fits(self, surrogate: Surrogate, largest: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    def _fits(self, surrogate: Surrogate, largest: int) -> Iterator[tuple[NDArray[np.intp], Floats]]:
         yield from backward_path(surrogate, largest)
         if self._takes_baths and (self._is_small or self.form.n_features <= _FEW):
             return
@@ -232,11 +232,11 @@ class Search:
         penalty += excess(self.full, index, np.zeros(len(self.full.limit_most), np.int64))
         return (int(loss + penalty) if size <= self.full.max_size else _WORST, values, int(b))
 
-    def data_index(self, values: tuple[int, ...]) -> Index:
+    def data_index(self, values: tuple[int, ...]) -> Ints:
         """Find values in the current sets; the nearest if one is missing."""
         return _index_of(self.data, values)
 
-    def _descend(self, index: Index, b: int) -> Iterator[None]:
+    def _descend(self, index: Ints, b: int) -> Iterator[None]:
         """Descend to a local optimum, in slices; skipped if limits block single steps."""
         if self._is_limited:
             self._keep(*self._evaluate(_values_of(self.data, index)))
@@ -266,7 +266,7 @@ class Search:
         best, b = yield from self._walk(index, b, min(_HOTTEST, int(heat * row)), min(_HOTTEST, int(_COLD * row)))
         yield from self._walk(best, b, 0, 0)
 
-    def _walk(self, index: Index, b: int, hot: int, cold: int) -> Generator[None, None, tuple[Index, int]]:
+    def _walk(self, index: Ints, b: int, hot: int, cold: int) -> Generator[None, None, tuple[Ints, int]]:
         """Walk by heat bath while cooling, or descend where there is no heat; return the best model met."""
         from supersparse.engine.kernels.heat_bath import heat_bath
 
@@ -332,7 +332,7 @@ class Search:
             yield
         yield from self._descend(best, best_b)
 
-    def _scaled_up(self, values: tuple[int, ...], b: int) -> tuple[Index, int]:
+    def _scaled_up(self, values: tuple[int, ...], b: int) -> tuple[Ints, int]:
         """Scale a model up to the limit of its sets: finer steps from the same predictions."""
         used = [j for j, v in enumerate(values) if v]
         if not used:
@@ -369,17 +369,17 @@ class Search:
                 self.improved_at = int(self.spent[0])
 
 
-def _gumbel_noise() -> Index:
+def _gumbel_noise() -> Ints:
     """Evenly spread draws of the Gumbel distribution, in 1/256, to the nearest: the same on every machine."""
     chance = (np.arange(1024) + 0.5) / 1024
-    noise: Index = np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
+    noise: Ints = np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
     return noise
 
 
-def _index_of(data: Any, values: tuple[int, ...]) -> Index:
+def _index_of(data: Any, values: tuple[int, ...]) -> Ints:
     distance = np.abs(data.values - np.array(values, np.int64)[:, None])
     return np.asarray(distance.argmin(axis=1), np.int64)
 
 
-def _values_of(data: Any, index: Index) -> tuple[int, ...]:
+def _values_of(data: Any, index: Ints) -> tuple[int, ...]:
     return tuple(data.values[np.arange(len(index)), index].tolist())

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import Floats
 from supersparse.engine import deadline
 from supersparse.engine.integer_form import IntegerForm
-
-Floats = NDArray[np.float64]
 
 SCALES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 25.0, 50.0, 100.0)
 _RIDGE = 1e-3

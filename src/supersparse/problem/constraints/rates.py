@@ -11,10 +11,10 @@ from itertools import permutations
 from math import floor, lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidProblemError, did_you_mean
 from supersparse.base.exact import read_share, shown
+from supersparse.base.integer_arrays import Flags
 from supersparse.problem.limits import Constraint, RateLimit
 from supersparse.problem.rows import Grouping, Rows
 
@@ -86,7 +86,7 @@ def _among(group: GroupName) -> str:
     return f" in every group of {group}" if isinstance(group, str) else f" among {group[0]} = {group[1]}"
 
 
-def _members(group: GroupName, rows: Rows, what: str) -> Iterable[tuple[str, NDArray[np.bool_]]]:
+def _members(group: GroupName, rows: Rows, what: str) -> Iterable[tuple[str, Flags]]:
     """The rows of each group in question, with a description of the group."""
     if group is None:
         return [("", np.ones(rows.n_rows, dtype=bool))]
@@ -115,7 +115,7 @@ def _grouping(name: str, rows: Rows, what: str) -> Grouping:
     raise InvalidProblemError(f"{what}: there is no grouping {name!r}", remedy, subject=name)
 
 
-def _counted(rate: str, rows: Rows, members: NDArray[np.bool_], words: str) -> NDArray[np.bool_]:
+def _counted(rate: str, rows: Rows, members: Flags, words: str) -> Flags:
     """The rows that a rate refers to."""
     of_class = CLASS_OF[rate]
     found = members if of_class is None else members & (rows.positive == of_class)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supersparse.engine.exact.instance import Flags, Ints
+from supersparse.base.integer_arrays import Flags, Floats, Ints
 from supersparse.engine.exact.partition.certificate import (
     Allowed,
     BalancedSets,
@@ -24,7 +24,7 @@ from supersparse.engine.exact.partition.certificate import (
     points_of,
     top,
 )
-from supersparse.engine.exact.partition.lp import Floats, GrowingLP, LpColumns
+from supersparse.engine.exact.partition.lp import GrowingLP, LpColumns
 from supersparse.engine.exact.partition.symmetry import Context, Symmetry, group_orbits, orbits, stabiliser
 
 

@@ -30,10 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import VerificationError
-from supersparse.engine.exact.instance import Flags, Ints
+from supersparse.base.integer_arrays import Flags, Floats, Ints, Words
 from supersparse.engine.exact.partition.points import ColumnGroup, NetPoints
-
-Floats = NDArray[np.float64]
 
 _MOST_PASSES = 12
 
@@ -93,7 +91,7 @@ class BalancedSets:
         return np.column_stack(ends), sums, float(np.min(total))
 
 
-def _pairs(points: NetPoints, code: NDArray[np.uint64], sign: int) -> tuple[Ints, Ints, NDArray[np.uint64]]:
+def _pairs(points: NetPoints, code: Words, sign: int) -> tuple[Ints, Ints, Words]:
     of_class = np.flatnonzero(points.sign == sign)
     a, b = np.triu_indices(len(of_class))
     first, second = of_class[a], of_class[b]
@@ -103,7 +101,7 @@ def _pairs(points: NetPoints, code: NDArray[np.uint64], sign: int) -> tuple[Ints
 class _Side:
     """The pairs of one class that have a partner, sorted by their sum."""
 
-    def __init__(self, first: Ints, second: Ints, code: NDArray[np.uint64], common: NDArray[np.uint64]) -> None:
+    def __init__(self, first: Ints, second: Ints, code: Words, common: Words) -> None:
         at = np.searchsorted(common, code)
         at[at == len(common)] = 0
         kept = common[at] == code if len(common) else np.zeros(len(code), bool)

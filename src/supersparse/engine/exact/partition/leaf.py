@@ -21,8 +21,8 @@ from math import gcd
 
 import numpy as np
 
-from supersparse.engine.exact.instance import Flags, Ints
-from supersparse.engine.exact.partition.lp import FarkasLP, Floats, HittingLP
+from supersparse.base.integer_arrays import Flags, Floats, Ints
+from supersparse.engine.exact.partition.lp import FarkasLP, HittingLP
 from supersparse.engine.exact.partition.points import NetPoints
 
 _MARGIN = 2e-3  # by how much the inequality must be violated where Σ μ = 1

@@ -8,12 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.errors import SolverFailedError
-from supersparse.engine.exact.instance import Ints
-
-Floats = NDArray[np.float64]
+from supersparse.base.integer_arrays import Flags, Floats, Ints
 
 _ROUGH, _FINE = 1e-2, 1e-4
 
@@ -165,7 +162,7 @@ class FarkasLP:
             at = np.flatnonzero(row).astype(np.int32)
             self._highs.addRow(least, most, len(at), at, row[at])
 
-    def solve(self, price: Floats, usable: NDArray[np.bool_]) -> Floats | None:
+    def solve(self, price: Floats, usable: Flags) -> Floats | None:
         """Return μ, None when there is none on the usable points."""
         n = self._n
         self._highs.changeColsBounds(n, self._all, np.zeros(n), np.where(usable, np.inf, 0.0))

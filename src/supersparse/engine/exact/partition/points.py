@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from supersparse.engine.exact.instance import Flags, Ints
+from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.integer_form import OPEN, IntegerForm
 
 MOST_ROWS = 50_000

@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from supersparse.engine.exact.instance import Ints
+from supersparse.base.integer_arrays import Ints
 from supersparse.engine.exact.partition.certificate import Allowed, BalancedSets, finest
 from supersparse.engine.exact.partition.lp import never
 from supersparse.engine.exact.partition.points import ColumnGroup, NetPoints
