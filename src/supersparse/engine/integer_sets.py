@@ -91,21 +91,18 @@ class IntegerSet:
 
     @property
     def least(self) -> int:
-        """The smallest value."""
         if self.negative.count:
             return -self.negative.largest
         return 0 if self.has_zero or not self.positive.count else self.positive[0]
 
     @property
     def greatest(self) -> int:
-        """The largest value."""
         if self.positive.count:
             return self.positive.largest
         return 0 if self.has_zero or not self.negative.count else -self.negative[0]
 
     @property
     def largest(self) -> int:
-        """The largest magnitude."""
         return max(self.positive.largest, self.negative.largest)
 
     @property

@@ -67,7 +67,6 @@ class Monitor:
 
     @property
     def seconds(self) -> float:
-        """Time since the solve began."""
         return time.perf_counter() - self._began
 
     @property

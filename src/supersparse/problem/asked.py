@@ -45,11 +45,9 @@ class _One(WholeForm):
         self.wanted = "1"
 
     def fits(self, node: FileNode) -> bool:
-        """No other number does."""
         return super().fits(node) and isinstance(node, Scalar) and node.number == 1
 
     def schema(self) -> Schema:
-        """The constant."""
         return {"const": 1}
 
 

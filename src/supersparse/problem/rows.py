@@ -134,12 +134,10 @@ class Rows(Tabular):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows kept."""
         return len(self.positive)
 
     @property
     def n_features(self) -> int:
-        """Number of features, without the intercept."""
         return len(self.names)
 
     @cached_property

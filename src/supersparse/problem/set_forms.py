@@ -32,7 +32,6 @@ class SetForm(Form[CoefficientSet]):
         return isinstance(node, Scalar | Items | Made)
 
     def read(self, node: FileNode, what: str) -> CoefficientSet:
-        """The set."""
         if isinstance(node, Made) and isinstance(node.value, CoefficientSet):
             return node.value
         if isinstance(node, Items):
@@ -62,14 +61,12 @@ class SetForm(Form[CoefficientSet]):
         return integers(high, smallest=low)
 
     def convert(self, value: object) -> CoefficientSet | Nothing:
-        """A set, or its values."""
         if isinstance(value, CoefficientSet):
             return value
         values = self._list.convert(value)
         return NOTHING if values is NOTHING else CoefficientSet.of(values)
 
     def holds(self, value: object) -> bool:
-        """Sets."""
         return isinstance(value, CoefficientSet)
 
     def write(self, value: CoefficientSet) -> Plain:
@@ -87,7 +84,6 @@ class SetForm(Form[CoefficientSet]):
         return {"$ref": "#/$defs/set"}
 
     def definition(self) -> Schema:
-        """The definition behind the reference."""
         return {
             "description": "Values that points may take: " + self.wanted,
             "anyOf": [
@@ -99,7 +95,6 @@ class SetForm(Form[CoefficientSet]):
         }
 
     def words(self) -> Sequence[str]:
-        """The sets with a name."""
         return list(_NAMED)
 
 
@@ -131,7 +126,6 @@ class LevelsForm(Form[Levels]):
         self._list = ListOf(level, self.wanted, least=1)
 
     def fits(self, node: FileNode) -> bool:
-        """A list, or `Levels`."""
         return isinstance(node, Items | Made)
 
     def read(self, node: FileNode, what: str) -> Levels:
@@ -147,7 +141,6 @@ class LevelsForm(Form[Levels]):
             node.fail_by(error)
 
     def holds(self, value: object) -> bool:
-        """Levels."""
         return isinstance(value, Levels)
 
     def write(self, value: Levels) -> Plain:
@@ -160,5 +153,4 @@ class LevelsForm(Form[Levels]):
         return {"$ref": "#/$defs/levels"}
 
     def definition(self) -> Schema:
-        """The definition behind the reference."""
         return {"description": "Values and their penalties, preferred ones first", **self._list.schema()}

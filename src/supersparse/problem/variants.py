@@ -41,7 +41,6 @@ def errors_only(problem: Problem) -> Problem:
 
 
 def with_class_weights(problem: Problem, negative: Fraction, positive: Fraction) -> Problem:
-    """Return the problem with other class weights."""
     return replace(problem, class_weights=(negative, positive))
 
 

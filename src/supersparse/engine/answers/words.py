@@ -21,7 +21,6 @@ def named_points(names: tuple[str, ...], points: Points) -> dict[str, str]:
 
 
 def points_by_name(solution: Solution) -> dict[str, str]:
-    """Return the points of a solution by feature name."""
     return named_points(solution.problem.rows.names, solution.points)
 
 

@@ -109,7 +109,6 @@ def check_place(path: Path) -> None:
 
 
 def digest_of(path: Path) -> str:
-    """The sha256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -46,7 +46,6 @@ class Lines:
 
     @property
     def next(self) -> int:
-        """The number of the next line."""
         return int(self.at[LINE])
 
     @property
@@ -108,7 +107,6 @@ class Lines:
         return self.combine(f"G {right} OBJ", f"uns {first[0]} {first[1]} {second[0]} {second[1]}")
 
     def row(self, line: int) -> Content:
-        """The content of a row of the program."""
         row = self.program.rows[line]
         return row.right, row.coefficients
 

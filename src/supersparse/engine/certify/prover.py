@@ -100,7 +100,6 @@ class Pool:
 
     @property
     def all(self) -> Pairs:
-        """All pairs."""
         return np.arange(len(self._positive), dtype=np.int32)
 
     def without(self, pairs: Pairs, literal: int) -> Pairs:

@@ -385,5 +385,4 @@ class _Place:
         self.depth = np.zeros(1, np.int64)
 
     def ends(self, lines: Lines) -> tuple[Ints, Ints]:
-        """The present box."""
         return lines.here.lower[self.variables], lines.here.upper[self.variables]

@@ -68,7 +68,6 @@ def both_literals(feature: int) -> tuple[Literal, Literal]:
 
 
 def feature_of(literal: Literal) -> int:
-    """The feature of a literal."""
     return literal // 2
 
 

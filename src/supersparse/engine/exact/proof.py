@@ -117,13 +117,11 @@ class Proof:
             self.push(Part(fixed_cost(instance, ()), instance.case, (), instance.allowed.copy()))
 
     def push(self, part: Part) -> None:
-        """Add an open part."""
         with self._changed:
             self.tasks.push(part.bound, part)
 
     @property
     def is_open(self) -> bool:
-        """Whether any part is left."""
         with self._changed:
             return bool(len(self.tasks) or self._busy) and self._failure is None
 

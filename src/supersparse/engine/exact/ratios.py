@@ -316,7 +316,6 @@ _MOMENT = 0.005  # seconds to wait for boxes
 
 
 def compile_boxes() -> None:
-    """Compile the kernel of the boxes."""
     X, y = np.array([[0, 3], [1, 1], [2, 2], [3, 0]]), np.array([0, 1, 0, 1])
     (case,) = instances(integer_form(Problem.of(X, y, C0=0.1, max_points=2)))
     pairs = point_pairs(case)

@@ -104,7 +104,6 @@ class RemoteSlices:
         self._proof.put(taken, [task.work for task in taken], 0)
 
     def do_here(self, taken: list[Task[Part]] | None = None) -> None:
-        """Do a slice in this thread."""
         if taken is None:
             self._proof.step(self._cancelled, self._work_left())
         else:
@@ -238,7 +237,6 @@ class RemoteBoxes:
         self._boxes.put(taken, 0)
 
     def do_here(self, taken: list[OpenBoxes]) -> None:
-        """Do a slice in this thread."""
         function, digest, content, rest, _ = self.request(taken)
         self.receive(taken, self.read(taken, function(digest, content, *rest, LEAST_WORK)))
 

@@ -193,7 +193,6 @@ def set_value(data: SearchData, index: Ints, scores: Ints, j: int, at: int) -> i
 
 @reader()
 def copy_into(target: Ints, source: Ints) -> None:
-    """Copy a model."""
     for j in range(len(source)):
         target[j] = source[j]
 

@@ -92,7 +92,6 @@ class Model:
 
     @property
     def n_variables(self) -> int:
-        """Number of variables."""
         return len(self.lower)
 
     @property
@@ -107,7 +106,6 @@ class Model:
 
     @property
     def is_binary(self) -> Flags:
-        """Which variables are binary."""
         return np.asarray((self.lower == 0) & (self.upper == 1), dtype=bool)
 
 
@@ -181,7 +179,6 @@ class Draft:
         )
 
     def linear_rows(self) -> LinearRows:
-        """Return all rows except the logical ones."""
         names = [name for name, *_ in self._rows]
         entries = [(i, j, f) for i, (_, parts, _, _) in enumerate(self._rows) for j, f in parts]
         at = np.array([(i, j) for i, j, _ in entries], dtype=np.intp).reshape(-1, 2)
@@ -199,7 +196,6 @@ class Draft:
         return LinearRows(matrix=matrix, lower=lower, upper=upper, names=tuple(names))
 
     def indicator_rows(self) -> IndicatorRows:
-        """Return the logical rows."""
         at, values, lower = np.zeros((0, 2), np.intp), np.zeros(0), np.zeros(0)
         binary, when = np.zeros(0, np.intp), np.zeros(0, np.bool_)
         names: list[str] = []

@@ -180,7 +180,6 @@ class LossRows:
 
     @property
     def largest_score(self) -> int:
-        """The largest score of an open row."""
         return max(_largest(self.worst[self.is_open]), _largest(self.best[self.is_open]))
 
 

@@ -85,7 +85,6 @@ class Talk:
         return self._stopping.is_set()
 
     def report_values(self, values: object, nodes: float) -> None:
-        """Report a better solution."""
         self.report(BoundReport(values=np.array(values), nodes=int(nodes)))
 
     def report_better(self, cost: float, values: Callable[[], object], nodes: float) -> None:

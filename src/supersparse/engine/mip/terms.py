@@ -91,7 +91,6 @@ class Wants:
 
 
 def read_features(problem: Problem) -> tuple[Term, ...]:
-    """List the features."""
     rows, scale = problem.rows, problem.score_step
     return tuple(
         Term(

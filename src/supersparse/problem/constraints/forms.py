@@ -47,7 +47,6 @@ class GroupForm(Form[tuple[str, str]]):
         self._table = TableOf(LabelForm(), self.wanted)
 
     def fits(self, node: FileNode) -> bool:
-        """Any mapping."""
         return isinstance(node, FileMapping)
 
     def read(self, node: FileNode, what: str) -> tuple[str, str]:
@@ -62,15 +61,12 @@ class GroupForm(Form[tuple[str, str]]):
         return NOTHING
 
     def holds(self, value: object) -> bool:
-        """Pairs."""
         return isinstance(value, tuple)
 
     def write(self, value: tuple[str, str]) -> Plain:
-        """A mapping with one entry."""
         return {value[0]: value[1]}
 
     def schema(self) -> Schema:
-        """An object with one entry."""
         return {**self._table.schema(), "maxProperties": 1}
 
 
@@ -274,11 +270,9 @@ class ConstraintForm(Form[Constraint]):
     wanted = "a mapping such as {at_most: 2, of: 'age*'}"
 
     def fits(self, node: FileNode) -> bool:
-        """A mapping, or a `Constraint`."""
         return isinstance(node, FileMapping | Made)
 
     def read(self, node: FileNode, what: str) -> Constraint:
-        """The constraint."""
         if isinstance(node, Made) and isinstance(node.value, Constraint):
             return with_text_label(node.value)
         if not isinstance(node, FileMapping) or not node.entries:
@@ -303,16 +297,13 @@ class ConstraintForm(Form[Constraint]):
         return with_text_label(value) if isinstance(value, Constraint) else NOTHING
 
     def holds(self, value: object) -> bool:
-        """Constraints."""
         return isinstance(value, Constraint)
 
     def write(self, value: Constraint) -> Plain:
-        """A mapping."""
         name, given = parts(value)
         return KINDS[name].record.write(ByName(tuple(given.items())))
 
     def schema(self) -> Schema:
-        """Any of the kinds."""
         return {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}
 
 

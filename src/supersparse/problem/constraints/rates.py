@@ -34,7 +34,6 @@ class RateConstraint(Constraint):
     group: GroupName
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         side = "at least" if self.rate in RIGHT else "at most"
         return f"{self.rate} of {side} {shown(self.bound)}{_among(self.group)}"
 
@@ -58,7 +57,6 @@ class Difference(Constraint):
     bound: Fraction
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         return f"a difference in {self.rate} of at most {shown(self.bound)} between the groups of {self.group}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[RateLimit, ...]:

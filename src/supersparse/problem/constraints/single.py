@@ -21,7 +21,6 @@ class Values(Constraint):
     asked_as: str
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         names = ", ".join(self.of)
         return f"{names} = {shown(self.equals)}" if self.equals else f"{names} {self.asked_as}"
 
@@ -73,7 +72,6 @@ class MaxTotalScore(Constraint):
     ranges: tuple[tuple[str, Range], ...]
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         return f"a total score of at most {shown(self.most)}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[ScoreLimit, ...]:
@@ -158,7 +156,6 @@ class SameSign(Constraint):
     variables: tuple[tuple[str, tuple[str, ...]], ...]
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         named = ", ".join(name for name, _ in self.variables)
         return f"points of one sign for {f'{named} together' if self.is_list else f'each of {named}'}"
 

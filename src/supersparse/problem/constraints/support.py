@@ -26,7 +26,6 @@ class Count(Constraint):
     most: int | None
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         names = ", ".join(self.of)
         if self.least == self.most:
             return f"exactly {self.most} of {names}"
@@ -81,7 +80,6 @@ class ThresholdsPerVariable(Constraint):
     variables: tuple[tuple[str, tuple[str, ...]], ...]
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         names = ", ".join(name for name, _ in self.variables)
         each = "each of " if len(self.variables) > 1 else ""
         return f"at most {counted(self.most, 'cut point')} for {each}{names}"
@@ -124,7 +122,6 @@ class OnlyIf(Constraint):
     needs: tuple[str, ...]
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         return f"{', '.join(self.used)} only if {' or '.join(self.needs)}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
@@ -153,7 +150,6 @@ class Budget(Constraint):
     most: Fraction
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         costs = ", ".join(f"{name} {shown(cost)}" for name, cost in self.costs)
         return f"features for at most {shown(self.most)} ({costs})"
 
@@ -191,7 +187,6 @@ class MaxFeatures(Constraint):
     most: int
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         return f"at most {self.most} feature{'' if self.most == 1 else 's'}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
@@ -206,7 +201,6 @@ class MinFeatures(Constraint):
     least: int
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         return f"at least {self.least} feature{'' if self.least == 1 else 's'}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
@@ -226,7 +220,6 @@ class MaxQuestions(MaxFeatures):
     """The argument `max_questions`."""
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         return f"at most {counted(self.most, 'question')}"
 
 
@@ -235,7 +228,6 @@ class MinQuestions(MinFeatures):
     """The argument `min_questions`."""
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         return f"at least {counted(self.least, 'question')}"
 
 
@@ -248,7 +240,6 @@ class CloseTo(Constraint):
     answers: int | None
 
     def in_words(self) -> str:
-        """Describe the constraint."""
         most = [
             counted(number, what)
             for number, what in ((self.questions, "question"), (self.answers, "answer"))

@@ -31,7 +31,6 @@ class NetPoints:
 
     @property
     def n(self) -> int:
-        """Number of net points that are kept."""
         return len(self.sign)
 
     @property
