@@ -4,15 +4,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from supersparse.base.errors import SolverFailedError
+from supersparse.base.errors import InfeasibleError, SolverFailedError
 from supersparse.base.stop import Stop
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.engine.solution import Claim
+from supersparse.engine.solvers import ClaimedModels
+from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.variants import step_with_l1
 
 Solve = Callable[[Problem, SolveOptions, Monitor], Claim]
 
@@ -117,3 +120,72 @@ class SizeBySize:
         """Keep why a size was left open; what cancelled it is noted where that is seen."""
         if reason is not None and not reason.is_complete and reason is not Stop.INTERRUPTED:
             self.stop = reason
+
+
+def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, solve: Solve) -> ClaimedModels:
+    """Ask for one size after the other, largest first; the monitor's limits hold for all of them together.
+
+    Where every model of one size pays the same for it, a question is about at most so many features, and sizes that
+    its answer does not use are skipped: they are no better. Otherwise it is about exactly so many.
+    """
+    most = problem.n_features + problem.intercept.is_penalised
+    if problem.max_features is not None:
+        most = min(most, problem.max_features)
+    costs = {*problem.C0, *([problem.intercept_C0] if problem.intercept.is_penalised else [])}
+    alike, is_risk = not problem.has_levels and len(costs) <= 1, problem.goal == "risk"
+    price = max(costs, default=Fraction(0)) if alike else Fraction(0)
+    tiny = _tie_break(problem, most) if alike and not is_risk else Fraction(0)
+    bounds: list[Fraction | None] = [Fraction(0)] * (most + 1)
+    sizes = SizeBySize(problem, options, monitor, solve)
+    smallest: set[int] = set()
+    complete, size = not is_risk, most  # smallest points of a risk model are never proven
+    while size >= 0:
+        if sizes.is_over:
+            complete = False
+            break
+        question = _at_most(problem, size, tiny) if alike else _exactly(problem, size)
+        try:
+            claim = sizes.ask(question, is_last=size == 0)
+        except InfeasibleError:
+            first = 0 if alike else size  # no model with fewer features obeys either
+            bounds[first : size + 1] = [None] * (size + 1 - first)
+            size = first - 1
+            continue
+        if claim is None:
+            complete = False
+            size -= 1
+            continue
+        found = evaluate(question, claim.points)
+        bound = min(claim.lower_bound, found.objective)
+        is_proven = claim.stop.is_complete if is_risk else bound == found.objective
+        # of at most so many features: the bound speaks of all smaller sizes too, and leaves out what they pay
+        for s in range(0 if alike else size, size + 1):
+            paid = tiny * (found.size if is_proven and s >= found.size else s)
+            bounds[s] = max(bounds[s] or Fraction(0), max(Fraction(0), bound - paid) + price * s)
+        complete = complete and is_proven and claim.smallest
+        if is_proven and claim.smallest:
+            smallest.add(found.size)
+        size = (found.size if alike and is_proven else size) - 1
+    return ClaimedModels(
+        models=sizes.known.models,
+        complete=complete,
+        bounds=tuple(bounds),
+        smallest=frozenset(smallest),
+        stop=sizes.stop or (Stop.OPTIMAL if is_risk else None),
+    )
+
+
+def _tie_break(problem: Problem, most: int) -> Fraction:
+    """A C0 so small that errors and C1 come first: size only breaks ties between them."""
+    free = replace(problem, C0=(Fraction(0),) * problem.n_features, intercept_C0=Fraction(0))
+    return step_with_l1(free) / (2 * (most + 1))
+
+
+def _at_most(problem: Problem, size: int, C0: Fraction) -> Problem:
+    of_intercept = C0 if problem.intercept.is_penalised else Fraction(0)
+    return replace(problem, C0=(C0,) * problem.n_features, intercept_C0=of_intercept, max_features=size)
+
+
+def _exactly(problem: Problem, size: int) -> Problem:
+    at_least = MinFeatures(least=size).limits(problem.rows, counts_intercept=problem.intercept.is_penalised)
+    return replace(problem, support_limits=(*problem.support_limits, *at_least), max_features=size)

@@ -10,18 +10,20 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.engine.cluster import LOOK_SECONDS, Cluster
-from supersparse.engine.exact.cuts import Cuts, with_prices
+from supersparse.engine.each_size import Solve, best_per_size
+from supersparse.engine.exact.cuts import Cuts, CutValues, with_prices
 from supersparse.engine.exact.instance import Instance, instances
-from supersparse.engine.exact.many import all_within, best_per_size
 from supersparse.engine.exact.partition.partition import PartitionProof
 from supersparse.engine.exact.parts import load_tree, save_tree, written
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, quick_switches
 from supersparse.engine.exact.ratios import RatioProof
 from supersparse.engine.exact.remote import RemoteBoxes, RemoteSlices, TreeAndBoxes
-from supersparse.engine.integer_form import IntegerForm, integer_form
+from supersparse.engine.integer_form import OPEN, IntegerForm, integer_form
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.search.incumbent import Search, smallest_coefficients
@@ -29,7 +31,8 @@ from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.fingerprint import fingerprint
-from supersparse.problem.objective import completed
+from supersparse.problem.objective import completed, evaluate
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
 
@@ -387,3 +390,57 @@ class _Solve:
                     warn_not_saved(error)
                 self._could_not_save = True
             self._saved_at = time.perf_counter()
+
+
+class Collecting:
+    """Replaces `Cuts`: a fixed cut that keeps every model within it."""
+
+    def __init__(self, form: IntegerForm, limit: Fraction) -> None:
+        cut = min(form.in_kernel_units(limit), form.worst_cost)  # a limit above every model, however large
+        self.now = CutValues(tie=cut, strict=cut, l1=OPEN)
+        self.shared = np.array([cut, 0], np.int64)
+        self.models: dict[tuple[int, ...], Points] = {}
+        self._problem, self._limit = form.problem, limit
+
+    @property
+    def tie(self) -> int:
+        """The largest allowed cost, in kernel units."""
+        return self.now.tie
+
+    def offer(self, coefficients: list[int]) -> bool:
+        """Keep a model that the evaluator finds within the limit."""
+        points = completed(self._problem, coefficients)
+        if points is None or evaluate(self._problem, points).objective > self._limit:
+            return False
+        self.models[tuple(coefficients)] = points
+        return True
+
+
+def all_within(
+    problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor, solve: Solve
+) -> ClaimedModels:
+    """List every λ, with its best b, with F <= (1 + epsilon)·F*, as far as the limits allow."""
+    claim = solve(problem, options, monitor)
+    best = evaluate(problem, claim.points).objective
+    limit = (1 + epsilon) * best
+    form = with_prices(integer_form(problem), monitor)
+    within = Collecting(form, limit)
+    within.offer(list(claim.points.coefficients))
+    if claim.lower_bound < best:
+        return ClaimedModels(models=tuple(within.models.values()), complete=False)
+    within.offer(smallest_coefficients(problem))  # the tree starts with one feature
+    cases = [case.in_any_order() for case in instances(form)]
+    proof = Proof(within, cases, lists=True)
+    proof.open_roots()
+    begun = monitor.nodes
+
+    def should_stop() -> bool:
+        monitor.nodes = begun + proof.work // WORK_PER_NODE
+        return monitor.stop_reason() is not None
+
+    if options.executor is not None:
+        slices = RemoteSlices(proof, cases, should_stop)
+        Cluster(slices, options.executor).run(lambda: not proof.is_open or should_stop())
+    while proof.is_open and not should_stop():
+        proof.step(should_stop)
+    return ClaimedModels(models=tuple(within.models.values()), complete=not proof.is_open)

@@ -1,6 +1,7 @@
 """The exact solver for the log loss: a search for a first card, then the proof, in slices."""
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -18,23 +19,23 @@ from supersparse.base.integer_arrays import Ints
 from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
 from supersparse.engine.cluster import Cluster
+from supersparse.engine.each_size import best_per_size
 from supersparse.engine.kernels.risk_loss import BOXES
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.risk.choices import Choices, choices_of
 from supersparse.engine.risk.instance import copy_best, new_best, risk_instance
-from supersparse.engine.risk.listing import all_within, best_per_size, cost_of
 from supersparse.engine.risk.node import load_tree, root_of, save_tree
 from supersparse.engine.risk.remote import RemoteSlices
 from supersparse.engine.risk.search import first_cards
 from supersparse.engine.risk.tree import RiskTree, coefficients_of
 from supersparse.engine.risk.worker import SLICE
-from supersparse.engine.solution import Claim
+from supersparse.engine.solution import Claim, proves
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.fingerprint import fingerprint
-from supersparse.problem.log_loss import log_loss, with_best_risk
-from supersparse.problem.objective import completed, evaluate, obeys_without_intercept
+from supersparse.problem.log_loss import PROOF_TOLERANCE, log_loss, with_best_risk
+from supersparse.problem.objective import completed, evaluate, obeys_without_intercept, total_penalty
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -335,3 +336,94 @@ def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:
     return all(
         not c or Fraction(c, problem.unit) in own for c, own in zip(coefficients, problem.sets, strict=True)
     ) and obeys_without_intercept(problem, coefficients)
+
+
+_ROOM_OF_LIST = 4096  # cards listed by one call of the kernels
+_ROUNDING_OF_LIST = 1e-12
+_NO_LIMIT = Fraction(10**300)  # a float, and above every objective
+
+Coefficients = tuple[int, ...]
+
+
+def all_within(
+    problem: Problem,
+    epsilon: Fraction,
+    options: SolveOptions,
+    monitor: Monitor,
+    solve: Callable[[Problem, SolveOptions, Monitor], Claim],
+) -> ClaimedModels:
+    """List every card with F <= (1 + epsilon)·F* + 1e-9, as far as the limits allow.
+
+    With a free slope, cards whose points are multiples of one another have the same risks. They are one card,
+    the cheapest of them, then the one with the smallest points.
+    """
+    claim = solve(problem, options, monitor)
+    best = evaluate(problem, claim.points).objective
+    limit = (1 + epsilon) * best + PROOF_TOLERANCE
+    cards = _Cards(problem)
+    cards.add(claim.points.coefficients)
+    complete = proves(problem, best, claim.lower_bound) and _list(problem, limit, options, monitor, cards)
+    models = []
+    for coefficients in cards.cheapest:
+        points = completed(problem, coefficients)
+        if points is not None and evaluate(problem, points).objective <= limit:
+            models.append(points)
+    return ClaimedModels(models=tuple(models), complete=complete)
+
+
+class _Cards:
+    """The cards found, one of those that are multiples of one another."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._known: dict[Coefficients, Coefficients] = {}
+
+    def add(self, coefficients: Coefficients) -> None:
+        shared = gcd(*coefficients) if self._problem.slope == "free" else 1
+        direction = tuple(c // shared for c in coefficients) if shared > 1 else coefficients
+        known = self._known.get(direction)
+        if known is None or cost_of(self._problem, coefficients) < cost_of(self._problem, known):
+            self._known[direction] = coefficients
+
+    @property
+    def cheapest(self) -> list[Coefficients]:
+        return sorted(self._known.values())
+
+
+def cost_of(problem: Problem, coefficients: Coefficients) -> tuple[Fraction, int]:
+    """The penalties of a card, then the sum of its points, in the problem's unit."""
+    size = sum(map(abs, coefficients))
+    penalty = total_penalty(problem, Points(coefficients, 0, problem.unit))
+    return penalty + (problem.C1 or 0) * Fraction(size, problem.unit), size
+
+
+def _list(problem: Problem, limit: Fraction, options: SolveOptions, monitor: Monitor, cards: _Cards) -> bool:
+    """Add all cards whose lower bound is below the limit; whether none is missing."""
+    instance = risk_instance(problem, slope_is_free=problem.slope == "free")
+    # each card once: under its own support, not under those that contain it
+    instance = replace(instance, data=instance.data._replace(strict=1))
+    if not instance.forced.any():
+        cards.add((0,) * problem.n_features)
+    if not instance.kept or instance.most_features == 0:
+        return True
+
+    def listed(columns: Ints, index: Ints, _bound: float) -> None:
+        cards.add(coefficients_of(instance, problem.n_features, problem.unit, columns, index))
+
+    tree = RiskTree(instance, listed, _ROOM_OF_LIST)
+    allowed = float(min(limit, _NO_LIMIT) - instance.base_penalty)
+    rounding = max(_ROUNDING_OF_LIST, (2 * instance.most_features + 8) * _ROUNDING * allowed)
+    tree.best.value[0] = allowed + rounding + instance.data.tolerance
+    tree.start()
+    begun = monitor.nodes
+
+    def should_stop() -> bool:
+        monitor.nodes = begun + tree.count
+        return monitor.stop_reason() is not None
+
+    if options.executor is not None:
+        slices = RemoteSlices(tree, listed, _ROOM_OF_LIST)
+        Cluster(slices, options.executor).run(lambda: not tree.is_open or should_stop())
+    while tree.is_open and not should_stop():
+        tree.step()
+    return not tree.is_open
