@@ -168,9 +168,10 @@ def _solve() -> None:
     from engine.exact.hard import medium
     from supersparse import solve
     from supersparse.base.writing import write_file
-    from supersparse.engine.exact import engine, proof
+    from supersparse.engine import checkpoint_file
+    from supersparse.engine.exact import proof
 
-    engine._SAVE_EVERY = 0.0
+    checkpoint_file.SAVE_EVERY = 0.0
     proof._SLICE_WORK = 20_000
     step = proof.Proof.step
 

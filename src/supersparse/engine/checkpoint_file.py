@@ -6,26 +6,87 @@ fingerprint of the problem: damaged files, and files of another problem, are ref
 
 import hashlib
 import json
+import time
 import warnings
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from supersparse.base.errors import InvalidOptionError, NotSavedWarning, users_level
 from supersparse.base.writing import write_file
+from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.problem import Problem
+
+SAVE_EVERY = 10.0  # seconds between two checkpoints of a search
+Read = TypeVar("Read")
 
 
-def check_place(path: Path) -> None:
+class Checkpoint:
+    """The file that a search on a problem is saved to and goes on from, if one was asked for."""
+
+    def __init__(self, path: str | PathLike[str] | None, form: str, problem: Problem) -> None:
+        self._path = None if path is None else Path(path)
+        self._form, self._identity = form, "" if path is None else fingerprint(problem)
+        self._saved_at = time.perf_counter()
+        self._has_failed = False
+
+    @property
+    def is_wanted(self) -> bool:
+        return self._path is not None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to save the search again."""
+        return self.is_wanted and time.perf_counter() - self._saved_at > SAVE_EVERY
+
+    def load(self, read: Callable[[dict[str, Any]], Read]) -> Read | None:
+        """Read the content that an earlier search has left; None if there is none. Raise for one that does not fit."""
+        if self._path is None or not self._path.exists():
+            return None
+        content = load(self._path, self._form, self._identity)
+        try:
+            return read(content)
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, zlib.error) as error:
+            raise malformed(self._path, str(error) or type(error).__name__) from None
+
+    def save(self, content: dict[str, Any]) -> None:
+        """Write the content, or warn once that it cannot be written: the search goes on."""
+        assert self._path is not None, "a checkpoint is wanted"
+        try:
+            save(self._path, self._form, self._identity, content)
+        except OSError as error:
+            if not self._has_failed:
+                warn_not_saved(error)
+            self._has_failed = True
+        self._saved_at = time.perf_counter()
+
+    def remove(self) -> None:
+        """Remove the file: nothing is open any more."""
+        if self._path is not None:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
+
+
+def check_place(path: str | PathLike[str] | None) -> None:
     """Refuse a path that cannot be written, before hours of work are lost."""
+    if path is None:
+        return
+    path = Path(path)
     if path.is_dir() or not path.parent.is_dir():
         what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
         raise InvalidOptionError(f"checkpoint {str(path)!r} {what}", "choose a file in an existing folder")
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: str | PathLike[str] | None) -> Iterator[None]:
     """Keep other searches off a checkpoint; raise if one holds it. A process that dies lets go of it."""
+    if path is None:
+        yield
+        return
+    path = Path(path)
     try:
         import fcntl
     except ImportError:  # Windows: nothing is held, and the last to write wins

@@ -34,10 +34,11 @@ warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from engine.exact.hard import medium
-from supersparse.engine.exact import engine, proof
+from supersparse.engine import checkpoint_file
+from supersparse.engine.exact import proof
 from supersparse.engine.solve import solve
 
-engine._SAVE_EVERY = 0.0
+checkpoint_file.SAVE_EVERY = 0.0
 proof._SLICE_WORK = 2000
 step = proof.Proof.step
 
@@ -101,7 +102,7 @@ def test_a_solve_stopped_again_and_again_ends_with_the_optimum(tmp_path, threads
 
 
 def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "_SAVE_EVERY", 0.0)
+    monkeypatch.setattr(checkpoint_file, "SAVE_EVERY", 0.0)
     monkeypatch.setattr(proof, "_SLICE_WORK", 1_000)
     problem, file = medium(seed=0), tmp_path / "file"
     best = solve(problem, "exact")
@@ -260,7 +261,7 @@ def test_a_checkpoint_that_cannot_be_written_warns_once_and_keeps_the_model(tmp_
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(checkpoint_file, "write_file", full)
-    monkeypatch.setattr(engine, "_SAVE_EVERY", 0.0)
+    monkeypatch.setattr(checkpoint_file, "SAVE_EVERY", 0.0)
     with pytest.warns(NotSavedWarning, match="No space left") as told:
         solution = solve(medium(seed=0), "exact", checkpoint=tmp_path / "open tree", node_limit=10)
     assert len([w for w in told if w.category is NotSavedWarning]) == 1

@@ -99,7 +99,7 @@ def test_signals_keep_the_card_and_the_checkpoint(name, tmp_path, small_steps):
 
 
 def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch, small_steps):
-    monkeypatch.setattr(engine, "_SAVE_EVERY", 0.0)
+    monkeypatch.setattr(checkpoint_file, "SAVE_EVERY", 0.0)
     solution = solve(medium(), n_jobs=2, checkpoint=tmp_path / "file")
     assert solution.proven_optimal
     assert abs(solution.objective - solve(medium()).objective) <= CLOSE

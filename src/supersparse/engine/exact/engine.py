@@ -1,25 +1,22 @@
 """The exact solver: alternates between search and proof, in slices, until nothing is open."""
 
-import time
 from concurrent.futures import Executor
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from supersparse.base.stop import Stop
-from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
+from supersparse.engine.checkpoint_file import Checkpoint, check_place, locked
 from supersparse.engine.cluster import LOOK_SECONDS, Cluster
 from supersparse.engine.each_size import Solve, best_per_size
 from supersparse.engine.exact.cuts import Cuts, CutValues, with_prices
 from supersparse.engine.exact.instance import Instance, instances
 from supersparse.engine.exact.partition.partition import PartitionProof
-from supersparse.engine.exact.parts import load_tree, save_tree, written
+from supersparse.engine.exact.parts import FORMAT, read_tree, written, written_tree
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, quick_switches
 from supersparse.engine.exact.ratios import RatioProof
 from supersparse.engine.exact.remote import RemoteBoxes, RemoteSlices, TreeAndBoxes
@@ -30,7 +27,6 @@ from supersparse.engine.search.incumbent import Search, smallest_coefficients
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
-from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -51,7 +47,6 @@ _HOPELESS, _FAR = Fraction(1, 10), Fraction(1, 2)  # of the objective: a bound b
 _LARGE = 50_000  # values in the table, distinct rows only
 _LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
 _REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
-_SAVE_EVERY = 10.0  # seconds between checkpoints
 _ALONE = 3_000_000  # touched rows, some thirty milliseconds: what threads are not started for
 _MOST_ALONE = 10**11  # for a first good model where no threads wait
 _SEARCHERS, _SEARCHERS_ON_LARGE_TABLES = 2, 4  # threads, at most, that search before they prove
@@ -72,13 +67,11 @@ class ExactSolver:
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse a checkpoint that could not be written later."""
-        if options.checkpoint is not None:
-            check_place(Path(options.checkpoint))
+        check_place(options.checkpoint)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best model, or claim the best known one and a bound."""
-        file = options.checkpoint
-        with nullcontext() if file is None else locked(Path(file)):
+        with locked(options.checkpoint):
             while True:
                 outcome = _Solve.prepare(problem, options, monitor).run()
                 if outcome is not _Restart.WITH_BETTER_PRICES:
@@ -115,14 +108,11 @@ class _Solve:
     partition: PartitionProof
     ratios: RatioProof
     knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
-    file: Path | None  # the checkpoint
-    identity: str  # of the problem, as the checkpoint names it
+    checkpoint: Checkpoint
     stop: Stop | None = None
     _reported: int = -1  # the last bound the monitor heard of, in kernel units
     _report_at: int = 0  # work of the proof at which to report again
-    _could_not_save: bool = False
     _heard_of: Fraction | None = None  # the best objective that the search knows of
-    _saved_at: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def prepare(cls, problem: Problem, options: SolveOptions, monitor: Monitor) -> "_Solve":
@@ -151,8 +141,7 @@ class _Solve:
             ratios=RatioProof(cases, cuts, threads, waits=options.node_limit is not None),
             knew_no_model=knew_no_model,
             _heard_of=None if monitor.best_evaluation is None else monitor.best_evaluation.objective,
-            file=None if options.checkpoint is None else Path(options.checkpoint),
-            identity="" if options.checkpoint is None else fingerprint(problem),
+            checkpoint=Checkpoint(options.checkpoint, FORMAT, problem),
         )
 
     def run(self) -> Claim | _Restart:
@@ -174,23 +163,21 @@ class _Solve:
         if self.monitor.best_evaluation is None:
             raise infeasible(self.problem)
         self.monitor.bound(self.monitor.best_evaluation.objective)
-        if self.file is not None:
-            with suppress(OSError):
-                self.file.unlink(missing_ok=True)  # nothing is open any more
+        self.checkpoint.remove()
         return self.monitor.claim(stop=Stop.OPTIMAL, smallest=True)
 
     def _open(self) -> None:
         """Start from the roots, or from a checkpoint."""
-        if self.file is not None and self.file.exists():
-            saved = load_tree(self.file, self.identity, self.cases)
-            self.cuts.offer(list(saved.coefficients))
-            self.monitor.bound(saved.lower_bound)
-            for part in saved.parts:
-                self.proof.push(part)
-            if saved.partition is not None:
-                self.partition.resume(saved.partition)
+        saved = self.checkpoint.load(partial(read_tree, cases=self.cases))
+        if saved is None:
+            self.proof.open_roots()
             return
-        self.proof.open_roots()
+        self.cuts.offer(list(saved.coefficients))
+        self.monitor.bound(saved.lower_bound)
+        for part in saved.parts:
+            self.proof.push(part)
+        if saved.partition is not None:
+            self.partition.resume(saved.partition)
 
     def _prove_here(self, most: int | None = None) -> None:
         """Alternate between proof and search by work done, so that a run can be repeated exactly.
@@ -352,7 +339,7 @@ class _Solve:
             self._report_at = self.proof.work + _REPORT_EVERY
             self._report()
         self.monitor.bound(self.ratios.lower_bound)
-        if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
+        if self.checkpoint.is_due:
             self._save()
         self.stop = self._reason_to_stop()
         return self.stop is not None or self._needs_restart
@@ -379,17 +366,11 @@ class _Solve:
 
     def _save(self) -> None:
         """Write the checkpoint, if requested."""
-        if self.file is not None and self.monitor.best is not None:
+        if self.checkpoint.is_wanted and self.monitor.best is not None:
             # parts first: a model that a thread finds meanwhile may then be saved twice, never lost
             parts = [written(part) for part in self.proof.open_parts()]
             best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
-            try:
-                save_tree(self.file, self.identity, best, bound, parts, self.partition.left)
-            except OSError as error:
-                if not self._could_not_save:
-                    warn_not_saved(error)
-                self._could_not_save = True
-            self._saved_at = time.perf_counter()
+            self.checkpoint.save(written_tree(best, bound, parts, self.partition.left))
 
 
 class Collecting:

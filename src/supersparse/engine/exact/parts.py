@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from supersparse.base.exact import written_fraction
 from supersparse.base.integer_arrays import Flags, Ints
-from supersparse.engine import checkpoint_file
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, flags_of, literals_where, n_literals
 from supersparse.engine.exact.partition.partition import OpenNodes
@@ -211,11 +209,11 @@ def _literals(values: Sequence[object], instance: Instance) -> Literals:
     return literals
 
 
-_FORMAT = "supersparse checkpoint 3"
+FORMAT = "supersparse checkpoint 3"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
+class SavedTree:
     """The contents of a checkpoint: the best model's coefficients, the proven bound, the open parts.
 
     `partition` is the open work of the partition bound; None if it has not started.
@@ -227,22 +225,16 @@ class Saved:
     partition: OpenNodes | None
 
 
-def save_tree(
-    path: Path,
-    identity: str,
-    coefficients: tuple[int, ...],
-    lower_bound: Fraction,
-    tasks: list[dict[str, Any]],
-    partition: OpenNodes | None,
-) -> None:
-    """Write the open tree, atomically replacing an older file."""
-    content = {
+def written_tree(
+    coefficients: tuple[int, ...], lower_bound: Fraction, tasks: list[dict[str, Any]], partition: OpenNodes | None
+) -> dict[str, Any]:
+    """Convert the open tree to JSON data."""
+    return {
         "coefficients": coefficients,
         "lower_bound": str(lower_bound),
         "tasks": tasks,
         "second": None if partition is None else _written_nodes(partition),
     }
-    checkpoint_file.save(path, _FORMAT, identity, content)
 
 
 def written(part: Part) -> dict[str, Any]:
@@ -268,19 +260,15 @@ def _written_nodes(left: OpenNodes) -> dict[str, Any]:
     }
 
 
-def load_tree(path: Path, identity: str, cases: list[Instance]) -> Saved:
-    """Read a checkpoint of this problem, or raise with the reason."""
-    content = checkpoint_file.load(path, _FORMAT, identity)
+def read_tree(content: dict[str, Any], cases: list[Instance]) -> SavedTree:
+    """Read the open tree, checked."""
     by_case = {instance.case: instance for instance in cases}
-    try:
-        return Saved(
-            coefficients=tuple(coefficients_of(content["coefficients"], cases[0])),
-            lower_bound=written_fraction(_text(content["lower_bound"])),
-            parts=tuple(_read(entry, by_case[entry["case"]]) for entry in content["tasks"]),
-            partition=None if content["second"] is None else _read_nodes(content["second"]),
-        )
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
-        raise checkpoint_file.malformed(path, str(error) or type(error).__name__) from None
+    return SavedTree(
+        coefficients=tuple(coefficients_of(content["coefficients"], cases[0])),
+        lower_bound=written_fraction(_text(content["lower_bound"])),
+        parts=tuple(_read(entry, by_case[entry["case"]]) for entry in content["tasks"]),
+        partition=None if content["second"] is None else _read_nodes(content["second"]),
+    )
 
 
 _MOST_FAMILIES = 2**31

@@ -3,12 +3,10 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import gcd
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +15,7 @@ from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.exact import shown
 from supersparse.base.integer_arrays import Ints
 from supersparse.base.stop import Stop
-from supersparse.engine.checkpoint_file import check_place, locked, warn_not_saved
+from supersparse.engine.checkpoint_file import Checkpoint, check_place, locked
 from supersparse.engine.cluster import Cluster
 from supersparse.engine.each_size import best_per_size
 from supersparse.engine.kernels.risk_loss import BOXES
@@ -25,7 +23,7 @@ from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.risk.choices import Choices, choices_of
 from supersparse.engine.risk.instance import copy_best, new_best, risk_instance
-from supersparse.engine.risk.node import load_tree, root_of, save_tree
+from supersparse.engine.risk.node import FORMAT, read_tree, root_of, written_tree
 from supersparse.engine.risk.remote import RemoteSlices
 from supersparse.engine.risk.search import first_cards
 from supersparse.engine.risk.tree import RiskTree, coefficients_of
@@ -33,14 +31,12 @@ from supersparse.engine.risk.worker import SLICE
 from supersparse.engine.solution import Claim, proves
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
-from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.log_loss import PROOF_TOLERANCE, log_loss, with_best_risk
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept, total_penalty
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
 _REPORT_EVERY = SLICE  # work between two reports of the bound
-_SAVE_EVERY = 10.0  # seconds between checkpoints
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree, ...
 _ROUNDING = Fraction(1, 2**53)  # ... each of them and each sum by this share of it
 _LARGEST_PENALTY = 1000  # times the largest loss: beside more, a double does not hold a loss to 1e-9
@@ -69,14 +65,12 @@ class RiskSolver:
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse sets and penalties that are too large, and a checkpoint that could not be written later."""
-        if options.checkpoint is not None:
-            check_place(Path(options.checkpoint))
+        check_place(options.checkpoint)
         _check_penalties(problem, choices_of(problem))
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best card, or claim the best known one and a bound."""
-        file = options.checkpoint
-        with nullcontext() if file is None else locked(Path(file)):
+        with locked(options.checkpoint):
             return _Run(problem, options, monitor).claim()
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
@@ -100,13 +94,10 @@ class _Run:
         self.instance = risk_instance(problem, slope_is_free=problem.slope == "free")
         self.room = _ROOM if problem.rate_limits else 0
         self.tree = RiskTree(self.instance, self._judge if self.room else None, self.room, threads=options.n_jobs)
-        self.file = None if options.checkpoint is None else Path(options.checkpoint)
-        self.identity = "" if self.file is None else fingerprint(problem)
+        self.checkpoint = Checkpoint(options.checkpoint, FORMAT, problem)
         self._judged: dict[tuple[int, ...], bool] = {}  # whether the card obeys all limits
         self._reported = np.inf
         self._report_at = 0  # work of the tree
-        self._saved_at = time.perf_counter()
-        self._could_not_save = False
 
     def claim(self) -> Claim:
         """Search, prove, and claim what came out."""
@@ -115,9 +106,8 @@ class _Run:
         self._report()
         if stop is not None:
             self._save()
-        elif self.file is not None:
-            with suppress(OSError):
-                self.file.unlink(missing_ok=True)  # nothing is open any more
+        else:
+            self.checkpoint.remove()
         if stop is None and self.monitor.best is None:
             raise infeasible(self.problem)
         return self.monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
@@ -126,8 +116,8 @@ class _Run:
         """Find a first card and open the root, or go on from a checkpoint."""
         if self.monitor.best is not None:
             self._offer(self.monitor.best.over(self.problem.unit).coefficients)
-        if self.file is not None and self.file.exists():
-            saved = load_tree(self.file, self.identity, self.problem, self.instance)
+        saved = self.checkpoint.load(partial(read_tree, problem=self.problem, instance=self.instance))
+        if saved is not None:
             self._offer(saved.coefficients)
             self._report()
             self.monitor.bound(saved.lower_bound)
@@ -260,7 +250,7 @@ class _Run:
         self.monitor.nodes = self.tree.count
         if self.tree.best.value[0] < self._reported or self.tree.work >= self._report_at:
             self._report()
-        if self.file is not None and time.perf_counter() - self._saved_at > _SAVE_EVERY:
+        if self.checkpoint.is_due:
             self._save()
         return self.monitor.stop_reason()
 
@@ -292,21 +282,14 @@ class _Run:
 
     def _save(self) -> None:
         """Write the checkpoint, if requested."""
-        if self.file is None:
+        if not self.checkpoint.is_wanted:
             return
         # nodes first: a card that a thread finds meanwhile may then be found twice, never lost
         nodes, floor = self.tree.open_nodes(), self.tree.floor
         self._report()
         best, bound = self.monitor.best, self.monitor.lower_bound
-        if best is None:
-            return
-        try:
-            save_tree(self.file, self.identity, best.coefficients, bound, floor, nodes)
-        except OSError as error:
-            if not self._could_not_save:
-                warn_not_saved(error)
-            self._could_not_save = True
-        self._saved_at = time.perf_counter()
+        if best is not None:
+            self.checkpoint.save(written_tree(best.coefficients, bound, floor, nodes))
 
 
 def _check_penalties(problem: Problem, choices: Choices) -> None:

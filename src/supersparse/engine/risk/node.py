@@ -1,20 +1,17 @@
 """Node: a part of the search space, as bytes, and with the best card in the file of a checkpoint."""
 
-import binascii
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isnan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Floats, Ints
-from supersparse.engine import checkpoint_file
 from supersparse.engine.risk.instance import RiskInstance
 from supersparse.problem.problem import Problem
 
@@ -67,11 +64,11 @@ def root_of(instance: RiskInstance, slope: float, intercept: float, index: Ints)
     return Node(status, 0.0, 0.0, instance.low, instance.high, point)
 
 
-_FORMAT = "supersparse risk checkpoint 2"
+FORMAT = "supersparse risk checkpoint 2"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
+class SavedTree:
     """The contents of a checkpoint."""
 
     coefficients: tuple[int, ...]  # of the best card, in the problem's unit
@@ -80,32 +77,27 @@ class Saved:
     nodes: tuple[Node, ...]
 
 
-def save_tree(
-    path: Path, identity: str, coefficients: tuple[int, ...], lower_bound: Fraction, floor: float, nodes: Sequence[Node]
-) -> None:
-    """Write the open tree, atomically replacing an older file."""
-    content = {
+def written_tree(
+    coefficients: tuple[int, ...], lower_bound: Fraction, floor: float, nodes: Sequence[Node]
+) -> dict[str, Any]:
+    """Convert the open tree to JSON data."""
+    return {
         "coefficients": coefficients,
         "lower_bound": str(lower_bound),
         "floor": None if floor == inf else floor,
         "nodes": [b64encode(node.to_bytes()).decode() for node in nodes],
     }
-    checkpoint_file.save(path, _FORMAT, identity, content)
 
 
-def load_tree(path: Path, identity: str, problem: Problem, instance: RiskInstance) -> Saved:
-    """Read a checkpoint of this problem, or raise with the reason."""
-    content = checkpoint_file.load(path, _FORMAT, identity)
-    try:
-        floor = content["floor"]
-        return Saved(
-            coefficients=_coefficients(content["coefficients"], problem),
-            lower_bound=Fraction(_text(content["lower_bound"])),
-            floor=inf if floor is None else _real(floor),
-            nodes=tuple(node_from_bytes(b64decode(_text(n)), instance) for n in content["nodes"]),
-        )
-    except (ValueError, TypeError, KeyError, ArithmeticError, binascii.Error, zlib.error) as error:
-        raise checkpoint_file.malformed(path, str(error) or type(error).__name__) from None
+def read_tree(content: dict[str, Any], problem: Problem, instance: RiskInstance) -> SavedTree:
+    """Read the open tree, checked."""
+    floor = content["floor"]
+    return SavedTree(
+        coefficients=_coefficients(content["coefficients"], problem),
+        lower_bound=Fraction(_text(content["lower_bound"])),
+        floor=inf if floor is None else _real(floor),
+        nodes=tuple(node_from_bytes(b64decode(_text(n)), instance) for n in content["nodes"]),
+    )
 
 
 def _coefficients(values: Any, problem: Problem) -> tuple[int, ...]:
