@@ -5,9 +5,10 @@ limits on single values, on the support, on signs, on wrong rows, or on the larg
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,3 +135,20 @@ class ScoreLimit(Tabular):
 
 
 Limit = ValueLimit | SupportLimit | SignLimit | RateLimit | ScoreLimit
+
+
+class Limits(NamedTuple):
+    """The limits that constraints become, by kind, as a problem holds them."""
+
+    value_limits: tuple[ValueLimit, ...]
+    support_limits: tuple[SupportLimit, ...]
+    sign_limits: tuple[SignLimit, ...]
+    rate_limits: tuple[RateLimit, ...]
+    score_limits: tuple[ScoreLimit, ...]
+
+    @classmethod
+    def of(cls, constraints: Iterable[Constraint], rows: Rows, *, counts_intercept: bool) -> "Limits":
+        """Apply constraints to rows; `counts_intercept` as in `Constraint.limits`."""
+        found = [limit for one in constraints for limit in one.limits(rows, counts_intercept=counts_intercept)]
+        kinds: Any = (ValueLimit, SupportLimit, SignLimit, RateLimit, ScoreLimit)
+        return cls(*(tuple(limit for limit in found if isinstance(limit, kind)) for kind in kinds))

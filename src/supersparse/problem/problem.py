@@ -29,7 +29,7 @@ from supersparse.problem.constraints.single import read_constraints
 from supersparse.problem.constraints.support import MaxFeatures, MaxQuestions
 from supersparse.problem.counts import read_counted
 from supersparse.problem.intercept import Intercept, read_intercept
-from supersparse.problem.limits import Constraint, RateLimit, ScoreLimit, SignLimit, SupportLimit, ValueLimit
+from supersparse.problem.limits import Constraint, Limits, RateLimit
 from supersparse.problem.parts import ProblemParts
 from supersparse.problem.penalties import (
     read_l1_penalty,
@@ -112,18 +112,14 @@ class Problem(ProblemParts):
         penalties, intercept_penalty = read_size_penalty(ask.C0, rows.names, intercept_rule, all_levels)
         asked = read_constraints(ask.constraints, ask.max_features, ask.min_features)
         refuse_questions_of_features(asked)
-        limits = [
-            limit
-            for constraint in asked
-            for limit in constraint.limits(rows, counts_intercept=intercept_rule.is_penalised)
-        ]
-        rates = tuple(limit for limit in limits if isinstance(limit, RateLimit))
+        limits = Limits.of(asked, rows, counts_intercept=intercept_rule.is_penalised)
         if soft_labels is not None:
-            rows, index, has_class = favoured_rows(rows, with_classes=bool(rates))
-            rates = tuple(
+            rows, index, has_class = favoured_rows(rows, with_classes=bool(limits.rate_limits))
+            rates = [
                 RateLimit.of(np.where(has_class, limit.weights[index], 0), limit.at_most, limit.source)
-                for limit in rates
-            )
+                for limit in limits.rate_limits
+            ]
+            limits = limits._replace(rate_limits=tuple(rates))
         problem = cls(
             rows=rows,
             sets=sets,
@@ -140,11 +136,7 @@ class Problem(ProblemParts):
             asked=asked,
             given_sets=sets,
             unit=_unit(sets, intercept_rule),
-            value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
-            support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
-            sign_limits=tuple(limit for limit in limits if isinstance(limit, SignLimit)),
-            rate_limits=rates,
-            score_limits=tuple(limit for limit in limits if isinstance(limit, ScoreLimit)),
+            **limits._asdict(),
             goal=goal,
             slope=slope,
             risk_threshold=_predicting_threshold(ask),
@@ -230,8 +222,8 @@ class Problem(ProblemParts):
         )
         sets = tuple(CoefficientSet.of(question.points) for question in questions)
         asked = (*own.limits(), *read_constraints(ask.constraints, None, None))
-        limits = [limit for constraint in asked for limit in constraint.limits(rows, counts_intercept=False)]
-        refuse_limits(limits)
+        limits = Limits.of(asked, rows, counts_intercept=False)
+        refuse_limits([limit for kind in limits for limit in kind])
         problem = cls(
             rows=rows,
             sets=sets,
@@ -246,11 +238,7 @@ class Problem(ProblemParts):
             asked=asked,
             given_sets=sets,
             unit=1,
-            value_limits=tuple(limit for limit in limits if isinstance(limit, ValueLimit)),
-            support_limits=tuple(limit for limit in limits if isinstance(limit, SupportLimit)),
-            sign_limits=(),
-            rate_limits=tuple(limit for limit in limits if isinstance(limit, RateLimit)),
-            score_limits=(),
+            **limits._asdict(),
             goal="risk",
             risk_threshold=_predicting_threshold(ask),
             questions=questions,
@@ -267,15 +255,11 @@ class Problem(ProblemParts):
         True
         """
         dropped = set(constraints)
-        return replace(
-            self,
-            asked=tuple(c for c in self.asked if c not in dropped),
-            value_limits=tuple(limit for limit in self.value_limits if limit.source not in dropped),
-            support_limits=tuple(limit for limit in self.support_limits if limit.source not in dropped),
-            sign_limits=tuple(limit for limit in self.sign_limits if limit.source not in dropped),
-            rate_limits=tuple(limit for limit in self.rate_limits if limit.source not in dropped),
-            score_limits=tuple(limit for limit in self.score_limits if limit.source not in dropped),
-        )._narrowed()
+        kept: dict[str, Any] = {
+            kind: tuple(limit for limit in getattr(self, kind) if limit.source not in dropped)
+            for kind in Limits._fields
+        }
+        return replace(self, asked=tuple(c for c in self.asked if c not in dropped), **kept)._narrowed()
 
     def asking(self, constraints: object = None, *, max_features: int | None = None) -> "Problem":
         """Return the same problem with more constraints; only before presolve.
@@ -288,26 +272,15 @@ class Problem(ProblemParts):
         if self.questions and max_features is not None:
             more = (*more, MaxQuestions(most=read_whole(max_features, "max_questions")))
         more = tuple(c for c in more if c not in self.asked)
-        limits = [
-            limit
-            for constraint in more
-            for limit in constraint.limits(self.rows, counts_intercept=self.intercept.is_penalised)
-        ]
-        rates = [limit for limit in limits if isinstance(limit, RateLimit)]
-        if rates and self.rows.is_favoured:
+        limits = Limits.of(more, self.rows, counts_intercept=self.intercept.is_penalised)
+        if limits.rate_limits and self.rows.is_favoured:
             raise InvalidProblemError(
-                f"{rates[0].source.in_words()!r} counts classes, and the rows have those that soft_labels favour",
+                f"{limits.rate_limits[0].source.in_words()!r} counts classes, and the rows have those that "
+                "soft_labels favour",
                 "give it when the problem is made",
             )
-        return replace(
-            self,
-            asked=(*self.asked, *more),
-            value_limits=(*self.value_limits, *(x for x in limits if isinstance(x, ValueLimit))),
-            support_limits=(*self.support_limits, *(x for x in limits if isinstance(x, SupportLimit))),
-            sign_limits=(*self.sign_limits, *(x for x in limits if isinstance(x, SignLimit))),
-            rate_limits=(*self.rate_limits, *rates),
-            score_limits=(*self.score_limits, *(x for x in limits if isinstance(x, ScoreLimit))),
-        )._narrowed_or_explained()
+        every: dict[str, Any] = {kind: (*getattr(self, kind), *found) for kind, found in limits._asdict().items()}
+        return replace(self, asked=(*self.asked, *more), **every)._narrowed_or_explained()
 
     def write_program(self, path: str | PathLike[str], formulation: Literal["bigm", "indicator"] = "bigm") -> None:
         """Write the paper's mixed-integer program to a file that ends in .mps or .lp, for any solver.

@@ -206,13 +206,7 @@ def previous_attainable(problem: Problem, value: Fraction) -> Fraction | None:
 
 def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction] | None]:
     """The step of the loss, and all penalty values if one C0 applies to all features, without levels."""
-    rows = problem.rows
-    parts = [
-        gcd_of(rows.weights[of_class]) * weight / problem.total_weight
-        for of_class, weight in zip((~rows.positive, rows.positive), problem.class_weights, strict=True)
-    ]
-    denominator = parts[0].denominator * parts[1].denominator
-    step = Fraction(gcd(int(parts[0] * denominator), int(parts[1] * denominator)), denominator)
+    step = loss_step(problem)
     usable = {c for c, s in zip(problem.C0, problem.sets, strict=True) if s != NOTHING_ALLOWED_BUT_ZERO}
     if problem.intercept.is_penalised:
         usable.add(problem.intercept_C0)
@@ -228,8 +222,4 @@ def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction]
 def step_with_l1(problem: Problem) -> Fraction:
     """A number that divides every value of F, including a numeric C1."""
     step = objective_step(problem)
-    if not problem.C1:
-        return step
-    l1_step = problem.C1 / problem.unit
-    denominator = step.denominator * l1_step.denominator
-    return Fraction(gcd(int(step * denominator), int(l1_step * denominator)), denominator)
+    return _common_step([step, problem.C1 / problem.unit]) if problem.C1 else step

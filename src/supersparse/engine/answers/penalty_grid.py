@@ -1,7 +1,5 @@
 """Solve for several values of C0 at once, and resume interrupted solves from a folder."""
 
-import hashlib
-import json
 import os
 import time
 from collections.abc import Sequence
@@ -14,8 +12,7 @@ from typing import Any, Unpack
 from supersparse.base.errors import InvalidOptionError, SolverFailedError
 from supersparse.base.exact import exact, written_fraction
 from supersparse.base.stop import Stop
-from supersparse.base.writing import write_file
-from supersparse.engine import solvers
+from supersparse.engine import checkpoint_file, solvers
 from supersparse.engine.answering import choose_solver
 from supersparse.engine.answers.frontier import C0Path, frontier
 from supersparse.engine.options import SolveKeywords, SolveOptions
@@ -57,19 +54,16 @@ def keep(folder: Path, solution: Solution) -> None:
     """Store an answer if it is fully proven."""
     if not solution.proven_smallest:
         return
-    body = json.dumps(
-        {
-            "problem": fingerprint(solution.problem),
-            "solver": solution.solver,
-            "coefficients": solution.points.over(solution.problem.unit).coefficients,
-            "lower_bound": str(solution.lower_bound),
-            "nodes": solution.nodes,
-            "seconds": solution.seconds,
-            "seed": solution.seed,
-        }
-    ).encode()
-    head = f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode()
-    write_file(_place(folder, solution.problem, "proven"), head + body)
+    content = {
+        "solver": solution.solver,
+        "coefficients": solution.points.over(solution.problem.unit).coefficients,
+        "lower_bound": str(solution.lower_bound),
+        "nodes": solution.nodes,
+        "seconds": solution.seconds,
+        "seed": solution.seed,
+    }
+    place = _place(folder, solution.problem, "proven")
+    checkpoint_file.save(place, _FORMAT, fingerprint(solution.problem), content)
 
 
 def recalled(folder: Path, problem: Problem) -> Solution | None:
@@ -77,14 +71,10 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     path = _place(folder, problem, "proven")
     if not path.exists():
         return None
-    head, _, body = path.read_bytes().partition(b"\n")
-    if head.decode("utf-8", "replace") != f"{_FORMAT} {hashlib.sha256(body).hexdigest()}":
-        raise _damaged(path)
-    content = _read_answer(path, body, problem)
-    points = with_best_intercept(problem, content["coefficients"])
-    if content["problem"] != fingerprint(problem) or points is None:
-        raise InvalidOptionError(f"{str(path)!r} belongs to another problem", "delete it to solve again")
-    bound = content["lower_bound"]
+    content = _read_answer(path, problem)
+    points, bound = with_best_intercept(problem, content["coefficients"]), content["lower_bound"]
+    if points is None:
+        raise checkpoint_file.malformed(path, "no intercept obeys the constraints")
     event = TraceEvent(
         seconds=content["seconds"],
         nodes=content["nodes"],
@@ -105,24 +95,18 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     return replace(verify(problem, claim, solver=content["solver"]), seed=content["seed"])
 
 
-def _damaged(path: Path) -> InvalidOptionError:
-    return InvalidOptionError(f"{str(path)!r} is damaged or from another version", "delete it to solve again")
+_KINDS: dict[str, Any] = {
+    "solver": str, "coefficients": list, "lower_bound": str, "nodes": int, "seconds": float, "seed": int | None,
+}  # fmt: skip
 
 
-def _is_of(value: object, kind: Any) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _read_answer(path: Path, body: bytes, problem: Problem) -> dict[str, Any]:
+def _read_answer(path: Path, problem: Problem) -> dict[str, Any]:
     """The content of a file, each value of its type; `verify` judges the rest."""
-    kinds = {
-        "problem": str, "solver": str, "coefficients": list, "lower_bound": str, "nodes": int,
-        "seconds": float, "seed": int | None,
-    }  # fmt: skip
+    content = checkpoint_file.load(path, _FORMAT, fingerprint(problem))
     try:
-        content: dict[str, Any] = json.loads(body)
-        if any(not _is_of(content[name], kind) for name, kind in kinds.items()):
-            raise ValueError("a value of another type")
+        for name, kind in _KINDS.items():
+            if not isinstance(content[name], kind) or isinstance(content[name], bool):
+                raise ValueError(f"{name} is of another type")
         coefficients = content["coefficients"]
         if len(coefficients) != problem.n_features or any(type(c) is not int for c in coefficients):
             raise ValueError("other coefficients")
@@ -130,8 +114,8 @@ def _read_answer(path: Path, body: bytes, problem: Problem) -> dict[str, Any]:
         if not all(Fraction(c, problem.unit) in own for c, own in allowed):
             raise ValueError("coefficients that are not allowed")
         content["lower_bound"] = written_fraction(content["lower_bound"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise _damaged(path) from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise checkpoint_file.malformed(path, str(error)) from None
     return content
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, lcm
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -358,17 +358,16 @@ def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Poo
     groups = sorted((alike.ranked for alike in by_vector.values()), key=lambda ranked: (ranked[0][1], ranked[0]))
     kept = [_verified(problem, ranked, found.solver) for ranked in groups[:most]]
     tied = [alike.tied for alike in by_vector.values() if alike.tied is not None]
-    return Pool(
-        problem=problem,
-        within=within,
-        best=best,
-        models=tuple(alike[0] for alike in kept),
+    return _pool(
+        problem,
+        within,
+        found,
+        best,
+        kept,
         left_out=len(groups) - len(kept),
         count=counted,
-        by_support=tuple(kept),
-        tied=tuple(in_order(_verified(problem, tied, found.solver))),
-        **_of_features(problem, values),
-        **_of_search(found),
+        tied=in_order(_verified(problem, tied, found.solver)),
+        values=values,
     )
 
 
@@ -377,46 +376,50 @@ def _pooled_risks(problem: Problem, within: Fraction, most: int, found: Models) 
     best = min(model.evaluation.objective for model in found.models)
     limit = _limit(problem, within, best)
     good = in_order(model for model in found.models if model.evaluation.objective <= limit)
-    values = [{model.points.coefficients[j] for model in good} for j in range(problem.n_features)]
+    return _pool(
+        problem,
+        within,
+        found,
+        best,
+        [(model,) for model in good[:most]],
+        left_out=len(good[most:]),
+        count=len(good),
+        tied=[m for m in good if m.evaluation.objective <= best + PROOF_TOLERANCE],
+        values=[{model.points.coefficients[j] for model in good} for j in range(problem.n_features)],
+    )
+
+
+def _pool(
+    problem: Problem,
+    within: Fraction,
+    found: Models,
+    best: Fraction,
+    kept: Sequence[tuple[VerifiedModel, ...]],
+    *,
+    left_out: int,
+    count: int,
+    tied: Iterable[VerifiedModel],
+    values: Sequence[set[int]],
+) -> Pool:
+    """Make the pool; `values` are the points of each feature in all models, in the problem's unit."""
+    named = list(zip(problem.rows.names, values, strict=True))
     return Pool(
         problem=problem,
         within=within,
         best=best,
-        models=tuple(good[:most]),
-        left_out=len(good[most:]),
-        count=len(good),
-        by_support=tuple((model,) for model in good[:most]),
-        tied=tuple(m for m in good if m.evaluation.objective <= best + PROOF_TOLERANCE),
-        **_of_features(problem, values),
-        **_of_search(found),
+        models=tuple(alike[0] for alike in kept),
+        left_out=left_out,
+        count=count,
+        by_support=tuple(kept),
+        tied=tuple(tied),
+        in_all=frozenset(name for name, own in named if 0 not in own),
+        in_some=frozenset(name for name, own in named if own != {0}),
+        spans=tuple((Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values),
+        complete=found.complete,
+        solver=found.solver,
+        stop=found.stop,
+        seconds=found.seconds,
     )
-
-
-class _OfFeatures(TypedDict):
-    in_all: frozenset[str]
-    in_some: frozenset[str]
-    spans: tuple[tuple[Fraction, Fraction], ...]
-
-
-def _of_features(problem: Problem, values: list[set[int]]) -> _OfFeatures:
-    """What the points of each feature, in the problem's unit, say about it."""
-    names = problem.rows.names
-    return {
-        "in_all": frozenset(n for n, own in zip(names, values, strict=True) if 0 not in own),
-        "in_some": frozenset(n for n, own in zip(names, values, strict=True) if own != {0}),
-        "spans": tuple((Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values),
-    }
-
-
-class _OfSearch(TypedDict):
-    complete: bool
-    solver: str
-    stop: Stop
-    seconds: float
-
-
-def _of_search(found: Models) -> _OfSearch:
-    return {"complete": found.complete, "solver": found.solver, "stop": found.stop, "seconds": found.seconds}
 
 
 def _verified(problem: Problem, ranked: Iterable[Rank], solver: str) -> tuple[VerifiedModel, ...]:
