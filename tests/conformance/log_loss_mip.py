@@ -14,7 +14,7 @@ import highspy
 import numpy as np
 
 from conformance.log_loss_program import Floats, MixedModel, RiskProgram
-from supersparse.engine.answering import presolve
+from supersparse.engine.presolve import presolve
 from supersparse.problem.log_loss import PROOF_TOLERANCE
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # the benchmarks are not ins
 from benchmarks import peers
 from benchmarks.data import ROOT
 from supersparse import Problem, rounded, solve
-from supersparse.engine.answering import presolve
+from supersparse.engine.presolve import presolve
 from supersparse.engine.risk.instance import new_best, new_support, risk_instance
 from supersparse.engine.risk.search import first_cards
 from supersparse.problem.log_loss import log_loss, with_best_risk

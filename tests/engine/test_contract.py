@@ -5,9 +5,8 @@ import pytest
 
 from supersparse import constraints as c
 from supersparse.engine import solvers
-from supersparse.engine.answering import check_asked
 from supersparse.engine.options import SolveOptions
-from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
+from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, check_asked
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError
 from supersparse.problem.problem import Problem
 

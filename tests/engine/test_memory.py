@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, solve
 from supersparse.base.free_memory import free_bytes
 from supersparse.base.stop import Stop
-from supersparse.engine import answering, sampling
+from supersparse.engine import pipeline, sampling
 from supersparse.errors import TooLargeError
 from supersparse.show.cli.app import app
 
@@ -20,8 +20,8 @@ def table(n, p):
 
 @pytest.fixture
 def little_memory(monkeypatch):
-    monkeypatch.setattr(answering, "_ALWAYS_TRIED", 0)
-    monkeypatch.setattr(answering, "free_bytes", lambda: 100_000)
+    monkeypatch.setattr(pipeline, "_ALWAYS_TRIED", 0)
+    monkeypatch.setattr(pipeline, "free_bytes", lambda: 100_000)
 
 
 def test_a_table_beyond_the_memory_is_refused_with_its_size_and_a_remedy(little_memory):
@@ -64,7 +64,7 @@ def test_equal_rows_are_merged_before_they_are_counted(little_memory):
 
 
 def test_with_a_time_limit_a_sample_gives_the_model(little_memory, monkeypatch):
-    monkeypatch.setattr(answering, "LARGE", 0)
+    monkeypatch.setattr(pipeline, "LARGE", 0)
     monkeypatch.setattr(sampling, "_FIRST", 400)
     solution = solve(Problem.of(*table(300, 20)), time_limit=100)
     assert solution.stop is Stop.MEMORY_LIMIT

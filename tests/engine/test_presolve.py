@@ -10,8 +10,7 @@ from counts import examples
 from problem.reference import data, values
 from strategies import constrained_problems
 from supersparse import constraints as c
-from supersparse.engine.answering import presolve
-from supersparse.engine.presolve import DropColumns, MergeRows, row_groups
+from supersparse.engine.presolve import DropColumns, MergeRows, presolve, row_groups
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

@@ -7,7 +7,7 @@ import pytest
 
 from supersparse import Problem, SLIMClassifier, solve
 from supersparse.base.stop import Stop
-from supersparse.engine import answering, deadline, sampling
+from supersparse.engine import deadline, pipeline, sampling
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
@@ -23,7 +23,7 @@ def table(n, p, seed=0, informative=2):
 
 @pytest.fixture
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(answering, "LARGE", 0)
+    monkeypatch.setattr(pipeline, "LARGE", 0)
     monkeypatch.setattr(sampling, "_FIRST", 400)
     monkeypatch.setattr(sampling, "_LEAST_ROWS", 100)
 
@@ -31,7 +31,7 @@ def everything_is_large(monkeypatch):
 def test_no_time_for_all_rows_leaves_a_model_of_a_sample(everything_is_large, monkeypatch):
     monkeypatch.setattr(sampling, "_WORTH", -1.0)  # never time for all rows, nor for a second sample
     prepared = []
-    monkeypatch.setattr(answering, "presolve", lambda problem: prepared.append(problem))
+    monkeypatch.setattr(pipeline, "presolve", lambda problem: prepared.append(problem))
     problem = Problem.of(*table(2000, 4), max_features=3)
     solution = solve(problem, time_limit=20)
     assert prepared == []
@@ -145,7 +145,7 @@ def test_a_model_of_a_large_table_is_fitted_once_and_its_card_needs_no_exact_col
     from supersparse.learn.card_of_solution import card_of_solution
     from supersparse.problem import objective, rows
 
-    monkeypatch.setattr(answering, "LARGE", 0)
+    monkeypatch.setattr(pipeline, "LARGE", 0)
     monkeypatch.setattr(rows, "LARGE", 0)
     monkeypatch.setattr(sampling, "_FIRST", 400)
     monkeypatch.setattr(sampling, "_WORTH", -1.0)

@@ -13,8 +13,8 @@ from itertools import combinations
 from typing import Unpack
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, SolverFailedError
-from supersparse.engine.answering import answer, chosen_solver
 from supersparse.engine.options import SolveKeywords, SolveOptions
+from supersparse.engine.pipeline import answer, chosen_solver
 from supersparse.engine.solution import Conflict, TraceEvent
 from supersparse.engine.solvers import Aim, Solver
 from supersparse.problem.objective import violated

@@ -1,6 +1,6 @@
-"""Reductions of a problem: each says when it applies, applies, and restores solutions."""
+"""Reductions of a problem: each says when it applies, applies, and restores solutions; `presolve` takes all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -126,3 +126,30 @@ def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[n
         span *= len(distinct)
     _, first, group = np.unique(code, return_index=True, return_inverse=True)
     return group.reshape(-1), first
+
+
+@dataclass(frozen=True)
+class Presolved:
+    """A smaller problem, how to restore its solutions, and where its features and rows come from."""
+
+    problem: Problem
+    restore: Callable[[Points], Points]
+    reduce: Callable[[Points], Points]
+    features: tuple[int, ...]  # that are left
+    groups: Callable[[], NDArray[np.intp]]  # for each original row, the row here that it is merged into
+
+
+def presolve(problem: Problem) -> Presolved:
+    """Drop dead columns, then merge equal rows."""
+    if problem.questions:  # the core merges rows, and leaves out what cannot be asked
+        everything = tuple(range(problem.n_features))
+        return Presolved(problem, lambda p: p, lambda p: p, everything, lambda: np.arange(problem.rows.n_rows))
+    drop = DropColumns.of(problem)
+    smaller = drop.apply(problem) if drop.accepts(problem) else problem
+    return Presolved(
+        problem=MergeRows.apply(smaller),
+        restore=drop.restore,
+        reduce=drop.reduce,
+        features=drop.kept,
+        groups=lambda: merged_weights(smaller)[0],
+    )

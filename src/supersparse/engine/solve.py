@@ -11,10 +11,11 @@ from typing import Unpack
 from supersparse.base.errors import InfeasibleError, InvalidOptionError
 from supersparse.base.exact import exact
 from supersparse.base.stop import Stop
-from supersparse.engine.answering import Presolved, answer, chosen_solver, presolve, read_initial, watched
 from supersparse.engine.explain import explained
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveKeywords, SolveOptions, shows_options
+from supersparse.engine.pipeline import answer, chosen_solver, read_initial, watched
+from supersparse.engine.presolve import Presolved, presolve
 from supersparse.engine.solution import Solution
 from supersparse.engine.solvers import Aim, AnswersAllWithin, AnswersPerSize, ClaimedModels, Solver
 from supersparse.engine.verify import Models, SizedModels, bounds_by_size, verified

@@ -1,5 +1,6 @@
 """What a solver supports and returns, and all solvers by name, loaded when used."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -7,7 +8,7 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import ClassVar, Protocol, runtime_checkable
 
-from supersparse.base.errors import InvalidOptionError, SolverNotInstalledError, did_you_mean
+from supersparse.base.errors import InvalidOptionError, SolverNotInstalledError, UnsupportedProblemError, did_you_mean
 from supersparse.base.stop import Stop
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
@@ -182,3 +183,72 @@ def get(name: str) -> Solver:
     if not state.installed:
         raise SolverNotInstalledError(f"solver {name!r} is not installed", state.remedy, subject=name)
     return solver_class(name)()
+
+
+def choose_solver(problem: Problem) -> str:
+    """Return the solver for "auto": the exact engine of the problem's goal, or of its questions."""
+    if problem.questions:
+        return "questions"
+    return "risk" if problem.goal == "risk" else "exact"
+
+
+def check_supported(solver: Solver, aim: Aim, problem: Problem, options: SolveOptions) -> None:
+    """Raise if a solver does not answer a question, cannot express the problem, or lacks an option."""
+    can = solver.capabilities
+    if aim not in can.questions:
+        raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {aim.value}")
+    check_asked(solver, problem)
+    formulation = options.formulation
+    if formulation != "bigm" and formulation not in can.formulations:
+        has = "has big-M constraints only, no" if can.formulations else "is no MIP solver and has no"
+        raise UnsupportedProblemError(
+            f"solver {solver.name!r} {has} {formulation} constraints",
+            f"solvers that have them: {_able(lambda other: formulation in other.formulations)}",
+        )
+    lacks = {
+        "tunes": (options.tuning_time, "does not tune its options, so it takes no tuning_time"),
+        "takes_pair_covers": (options.pair_covers, "does not support pair covers"),
+        "branching_priorities": (options.branching_priorities, "does not support branching priorities"),
+        "checkpoints": (options.checkpoint is not None, "does not support checkpoints"),
+        "uses_executors": (options.executor is not None, "does not support executor"),
+    }
+    for capability, (is_wanted, lack) in lacks.items():
+        if is_wanted and not getattr(can, capability):
+            able = _able(lambda other: getattr(other, capability))  # noqa: B023  # asked at once
+            raise UnsupportedProblemError(f"solver {solver.name!r} {lack}", f"solvers that do: {able}")
+    unknown = [name for name in options.solver_options if can.own_options is not None and name not in can.own_options]
+    if unknown:
+        raise InvalidOptionError(
+            f"solver {solver.name!r} has no option {unknown[0]!r}", did_you_mean(unknown[0], can.own_options or ())
+        )
+
+
+def check_asked(solver: Solver, problem: Problem) -> None:
+    """Raise if a solver does not support the problem's goal, questions, levels or constraints."""
+    can = solver.capabilities
+    if not problem.questions:
+        check_goal(solver.name, can, problem.goal)
+    elif not can.asks:
+        raise _cannot(solver.name, "questions", lambda other: other.asks)
+    if problem.has_levels and not can.levels:
+        raise _cannot(solver.name, "levels", lambda other: other.levels)
+    for kind, asked in constraint_kinds(problem).items():
+        if kind not in can.constraints:
+            raise _cannot(solver.name, repr(asked[0].in_words()), lambda other: kind in other.constraints)  # noqa: B023
+
+
+def check_goal(solver: str, can: Capabilities, goal: str) -> None:
+    """Raise if a solver does not minimise what the goal says."""
+    if goal not in can.goals:
+        raise _cannot(solver, f"goal {goal!r}", lambda other: goal in other.goals)
+
+
+def _able(can: Callable[[Capabilities], object]) -> str:
+    """The names of the solvers that can do something."""
+    return ", ".join(name for name in _CLASSES if can(solver_class(name).capabilities))
+
+
+def _cannot(solver: str, what: str, can: Callable[[Capabilities], object]) -> UnsupportedProblemError:
+    return UnsupportedProblemError(
+        f"solver {solver!r} cannot express {what}", f"solvers that can: {_able(can)}", subject=solver
+    )

@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.integer_arrays import IntArray
-from supersparse.engine.answering import read_initial
+from supersparse.engine.pipeline import read_initial
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.engine.answering import LARGE
+from supersparse.engine.pipeline import LARGE
 from supersparse.learn.rows import TrainingRows
 
 LEAST_SECONDS = 0.1  # for a solve on the rows that are left

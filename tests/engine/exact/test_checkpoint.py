@@ -14,12 +14,12 @@ from engine.exact.partition.one_hot import few_squares
 from solvers import signal_at_first_model
 from supersparse.base.stop import Stop
 from supersparse.engine import checkpoint_file
-from supersparse.engine.answering import presolve
 from supersparse.engine.checkpoint_file import locked
 from supersparse.engine.exact import engine, proof
 from supersparse.engine.exact.partition import partition
 from supersparse.engine.exact.partition.partition import PartitionProof
 from supersparse.engine.exact.proof import Proof
+from supersparse.engine.presolve import presolve
 from supersparse.engine.solve import solve
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.fingerprint import fingerprint

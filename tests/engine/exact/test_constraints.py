@@ -12,9 +12,9 @@ from engine.exact.oracle.tree import obeys, within_limits
 from strategies import constrained_problems
 from supersparse import Problem, solve
 from supersparse import constraints as c
-from supersparse.engine.answering import presolve
 from supersparse.engine.exact.literals import LiteralLimits
 from supersparse.engine.integer_form import integer_form
+from supersparse.engine.presolve import presolve
 from supersparse.errors import InfeasibleError
 from supersparse.problem.fingerprint import fingerprint
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from counts import examples
 from engine.kernels.forms import forms
 from strategies import cases
-from supersparse.engine.answering import presolve
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.literals import twins
 from supersparse.engine.integer_form import integer_form
+from supersparse.engine.presolve import presolve
 from supersparse.engine.solve import solve
 from supersparse.problem.problem import Problem
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from strategies import cases
-from supersparse.engine.answering import presolve
 from supersparse.engine.integer_form import integer_form
+from supersparse.engine.presolve import presolve
 
 
 def form_of(case):

@@ -10,10 +10,10 @@ import pytest
 from solvers import require_solver, without_incumbent_search
 from supersparse.base.stop import Stop
 from supersparse.engine import solvers
-from supersparse.engine.answering import presolve
 from supersparse.engine.mip.build import build
 from supersparse.engine.mip.precision import refuse_too_wide
 from supersparse.engine.mip.run import RunSettings, Talk
+from supersparse.engine.presolve import presolve
 from supersparse.engine.search import incumbent
 from supersparse.engine.solve import solve
 from supersparse.errors import InvalidOptionError, SolverFailedError, SolverLimitError, UnsupportedProblemError

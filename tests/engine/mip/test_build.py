@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 from counts import examples
 from strategies import cases
-from supersparse.engine.answering import presolve
 from supersparse.engine.mip.build import build
 from supersparse.engine.mip.precision import FLOATS, WRITTEN, refuse_too_wide
+from supersparse.engine.presolve import presolve
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 

@@ -10,8 +10,8 @@ from counts import examples
 from engine.mip.test_build import is_feasible, program_of
 from strategies import constrained_problems
 from supersparse import constraints as c
-from supersparse.engine.answering import presolve
 from supersparse.engine.mip.precision import FLOATS
+from supersparse.engine.presolve import presolve
 from supersparse.errors import InfeasibleError
 from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import Points

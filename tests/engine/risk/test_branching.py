@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from supersparse import Problem, solve
-from supersparse.engine.answering import presolve
+from supersparse.engine.presolve import presolve
 from supersparse.engine.risk import worker
 from supersparse.engine.risk.branching import Branching, Relaxed
 from supersparse.engine.risk.instance import risk_instance

@@ -13,7 +13,7 @@ from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.base.stop import Stop
 from supersparse.engine import checkpoint_file
-from supersparse.engine.answering import presolve
+from supersparse.engine.presolve import presolve
 from supersparse.engine.risk import engine, search, worker
 from supersparse.engine.risk.instance import risk_instance
 from supersparse.engine.risk.node import node_from_bytes, root_of

@@ -13,12 +13,11 @@ from supersparse.base.errors import InvalidOptionError, SolverFailedError
 from supersparse.base.exact import exact, written_fraction
 from supersparse.base.stop import Stop
 from supersparse.engine import checkpoint_file, solvers
-from supersparse.engine.answering import choose_solver
 from supersparse.engine.answers.frontier import C0Path, frontier
 from supersparse.engine.options import SolveKeywords, SolveOptions
 from supersparse.engine.solution import Claim, Solution, Trace, TraceEvent
 from supersparse.engine.solve import solve
-from supersparse.engine.solvers import Aim
+from supersparse.engine.solvers import Aim, choose_solver
 from supersparse.engine.verify import verify
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.objective import evaluate, with_best_intercept

@@ -16,7 +16,6 @@ from pathlib import Path
 from supersparse._version import __version__
 from supersparse.base.errors import InvalidOptionError, VerificationError
 from supersparse.engine import solvers
-from supersparse.engine.answering import answer
 from supersparse.engine.certify.lines import Lines, vector
 from supersparse.engine.certify.program import Coefficients, Program
 from supersparse.engine.certify.prover import Prover
@@ -25,6 +24,7 @@ from supersparse.engine.kernels.box_proofs import prove_boxes
 from supersparse.engine.kernels.cover_proofs import close_by, write_dropped
 from supersparse.engine.kernels.jit import in_cache
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.pipeline import answer
 from supersparse.engine.presolve import DropColumns
 from supersparse.engine.warm_up import tiny_problems
 from supersparse.problem.objective import evaluate

@@ -16,27 +16,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import Flags, Ints, Words
+from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.certify.lines import SIGNS, Lines, Terms, least_cost, literal_at, written_facts
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver
+from supersparse.engine.exact.covers import NEAREST, OppositePoints
 from supersparse.engine.kernels.box_proofs import cells_of
-from supersparse.engine.kernels.pairs import (
-    in_words,
-    most_gained,
-    nearest_pairs,
-    pack_masks,
-    pair_masks,
-    without_literal,
-)
+from supersparse.engine.kernels.pairs import in_words, most_gained, pack_masks, pair_masks, without_literal
 from supersparse.engine.kernels.proof_lines import Facts
 
 Pairs = NDArray[np.int32]
 
-_NEAREST = 16  # opposite rows paired with each row
 _ALWAYS_RIGHT = 2**56
 _NEAR = 0.97  # other θ are tried only when the first came this near
-_MOST_COMPARISONS = 400_000_000
 
 
 @dataclass(slots=True)
@@ -86,11 +78,9 @@ class Pool:
         return left
 
     def _make(self, up: Pairs, down: Pairs, has_origin: bool) -> None:
-        up_bits, down_bits, masks = _packed(up, down, self.exists)
-        first = _nearest(up, down, True, up_bits, down_bits, masks, self.exists, _NEAREST)
-        second = _nearest(down, up, False, down_bits, up_bits, masks, self.exists, _NEAREST)
-        keys = np.concatenate([first[0], second[1]]).astype(np.int64) * len(down)
-        keys = np.unique(keys + np.concatenate([first[1], second[0]]))
+        points = OppositePoints(up, down, self.exists, np.zeros_like(self.exists))
+        first, second = points.nearest(NEAREST, NEAREST)
+        keys = np.unique(first.astype(np.int64) * len(down) + second)
         positive, negative = keys // len(down), keys % len(down)
         if has_origin:
             proper = (positive < len(up) - 1) | (negative < len(down) - 1)
@@ -176,55 +166,6 @@ def _ranks(x: Ints) -> Pairs:
         there = at < len(distinct) and distinct[at] == 0
         ranks[:-1, f], ranks[-1, f] = 2 * rank.reshape(-1), 2 * at if there else 2 * at - 1
     return ranks
-
-
-def _packed(up: Pairs, down: Pairs, exists: Flags) -> tuple[Words, Words, Words]:
-    """Pack binary features 64 to a word, with masks of the literals that count; nothing for others."""
-    both = np.vstack([up, down])
-    low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
-    if not np.all((both == low) | (both == high)):
-        nothing = [np.zeros((n, 0), np.uint64) for n in (len(up), len(down), 0)]
-        return nothing[0], nothing[1], nothing[2]
-    none = np.zeros(len(low), bool)
-    masks = np.stack([_words(flags[None, :])[0] for flags in (exists[::2], exists[1::2], none, none)])
-    return _words((up == high) & (low < high)), _words((down == high) & (low < high)), masks
-
-
-def _words(flags: Flags) -> Words:
-    padded = np.zeros((len(flags), (flags.shape[1] + 63) // 64 * 64), np.uint8)
-    padded[:, : flags.shape[1]] = flags
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
-
-
-def _nearest(
-    points: Pairs,
-    others: Pairs,
-    is_positive: bool,
-    bits: Words,
-    other_bits: Words,
-    masks: Words,
-    exists: Flags,
-    most: int,
-) -> tuple[Pairs, Pairs]:
-    candidates = np.arange(len(others))
-    width = max(1, bits.shape[1] or points.shape[1])
-    affordable = max(200, _MOST_COMPARISONS // max(1, len(points) * width))
-    if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
-        candidates = candidates[:: len(candidates) // affordable + 1]
-    nobody = np.zeros(len(exists), bool)
-    found: tuple[Pairs, Pairs] = nearest_pairs(
-        np.ascontiguousarray(points),
-        np.ascontiguousarray(others),
-        is_positive,
-        bits,
-        other_bits[candidates],
-        masks,
-        exists,
-        nobody,
-        most,
-        candidates,
-    )
-    return found
 
 
 _ROUNDS = 4  # of dropping literals at one node

@@ -54,8 +54,72 @@ class CancelledError(Exception):
     """The solve must stop; the task that raises this stays open."""
 
 
-def _go_on() -> bool:
+def _never() -> bool:
     return False
+
+
+@dataclass(frozen=True, eq=False)
+class OppositePoints:
+    """Points of both classes by rank, the literals that count, and those of which one covers a pair already."""
+
+    positive: Ranks
+    negative: Ranks
+    allowed: Flags
+    covering: Flags
+
+    def nearest(self, most: int, of_negatives: int, cancelled: Callable[[], bool] = _never) -> tuple[Ranks, Ranks]:
+        """Pair positives with their nearest negatives, and the other way round: (positive, negative)."""
+        bits, masks = self._packed()
+        a = self._nearest(self.positive, self.negative, True, bits, masks, most, cancelled)
+        b = self._nearest(self.negative, self.positive, False, bits[::-1], masks, of_negatives, cancelled)
+        return np.concatenate([a[0], b[1]]), np.concatenate([a[1], b[0]])
+
+    def _nearest(
+        self,
+        points: Ranks,
+        others: Ranks,
+        is_positive: bool,
+        bits: tuple[Words, Words],
+        masks: Words,
+        most: int,
+        cancelled: Callable[[], bool],
+    ) -> tuple[Ranks, Ranks]:
+        candidates = np.arange(len(others))
+        width = max(1, bits[0].shape[1] or points.shape[1])
+        affordable = max(200, _MOST_COMPARISONS // max(1, len(points) * width))
+        if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
+            candidates = np.ascontiguousarray(candidates[:: len(candidates) // affordable + 1])
+        step = max(1, _CHUNK // max(1, len(candidates) * width))
+        mine, theirs = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        for first in range(0, len(points), step):
+            if cancelled():
+                raise CancelledError
+            some = slice(first, first + step)
+            chunk = nearest_pairs(
+                points[some], others, is_positive, bits[0][some], bits[1][candidates], masks, self.allowed,
+                self.covering, most, candidates,
+            )  # fmt: skip
+            mine.append(chunk[0] + np.int32(first))
+            theirs.append(chunk[1])
+        return np.concatenate(mine), np.concatenate(theirs)
+
+    def _packed(self) -> tuple[tuple[Words, Words], Words]:
+        """Pack binary features 64 to a word; masks say which literals count and which cover. Others have no words."""
+        up, down = self.positive, self.negative
+        both = np.vstack([up, down])
+        low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
+        if not np.all((both == low) | (both == high)):
+            none = np.zeros((0, 0), np.uint64)
+            return (np.zeros((len(up), 0), np.uint64), np.zeros((len(down), 0), np.uint64)), none
+        flags = (*by_feature(self.allowed).T, *by_feature(self.covering).T)
+        masks = np.stack([_to_words(of_kind[None, :])[0] for of_kind in flags])
+        return (_to_words((up == high) & (low < high)), _to_words((down == high) & (low < high))), masks
+
+
+def _to_words(flags: Flags) -> Words:
+    padded = np.zeros((len(flags), (flags.shape[1] + 63) // 64 * 64), np.uint8)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
 
 
 def pair_pool(
@@ -64,79 +128,15 @@ def pair_pool(
     allowed: Flags,
     *,
     most: int = NEAREST,
-    cancelled: Callable[[], bool] = _go_on,
+    cancelled: Callable[[], bool] = _never,
 ) -> PairPool:
     """Pair each point with its nearest opposite points that the support does not yet cover."""
-    covering = flags_of(support, instance.n_features)
-    allowed = allowed & (np.array(instance.after) < 0)
-    bits, masks = _packed(instance, allowed, covering)
     up, down = instance.positive, instance.negative
-    a = _nearest(up, down, True, bits, masks, allowed, covering, most, cancelled)
-    b = _nearest(down, up, False, bits[::-1], masks, allowed, covering, max(1, most // 2), cancelled)
-    positive, negative = np.concatenate([a[0], b[1]]), np.concatenate([a[1], b[0]])
+    allowed = allowed & (np.array(instance.after) < 0)
+    points = OppositePoints(up, down, allowed, flags_of(support, instance.n_features))
+    positive, negative = points.nearest(most, max(1, most // 2), cancelled)
     if instance.has_origin:
         proper = (positive < len(up) - 1) | (negative < len(down) - 1)  # not the origin with itself
         positive, negative = positive[proper], negative[proper]
     start, literal = pair_literals(up, down, positive, negative, allowed)
     return PairPool(positive, negative, start, literal)
-
-
-def _nearest(
-    points: Ranks,
-    others: Ranks,
-    is_positive: bool,
-    bits: tuple[Words, Words],
-    masks: Words,
-    allowed: Flags,
-    covering: Flags,
-    most: int,
-    cancelled: Callable[[], bool],
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    candidates = np.arange(len(others))
-    width = max(1, bits[0].shape[1] or points.shape[1])
-    affordable = max(200, _MOST_COMPARISONS // max(1, len(points) * width))
-    if len(candidates) > affordable:  # an even sample keeps the cost linear in the number of rows
-        candidates = np.ascontiguousarray(candidates[:: len(candidates) // affordable + 1])
-    step = max(1, _CHUNK // max(1, len(candidates) * width))
-    mine, theirs = [], []
-    for first in range(0, len(points), step):
-        if cancelled():
-            raise CancelledError
-        some = slice(first, first + step)
-        chunk = nearest_pairs(
-            points[some],
-            others,
-            is_positive,
-            bits[0][some],
-            bits[1][candidates],
-            masks,
-            allowed,
-            covering,
-            most,
-            candidates,
-        )
-        mine.append(chunk[0] + np.int32(first))
-        theirs.append(chunk[1])
-    none = np.zeros(0, np.int32)
-    return np.concatenate([none, *mine]), np.concatenate([none, *theirs])
-
-
-def _packed(instance: Instance, allowed: Flags, covering: Flags) -> tuple[tuple[Words, Words], Words]:
-    """Pack binary features 64 to a word; masks say which literals count and which cover."""
-    up, down = instance.positive, instance.negative
-    if not instance.is_binary:
-        none = np.zeros((0, 0), np.uint64)
-        return (np.zeros((len(up), 0), np.uint64), np.zeros((len(down), 0), np.uint64)), none
-    both = np.vstack([up, down])
-    low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
-    words = (instance.n_features + 63) // 64
-    masks = np.stack(
-        [_to_words(flags[None, :], words)[0] for flags in (*by_feature(allowed).T, *by_feature(covering).T)]
-    )
-    return (_to_words((up == high) & (low < high), words), _to_words((down == high) & (low < high), words)), masks
-
-
-def _to_words(flags: Flags, words: int) -> Words:
-    padded = np.zeros((len(flags), words * 64), np.uint8)
-    padded[:, : flags.shape[1]] = flags
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -141,13 +141,6 @@ class Instance:
         """The same without the rules on what must be used first: for a list of all good models."""
         return replace(self, twin_of=(-1,) * self.n_features, after=(-1,) * len(self.after))
 
-    @cached_property
-    def is_binary(self) -> bool:
-        """Whether every column has at most two values, so that points can be packed into bits."""
-        both = np.vstack([self.positive, self.negative])
-        low, high = both.min(axis=0, initial=2**30), both.max(axis=0, initial=-(2**30))
-        return bool(np.all((both == low) | (both == high)))
-
 
 @dataclass(frozen=True, eq=False)
 class LiteralMagnitudes:

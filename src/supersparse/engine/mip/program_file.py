@@ -32,12 +32,12 @@ from supersparse.base.errors import (
 from supersparse.base.exact import counted
 from supersparse.base.stop import Stop
 from supersparse.base.writing import whole_text
-from supersparse.engine.answering import Presolved, presolve
 from supersparse.engine.mip.build import Numbering, build
 from supersparse.engine.mip.model import CONSTANT, Model, as_lp, as_mps
 from supersparse.engine.mip.precision import WRITTEN, refuse_too_wide
 from supersparse.engine.mip.program import Program
 from supersparse.engine.options import FORMULATIONS, Formulation
+from supersparse.engine.presolve import Presolved, presolve
 from supersparse.engine.solution import Claim, Solution, Trace
 from supersparse.engine.verify import verify
 from supersparse.problem.problem import Problem

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from supersparse.base.errors import InvalidOptionError, InvalidProblemError
-from supersparse.engine.answering import check_goal
-from supersparse.engine.solvers import solver_class
+from supersparse.engine.solvers import check_goal, solver_class
 from supersparse.learn.settings.settings import Settings, load_settings, write_settings
 from supersparse.learn.settings.settings import schema as settings_schema
 from supersparse.problem.penalties import check_objective

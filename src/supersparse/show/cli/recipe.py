@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted
-from supersparse.engine.answering import check_goal
 from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords, SolverOptions
-from supersparse.engine.solvers import get
+from supersparse.engine.solvers import check_goal, get
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.class_weights import ClassWeights
 from supersparse.learn.settings.sections import PREPARE

@@ -1,33 +1,23 @@
 """From a problem to a verified solution: check -> presolve -> solve -> restore -> verify."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from math import lcm
 from operator import index
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from supersparse.base.errors import (
-    InvalidOptionError,
-    InvalidProblemError,
-    TooLargeError,
-    UnsupportedProblemError,
-    VerificationError,
-    did_you_mean,
-)
+from supersparse.base.errors import InvalidOptionError, InvalidProblemError, TooLargeError, VerificationError
 from supersparse.base.free_memory import free_bytes
 from supersparse.base.stop import Stop
 from supersparse.engine import deadline, solvers
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
-from supersparse.engine.presolve import DropColumns, MergeRows, merged_weights
+from supersparse.engine.presolve import Presolved, presolve
 from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, rounded
 from supersparse.engine.search.incumbent import search
 from supersparse.engine.solution import Claim, Solution
-from supersparse.engine.solvers import Aim, Capabilities, Refuses, Solver, constraint_kinds
+from supersparse.engine.solvers import Aim, Refuses, Solver
 from supersparse.engine.verify import check_points, verify
 from supersparse.problem.naming import INTERCEPT, per_feature
 from supersparse.problem.objective import with_answers, with_best_intercept
@@ -137,7 +127,7 @@ def _verified(problem: Problem, chosen: Solver, settings: SolveOptions, claim: C
 
 
 def watched(
-    chosen: Solver, small: "Presolved", settings: SolveOptions, began: float | None = None
+    chosen: Solver, small: Presolved, settings: SolveOptions, began: float | None = None
 ) -> tuple[SolveOptions, Monitor]:
     """Make ready to solve a presolved problem: bring the start to it, and let the solver refuse it."""
     if settings.initial is not None:
@@ -149,7 +139,7 @@ def watched(
     return settings, Monitor(small.problem, settings, small.restore, began)
 
 
-def _of_merged_rows(given: Priorities, small: "Presolved") -> Priorities:
+def _of_merged_rows(given: Priorities, small: Presolved) -> Priorities:
     """Give each merged row the highest priority of its rows."""
     if all(isinstance(key, str) for key in given):
         return given
@@ -171,9 +161,8 @@ def _warm_up(chosen: Solver | None, problem: Problem) -> None:
 def chosen_solver(problem: Problem, solver: str, options: SolveKeywords, question: Aim) -> tuple[Solver, SolveOptions]:
     """Read the options, find the solver, and refuse what it does not support."""
     settings = SolveOptions.read(options)
-    chosen = solvers.get(choose_solver(problem) if solver == "auto" else solver)
-    check_answers(chosen, question)
-    _check_expressible(chosen, problem, settings)
+    chosen = solvers.get(solvers.choose_solver(problem) if solver == "auto" else solver)
+    solvers.check_supported(chosen, question, problem, settings)
     if settings.branching_priorities:
         priorities = _expanded(problem, dict(settings.branching_priorities.items()))
         settings = replace(settings, branching_priorities=priorities)
@@ -236,119 +225,3 @@ def _as_points(problem: Problem, system: OnFeatures) -> Points:
     scaled = tuple(int(v * unit) for v in values)
     known = with_best_intercept(problem, scaled) if unit == problem.unit else None
     return known or Points(scaled, 0, unit)  # the check then reports what is not allowed
-
-
-@dataclass(frozen=True)
-class Presolved:
-    """A smaller problem, how to restore its solutions, and where its features and rows come from."""
-
-    problem: Problem
-    restore: Callable[[Points], Points]
-    reduce: Callable[[Points], Points]
-    features: tuple[int, ...]  # that are left
-    groups: Callable[[], NDArray[np.intp]]  # for each original row, the row here that it is merged into
-
-
-def presolve(problem: Problem) -> Presolved:
-    """Drop dead columns, then merge equal rows."""
-    if problem.questions:  # the core merges rows, and leaves out what cannot be asked
-        everything = tuple(range(problem.n_features))
-        return Presolved(problem, _as_is, _as_is, everything, lambda: np.arange(problem.rows.n_rows))
-    drop = DropColumns.of(problem)
-    smaller = drop.apply(problem) if drop.accepts(problem) else problem
-    return Presolved(
-        problem=MergeRows.apply(smaller),
-        restore=drop.restore,
-        reduce=drop.reduce,
-        features=drop.kept,
-        groups=lambda: merged_weights(smaller)[0],
-    )
-
-
-def _as_is(points: Points) -> Points:
-    return points
-
-
-def choose_solver(problem: Problem) -> str:
-    """Return the solver for "auto": the exact engine of the problem's goal, or of its questions."""
-    if problem.questions:
-        return "questions"
-    return "risk" if problem.goal == "risk" else "exact"
-
-
-def check_answers(solver: Solver, question: Aim) -> None:
-    """Raise if a solver does not support a question."""
-    if question not in solver.capabilities.questions:
-        raise UnsupportedProblemError(f"solver {solver.name!r} does not answer: {question.value}")
-
-
-def check_asked(solver: Solver, problem: Problem) -> None:
-    """Raise if a solver does not support the problem's levels, constraints or options."""
-    can = solver.capabilities
-    if problem.questions:
-        if not can.asks:
-            raise _cannot(solver.name, "questions", [n for n in solvers.names() if _declared(n).asks])
-    else:
-        check_goal(solver.name, can, problem.goal)
-    if problem.has_levels and not can.levels:
-        raise _cannot(solver.name, "levels", [n for n in solvers.names() if _declared(n).levels])
-    for kind, asked in constraint_kinds(problem).items():
-        if kind not in can.constraints:
-            able = [n for n in solvers.names() if kind in _declared(n).constraints]
-            raise _cannot(solver.name, repr(asked[0].in_words()), able)
-
-
-def check_goal(solver: str, can: Capabilities, goal: str) -> None:
-    """Raise if a solver does not minimise what the goal says."""
-    if goal not in can.goals:
-        able = [n for n in solvers.names() if goal in _declared(n).goals]
-        raise _cannot(solver, f"goal {goal!r}", able)
-
-
-def _declared(name: str) -> Capabilities:
-    return solvers.solver_class(name).capabilities
-
-
-def _cannot(solver: str, what: str, able: list[str]) -> UnsupportedProblemError:
-    return UnsupportedProblemError(
-        f"solver {solver!r} cannot express {what}", f"solvers that can: {', '.join(able)}", subject=solver
-    )
-
-
-def _check_expressible(solver: Solver, problem: Problem, options: SolveOptions) -> None:
-    can = solver.capabilities
-    check_asked(solver, problem)
-    if options.formulation != "bigm" and options.formulation not in can.formulations:
-        able = [n for n in solvers.names() if options.formulation in _declared(n).formulations]
-        has = "has big-M constraints only, no" if can.formulations else "is no MIP solver and has no"
-        raise UnsupportedProblemError(
-            f"solver {solver.name!r} {has} {options.formulation} constraints",
-            f"solvers that have them: {', '.join(able)}",
-        )
-    if options.tuning_time and not can.tunes:
-        able = [n for n in solvers.names() if _declared(n).tunes]
-        raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not tune its options, so it takes no tuning_time",
-            f"solvers that do: {', '.join(able)}",
-        )
-    if options.pair_covers and not can.takes_pair_covers:
-        raise UnsupportedProblemError(f"solver {solver.name!r} does not support pair covers", "the MIP back ends do")
-    if options.branching_priorities and not can.branching_priorities:
-        able = [n for n in solvers.names() if _declared(n).branching_priorities]
-        raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support branching priorities", f"solvers that do: {', '.join(able)}"
-        )
-    if options.checkpoint is not None and not can.checkpoints:
-        raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support checkpoints", "solvers 'exact' and 'risk' do"
-        )
-    if options.executor is not None and not can.uses_executors:
-        raise UnsupportedProblemError(
-            f"solver {solver.name!r} does not support executor", "solvers 'exact' and 'risk' do"
-        )
-    if can.own_options is not None:
-        for name in options.solver_options:
-            if name not in can.own_options:
-                raise InvalidOptionError(
-                    f"solver {solver.name!r} has no option {name!r}", did_you_mean(name, can.own_options)
-                )
