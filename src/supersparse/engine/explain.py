@@ -6,7 +6,7 @@ not be tried. A trial only tests feasibility: the first model ends it.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum, auto
 from itertools import combinations
@@ -99,16 +99,13 @@ class _Trials:
     def _smaller(self, size: int) -> tuple[frozenset[int] | None, bool]:
         """A smaller infeasible set, and whether every trial was decided."""
         certain = True
-        for candidate in self._sets_below(size):
+        everything = range(len(self.problem.asked))
+        for candidate in (frozenset(some) for k in range(1, size) for some in combinations(everything, k)):
             outcome = self.of(candidate)
             if outcome is _Outcome.INFEASIBLE:
                 return candidate, certain
             certain &= outcome is not _Outcome.OPEN
         return None, certain
-
-    def _sets_below(self, size: int) -> Iterator[frozenset[int]]:
-        for k in range(1, size):
-            yield from map(frozenset, combinations(range(len(self.problem.asked)), k))
 
     def of(self, kept: frozenset[int], share: float = _SHARE) -> _Outcome:
         """Return whether some model satisfies these constraints, in a share of the time left."""

@@ -20,7 +20,7 @@ from supersparse.engine.solution import TraceEvent
 from supersparse.problem.points import Points
 
 N_JOBS = "give a whole number of at least 1, or -1 for one per core"
-_FEW_THREADS, _THREADS_PER_CORE = 32, 4
+_FEW_THREADS, _THREADS_PER_CORE = 32, 4  # at most, whatever is asked: more only wait for one another
 Formulation = Literal["bigm", "indicator"]
 Priorities = Mapping[str, int] | Mapping[int, int] | Mapping[str | int, int]
 FORMULATIONS: tuple[Formulation, ...] = ("bigm", "indicator")
@@ -103,7 +103,9 @@ class SolveOptions:
             object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
         if isinstance(self.n_jobs, bool) or not hasattr(self.n_jobs, "__index__") or self.n_jobs < 1:
             raise InvalidOptionError(subject="n_jobs", value=self.n_jobs, remedy=N_JOBS)
-        object.__setattr__(self, "n_jobs", min(int(self.n_jobs), most_threads()))
+        object.__setattr__(
+            self, "n_jobs", min(int(self.n_jobs), max(_FEW_THREADS, _THREADS_PER_CORE * (os.cpu_count() or 1)))
+        )
         if not isinstance(self.checkpoint, str | PathLike | None):
             raise InvalidOptionError(subject="checkpoint", value=self.checkpoint, remedy="give the path of a file")
         read_whole(self.random_state, "random_state", 0, InvalidOptionError)
@@ -149,11 +151,6 @@ def shows_options(function: Function) -> Function:
 
 
 SolveOptions.__doc__ = f"{SolveOptions.__doc__}\n\n{options_in_words()}\n    "
-
-
-def most_threads() -> int:
-    """How many threads a solver starts at most, whatever is asked: more only wait for one another."""
-    return max(_FEW_THREADS, _THREADS_PER_CORE * (os.cpu_count() or 1))
 
 
 if TYPE_CHECKING:

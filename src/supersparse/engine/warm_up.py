@@ -44,7 +44,7 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
             return
         from supersparse.engine.exact.engine import ExactSolver
 
-        if not compiled_before():
+        if not in_cache(run_slice):
             logging.getLogger("supersparse").warning(
                 "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
@@ -122,11 +122,6 @@ def tiny_problems() -> list[Problem]:
         Problem.of(wider, label, C0=0.1, max_points=2, max_features=2, intercept="paper"),
     ]
     return [MergeRows.apply(p) for p in problems]
-
-
-def compiled_before() -> bool:
-    """Whether numba's cache contains the largest kernel; True if numba does not say."""
-    return in_cache(run_slice)
 
 
 def _warm_up_risk() -> None:

@@ -174,7 +174,7 @@ def warm_up() -> None:
     with _lock:
         if _ready.is_set():
             return
-        if not _compiled_before():
+        if not all(map(in_cache, _KEPT)):
             logging.getLogger("supersparse").warning(
                 "compiling what writes certificates for this machine: once only, 20 to 60 seconds"
             )
@@ -183,7 +183,3 @@ def warm_up() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 certify(problem, points, Path(folder) / "proof.vipr.gz")
         _ready.set()
-
-
-def _compiled_before() -> bool:
-    return all(map(in_cache, _KEPT))

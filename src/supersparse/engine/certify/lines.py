@@ -98,10 +98,6 @@ class Lines:
         """Assume an inequality, one side of a branching."""
         return self.combine(f"{sense} {right} {vector(coefficients)}", "asm")
 
-    def known_solution(self, right: int) -> int:
-        """State that only better models than the known one matter."""
-        return self.combine(f"L {right} OBJ", "sol")
-
     def close_branching(self, right: int, first: tuple[int, int], second: tuple[int, int]) -> int:
         """Conclude objective >= right from both sides of a branching: (line, assumption) each."""
         return self.combine(f"G {right} OBJ", f"uns {first[0]} {first[1]} {second[0]} {second[1]}")
@@ -207,7 +203,7 @@ def written_facts(program: Program, lines: Lines, best: int, margins: Ints) -> F
     less than the largest λ, which M need not cover in a column of zeros. And for blocks of rows, each twice
     as large as the last: Σ cost·z >= 0.
     """
-    cutoff = lines.known_solution(best - 1)
+    cutoff = lines.combine(f"L {best - 1} OBJ", "sol")  # only better models than the known one matter
     features, n = program.features, len(program.features)
     has_origin = program.statement.intercept != "free"
     zero = [0] if has_origin else []  # rows are compared with the origin as well

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Flags, IntArray, Ints, largest_magnitude
 from supersparse.engine import deadline
 from supersparse.engine.integer_form import IntegerForm
-from supersparse.problem.limits import ScoreLimit, SignLimit, SupportLimit
+from supersparse.problem.limits import ScoreLimit, SupportLimit
 from supersparse.problem.problem import Problem
 
 Literal = NewType("Literal", int)
@@ -149,13 +149,12 @@ def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:
         most=np.array([m for _, m in rows], np.int64),
         rate=np.array([r for r, _ in rates], np.int64).reshape(-1, n),
         points=np.array([m for _, m in rates], np.int64),
-        side=np.array([_sides_of(limit) for limit in form.problem.sign_limits], np.int8).reshape(-1, n),
+        side=np.array(
+            [[sign * together for together in limit.together for sign in SIGNS] for limit in form.problem.sign_limits],
+            np.int8,
+        ).reshape(-1, n),
         is_complete=len(rows) == len(form.problem.support_limits) + len(form.problem.score_limits),
     )
-
-
-def _sides_of(limit: SignLimit) -> list[int]:
-    return [sign if member else 0 for member in limit.together for sign in SIGNS]
 
 
 def _of_support(limit: SupportLimit, uses_b: bool) -> tuple[Ints, int] | None:

@@ -128,12 +128,8 @@ def _model(values: Sequence[object], instance: Instance) -> list[int]:
 
 
 def _tree_data(values: Iterator[Any]) -> TreeData:
-    return TreeData(
-        alike(fields_of(Pairs, values)),
-        alike(fields_of(Branching, values)),
-        alike(fields_of(Rows, values)),
-        alike(fields_of(Coefficients, values)),
-    )
+    kinds: tuple[Any, ...] = (Pairs, Branching, Rows, Coefficients)
+    return TreeData(*(alike(fields_of(kind, values)) for kind in kinds))
 
 
 _known = Known(_tree_data)

@@ -47,18 +47,15 @@ def _can_write(folder: Path) -> bool:
 
 
 def _temporary_folder() -> Path | None:
+    user = str(os.getuid()) if hasattr(os, "getuid") else "user"
     try:
-        folder = Path(tempfile.gettempdir()) / f"supersparse-{_user()}"
+        folder = Path(tempfile.gettempdir()) / f"supersparse-{user}"
         folder.mkdir(mode=0o700, exist_ok=True)
         if _is_private(folder) and _can_write(folder):
             return folder
         return Path(tempfile.mkdtemp(prefix="supersparse-"))  # somebody else's: compile anew
     except OSError:
         return None
-
-
-def _user() -> str:
-    return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
 def _is_private(folder: Path) -> bool:

@@ -16,7 +16,11 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.deadline import OutOfTime
 from supersparse.engine.integer_form import IntegerForm, integer_form
+from supersparse.engine.kernels.descent import anneal, descend, excess, model_penalty, rescore
+from supersparse.engine.kernels.heat_bath import heat_bath
+from supersparse.engine.kernels.lines import best_b, best_b_anywhere
 from supersparse.engine.monitor import Monitor
+from supersparse.engine.search.data import search_data
 from supersparse.engine.search.paths import Surrogate, backward_path, roundings
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
@@ -69,8 +73,6 @@ class Search:
     """A search that can be resumed: each `run` spends a budget of touched rows."""
 
     def __init__(self, form: IntegerForm, monitor: Monitor) -> None:
-        from supersparse.engine.search.data import search_data
-
         self.form = form
         self.monitor = monitor
         self.full = search_data(form)
@@ -180,8 +182,6 @@ class Search:
         never have that score, so good models are as easy to find as with a free threshold and half the
         points.
         """
-        from supersparse.engine.search.data import search_data
-
         if self.form.problem.intercept.mode != "range":
             return None
         even = search_data(self.form, even=True)
@@ -217,9 +217,6 @@ class Search:
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
     def _evaluate(self, values: tuple[int, ...]) -> PoolEntry:
-        from supersparse.engine.kernels.descent import excess, model_penalty, rescore
-        from supersparse.engine.kernels.lines import best_b, best_b_anywhere
-
         index = _index_of(self.full, values)
         scores = np.empty(self.form.n_rows, np.int64)
         rescore(self.full, index, scores)
@@ -244,8 +241,6 @@ class Search:
         if self._takes_baths:
             yield from self._walk(index, b, 0, 0)
             return
-        from supersparse.engine.kernels.descent import descend, rescore
-
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
         rescore(self.data, index, scores)
         for _ in range(_MOST_SLICES):
@@ -268,8 +263,6 @@ class Search:
 
     def _walk(self, index: Ints, b: int, hot: int, cold: int) -> Generator[None, None, tuple[Ints, int]]:
         """Walk by heat bath while cooling, or descend where there is no heat; return the best model met."""
-        from supersparse.engine.kernels.heat_bath import heat_bath
-
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b, b], np.int64)
         best, best_cost, best_b = index.copy(), _WORST, b
         slice_best, progress = np.empty_like(index), np.zeros(2, np.int64)
@@ -304,8 +297,6 @@ class Search:
 
     def _anneal(self, *, fresh: bool) -> Iterator[None]:
         """Anneal slowly from a hot start at the smallest model, or from a mild start at a good model."""
-        from supersparse.engine.kernels.descent import anneal
-
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
         if fresh:
             index, b = self.data_index(tuple(smallest_coefficients(self.form.problem))), 0
