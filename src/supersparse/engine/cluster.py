@@ -52,7 +52,7 @@ def fields_of(kind: type[Fields], values: Iterator[Any]) -> Fields:
 
 
 class Known(Generic[Read]):
-    """What a worker remembers of the last few problems."""
+    """A worker's memory of the last few problems."""
 
     def __init__(self, read: Callable[[Iterator[Any]], Read]) -> None:
         self._read = read
@@ -154,15 +154,15 @@ class Cluster:
         self._has_heard = False
         slices.divide_among(self._most_sent)
 
-    def run(self, is_over: Callable[[], bool], beside: Callable[[], bool] = lambda: False) -> None:
-        """Prove until it is over; `beside` does other work here between, and says whether it did any."""
+    def run(self, is_over: Callable[[], bool], other_work: Callable[[], bool] = lambda: False) -> None:
+        """Prove until it is over; `other_work` is done here in between, and says whether there was any."""
         try:
             while not is_over():
                 self._fill()
                 if self._sender.is_gone:
                     self._slices.do_here()
                 has_worked = self._stand_in()
-                is_busy = beside() or has_worked or self._sender.is_gone
+                is_busy = other_work() or has_worked or self._sender.is_gone
                 self._collect(0.0 if is_busy else LOOK_SECONDS)
         finally:
             for task in self._sender.cancel():  # its work is lost

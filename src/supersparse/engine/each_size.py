@@ -125,8 +125,8 @@ class SizeBySize:
 def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, solve: Solve) -> ClaimedModels:
     """Ask for one size after the other, largest first; the monitor's limits hold for all of them together.
 
-    Where every model of one size pays the same for it, a question is about at most so many features, and sizes that
-    its answer does not use are skipped: they are no better. Otherwise it is about exactly so many.
+    Where every model of one size pays the same for it, a question is about at most that size, and sizes that
+    its answer does not use are skipped: they are no better. Otherwise it is about exactly that size.
     """
     most = problem.n_features + problem.intercept.is_penalised
     if problem.max_features is not None:
@@ -158,7 +158,7 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
         found = evaluate(question, claim.points)
         bound = min(claim.lower_bound, found.objective)
         is_proven = claim.stop.is_complete if is_risk else bound == found.objective
-        # of at most so many features: the bound speaks of all smaller sizes too, and leaves out what they pay
+        # if alike, the bound also holds for all smaller sizes, and leaves out their price
         for s in range(0 if alike else size, size + 1):
             paid = tiny * (found.size if is_proven and s >= found.size else s)
             bounds[s] = max(bounds[s] or Fraction(0), max(Fraction(0), bound - paid) + price * s)

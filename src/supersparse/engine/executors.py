@@ -35,7 +35,7 @@ class Task(Generic[Given]):
 
 
 class Back(NamedTuple, Generic[Given]):
-    """What came of a task; without `done`, it is to be done here."""
+    """A task with its result; if it is not `done`, it must be done here."""
 
     task: Task[Given]
     result: Any
@@ -102,7 +102,7 @@ class Sender(Generic[Given]):
         return [Back(task, None, done=False)]
 
     def overdue(self, seconds: float) -> Task[Given] | None:
-        """Take back the task that was sent first, if that was so many seconds ago, to be done here."""
+        """Take back the task that was sent first, if that was this long ago, to be done here."""
         first = next(iter(self._sent.values()), None)
         if first is None or time.monotonic() - first.sent_at < seconds:
             return None
@@ -176,8 +176,7 @@ def each_on(
 
     Arguments are asked for when a worker is free. What a lost worker had is done again; where the executor
     takes no more, the rest is done here, and so is what takes four times as long as all that came back, or
-    what comes next when none has come back for ten minutes. An answer that is no result counts as a lost
-    worker.
+    what comes next when none has come back for ten minutes. An invalid answer counts as a lost worker.
     """
     sender: Sender[int] = Sender(executor, what)
     numbered = enumerate(arguments)

@@ -94,7 +94,7 @@ def _completed(problem: Problem, points: Points) -> Points | None:
 
 
 def _needed_to_merge(problem: Problem) -> int:
-    """Bytes that reading all rows exactly and merging equal ones takes, beside the table itself."""
+    """Bytes that reading all rows exactly and merging equal ones takes, without the table itself."""
     rows = problem.rows
     per_row = _BYTES_PER_ROW + (0 if rows.raw is None else _BYTES_PER_LONG_VALUE * problem.n_features)
     return rows.n_rows * per_row
@@ -106,7 +106,7 @@ def _needed_to_solve(problem: Problem) -> int:
 
 
 def _check_memory(problem: Problem, needed: int) -> None:
-    """Raise if so many bytes are more than are free: a clear refusal instead of a killed process."""
+    """Raise if more bytes are needed than are free: a clear refusal instead of a killed process."""
     if needed <= _ALWAYS_TRIED:
         return
     free = free_bytes()

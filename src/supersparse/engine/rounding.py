@@ -44,7 +44,7 @@ class LinearModel(Protocol):
 
 
 Start = Solution | Points | OnFeatures | LinearModel | ArrayLike
-"""What a search can start from."""
+"""Anything that a search can start from."""
 
 
 def rounded(problem: Problem, model: Start) -> Points:

@@ -107,7 +107,7 @@ class _Sample:
 
     @classmethod
     def of(cls, problem: Problem, values: int, columns: Sequence[int], seed: int, known: Points | None) -> "_Sample":
-        """Draw about so many values, in these columns, those that a model needs and those of a known one."""
+        """Draw about this number of values, in these columns, those that a model needs and those of a known one."""
         used = () if known is None else known.support
         rows, kept = problem.rows, sorted({*columns, *_needed(problem), *used})
         n_rows = min(rows.n_rows, max(_LEAST_ROWS, values // len(kept)))
@@ -131,7 +131,7 @@ class _Sample:
         return sample
 
     def solve(self, monitor: Monitor, seconds: float) -> list[int] | None:
-        """Return the best coefficients found in so many seconds, over all columns."""
+        """Return the best coefficients found in this time, over all columns."""
         options = SolveOptions(
             time_limit=seconds,
             random_state=monitor.options.random_state,
@@ -197,7 +197,7 @@ def _by_separation(problem: Problem, seed: int) -> list[int]:
         some = range(start, min(start + _AT_ONCE, problem.n_features))
         values = np.array([columns[j][chosen] for j in some], dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            apart = np.abs(values[:, positive].mean(axis=1) - values[:, ~positive].mean(axis=1))
-            distance[start : some.stop] = np.nan_to_num(apart / values.std(axis=1), posinf=0.0)
+            distances = np.abs(values[:, positive].mean(axis=1) - values[:, ~positive].mean(axis=1))
+            distance[start : some.stop] = np.nan_to_num(distances / values.std(axis=1), posinf=0.0)
     distance[[len(allowed) <= 1 for allowed in problem.sets]] = 0.0
     return [int(j) for j in np.argsort(-distance, kind="stable")]

@@ -1,4 +1,4 @@
-"""What a solver supports and returns, and all solvers by name, loaded when used."""
+"""The capabilities and results of solvers, and all solvers by name, loaded when used."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Aim(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a solver supports; anything else is refused before solving."""
+    """The problems and options that a solver supports; anything else is refused before solving."""
 
     questions: frozenset[Aim]
     package: str | None = None  # the required package

@@ -48,7 +48,7 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
             logging.getLogger("supersparse").warning(
                 "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
-            _beside([[compile_search]], compile_tree)
+            _in_other_processes([[compile_search]], compile_tree)
         options = SolveOptions()
         for problem in tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
@@ -79,7 +79,7 @@ def _tiny_slicer() -> "Slicer":
     return Slicer(case.case, CaseData(case).data(lambda: False))
 
 
-def _beside(shares: Sequence[Sequence[Callable[[], None]]], work: Callable[[], None]) -> None:
+def _in_other_processes(shares: Sequence[Sequence[Callable[[], None]]], work: Callable[[], None]) -> None:
     """Run functions of this module in other processes, a share in each, while `work` runs in this one.
 
     Numba's cache brings all together. Whatever the others do not get done is compiled here afterwards.
@@ -131,9 +131,9 @@ def _warm_up_risk() -> None:
     if not in_cache(run_completions):
         logging.getLogger("supersparse").warning("compiling the solver for this machine: once only, 20 to 60 seconds")
         if (os.cpu_count() or 1) > 2:
-            _beside([[run_risk_search], [compile_relaxation, compile_rounding]], compile_completions)
+            _in_other_processes([[run_risk_search], [compile_relaxation, compile_rounding]], compile_completions)
         else:
-            _beside([[run_risk_search, compile_rounding]], _compile_risk_proof)
+            _in_other_processes([[run_risk_search, compile_rounding]], _compile_risk_proof)
     run_risk_search()
     run_risk_proof()
 

@@ -197,7 +197,7 @@ def _check_whole_columns(problem: ProblemParts) -> None:
         finest = max(range(len(rows.names)), key=lambda j: rows.scales[j])
         decimals = len(str(rows.scales[finest])) - 1
         raise InvalidDataError(
-            f"column {rows.names[finest]!r} has values with {decimals} decimals, beside values of up to "
+            f"column {rows.names[finest]!r} has values with {decimals} decimals, and values of up to "
             f"{nearest_float(most):.3g}",
             ("the log loss is computed in doubles: rescale the column, say by a power of ten, or round it"),
         )

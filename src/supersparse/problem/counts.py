@@ -40,10 +40,10 @@ def read_counted(table: object, target: str, count: str, rate_groups: Sequence[s
         if name not in columns:
             hint = did_you_mean(str(name), list(columns))
             raise InvalidDataError(f"{what}: the table of counts has no column {name!r}", hint, subject=what)
-    apart = [target, count, *rate_groups]
-    for name in apart:
-        if apart.count(name) > 1:
-            raise InvalidDataError(f"column {name!r} has two uses in {apart}", "name a column for each")
+    others = [target, count, *rate_groups]
+    for name in others:
+        if others.count(name) > 1:
+            raise InvalidDataError(f"column {name!r} has two uses in {others}", "name a column for each")
     counts = _counts(columns[count], count)
     keep = np.asarray(counts > 0, dtype=bool)
     if not keep.any():
@@ -53,9 +53,9 @@ def read_counted(table: object, target: str, count: str, rate_groups: Sequence[s
             raise InvalidDataError(
                 f"column {name!r} has {len(column)} values for {len(counts)} counts", "give one for each row"
             )
-    features = {name: column for name, column in columns.items() if name not in apart}
+    features = {name: column for name, column in columns.items() if name not in others}
     if not features:
-        raise InvalidDataError(f"the table has no column besides {apart}", "add features")
+        raise InvalidDataError(f"the table has no column besides {others}", "add features")
     names, values = read_numeric_table({name: _those(column, keep) for name, column in features.items()})
     labels = {name: _labels(_those(columns[name], keep)) for name in (target, *rate_groups)}
     return CountedRows(

@@ -112,7 +112,7 @@ def deviation(problem: Problem, j: int) -> float:
 
 
 def _deviation(problem: Problem, j: int, weights: Floats) -> float:
-    """The standard deviation of a column; in large tables of doubles, unless it is small beside the mean."""
+    """The standard deviation of a column; in large tables of doubles, unless it is small compared with the mean."""
     raw = None if problem.rows.raw is None else problem.rows.raw[j]
     if raw is not None and raw.dtype == np.float64:
         share = weights / weights.sum()
@@ -188,7 +188,7 @@ def threshold_odds(problem: Problem) -> Fraction:
 
 
 def _loss_weights(problem: Problem) -> tuple[Floats, Floats]:
-    """What each row counts in the loss, of 1 in all, and how much of that as positive."""
+    """The weight of each row in the loss, adding up to 1, and the share of it that counts as positive."""
     weights, labels = np.array(problem.rows.weights, dtype=float), problem.rows.labels
     negative, positive = (float(w / max(problem.class_weights)) for w in problem.class_weights)
     found = weights / weights.sum() * (positive * labels + negative * (1 - labels))
@@ -236,7 +236,7 @@ def _with_whole_intercept(
     """Add the whole intercept with the least loss at slope 1, in which the loss is convex.
 
     The best real one is that of scores that are totals less `moved`. It is as rough as they are large, so the
-    whole ones beside it are compared until the loss rises.
+    whole ones next to it are compared until the loss rises.
     """
 
     def at(whole: int) -> tuple[Fraction, Points]:
@@ -333,7 +333,7 @@ class _Newton(NamedTuple):
 
 
 def _newton(score: Floats, label: Floats, weight: Floats, most: float, a: float, b: float) -> _Newton | None:
-    """The step from (a, b); None where the curvature does not tell slope and intercept apart."""
+    """The step from (a, b); None where the curvature does not separate slope and intercept."""
     risk = 0.5 * (1 + np.tanh((a * score + b) / 2))
     residual, curve = weight * (risk - label), weight * risk * (1 - risk)
     ga, gb = float(residual @ score), float(residual.sum())
@@ -361,7 +361,7 @@ def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tu
         if step.saved < 1e-24:
             return _polished(score, label, weight, most, a, b)
         share = 1.0
-        # sums over many rows are too rough to tell smaller steps apart
+        # sums over many rows are too rough to distinguish smaller steps
         while share > (0.1 if step.saved < 1e-13 and len(score) > _MANY_ROWS else 1e-9):
             new_a, new_b = min(max(a + share * step.slope, 0.0), most), b + share * step.intercept
             new = _loss(new_a * score + new_b, label, weight)
@@ -388,7 +388,7 @@ def _best_slope(score: Floats, label: Floats, weight: Floats, most: float) -> tu
 
 
 def _polished(score: Floats, label: Floats, weight: Floats, most: float, a: float, b: float) -> tuple[float, float]:
-    """Go on while steps become much shorter: the loss tells log odds apart to 1e-7, its gradient to 1e-15."""
+    """Go on while steps become much shorter: the loss distinguishes log odds to 1e-7, its gradient to 1e-15."""
     before = math.inf
     for _ in range(10):
         step = _newton(score, label, weight, most, a, b)

@@ -116,10 +116,10 @@ class NearTotals:
         """
         order = np.argsort(self.floats, kind="stable")
         close = np.diff(self.floats[order]) <= 2 * self.margin
-        beside = np.zeros(len(order), dtype=bool)
-        beside[1:] |= close
-        beside[:-1] |= close
-        at = np.flatnonzero(beside)
+        near = np.zeros(len(order), dtype=bool)
+        near[1:] |= close
+        near[:-1] |= close
+        at = np.flatnonzero(near)
         if len(at) > _MOST_EXACT:
             return None
         exact = dict(zip(at.tolist(), self.exact(order[at])[0], strict=True))

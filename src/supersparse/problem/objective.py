@@ -125,7 +125,7 @@ def total_penalty(problem: Problem, points: Points) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class InterceptCosts:
-    """What an intercept is chosen by, in whole multiples of one unit; the same for all coefficients."""
+    """The costs by which an intercept is chosen, in whole multiples of one unit; the same for all coefficients."""
 
     scale: int  # units in 1
     of_positive: IntArray  # for each row, its cost if it is positive and wrong
@@ -184,7 +184,7 @@ def with_best_intercept(
         cost_magnitude=costs.magnitude,
     )
     if choice.allowed is not None:
-        allowed = _beside_support(problem, coefficients, choice.allowed)
+        allowed = _intercepts_allowed_by(problem, coefficients, choice.allowed)
         choice = replace(choice, allowed=allowed)
         if problem.intercept_levels is not None:
             penalties = (costs.penalties[Fraction(b, problem.unit)] for b in allowed.tolist())
@@ -244,7 +244,7 @@ def intercept_penalties(problem: Problem) -> dict[Fraction, Fraction]:
     return {v: problem.intercept_penalty(v) for v in problem.intercept.allowed.values}
 
 
-def _beside_support(problem: Problem, coefficients: Sequence[int], allowed: IntArray) -> IntArray:
+def _intercepts_allowed_by(problem: Problem, coefficients: Sequence[int], allowed: IntArray) -> IntArray:
     """Keep the values of b that satisfy the limits that include b."""
     for limit in problem.support_limits:
         if limit.intercept_weight:

@@ -43,7 +43,7 @@ class Levels(Tabular):
         count = sum(len(values) for values, _ in levels)
         if count > _MOST_VALUES:
             raise InvalidProblemError(f"{whose}: {count} values are too many", f"the maximum is {_MOST_VALUES}")
-        _check_apart(levels, whose)
+        _check_disjoint(levels, whose)
         if not any(0 in values for values, _ in levels):
             if levels[0][1] == 0:
                 raise InvalidProblemError(
@@ -105,7 +105,7 @@ def _read_level(level: object, what: str) -> tuple[CoefficientSet, Fraction]:
     return values, penalty
 
 
-def _check_apart(levels: list[tuple[CoefficientSet, Fraction]], whose: str) -> None:
+def _check_disjoint(levels: list[tuple[CoefficientSet, Fraction]], whose: str) -> None:
     home: dict[Fraction, int] = {}
     for r, (values, _) in enumerate(levels, start=1):
         for value in values.values:
@@ -141,7 +141,7 @@ def read_size_penalty(
 ) -> tuple[tuple[Fraction, ...], Fraction]:
     """Return C0 of each feature and of the intercept; 0 where levels apply."""
     if any(levels):
-        return _beside_levels(C0, names, intercept, levels)
+        return _for_features_without_levels(C0, names, intercept, levels)
     if C0 is None:
         C0 = DEFAULT_C0
 
@@ -165,7 +165,7 @@ def read_size_penalty(
     return penalties, read(C0, INTERCEPT)
 
 
-def _beside_levels(
+def _for_features_without_levels(
     C0: object, names: tuple[str, ...], intercept: Intercept, levels: tuple[Levels | None, ...]
 ) -> tuple[tuple[Fraction, ...], Fraction]:
     """Read C0 for the features without levels; the last of `levels` is the intercept's."""

@@ -380,10 +380,10 @@ def two_digits(exponents: tuple[int, int] = (1, 3), *more: object) -> Coefficien
 
 def _exponents(what: str, exponents: object, *more: object) -> range:
     if more:
-        apart = (exponents, *more)
-        meant = apart if [type(e) for e in apart] == [int, int] else (-3, 2)
+        given = (exponents, *more)
+        meant = given if [type(e) for e in given] == [int, int] else (-3, 2)
         raise InvalidProblemError(
-            f"{what}: the exponents are given as {', '.join(map(repr, apart))}, {len(apart)} arguments",
+            f"{what}: the exponents are given as {', '.join(map(repr, given))}, {len(given)} arguments",
             f"give them as one pair: {what}({meant})",
         )
     pair = tuple(exponents) if isinstance(exponents, tuple | list) else ()

@@ -155,7 +155,7 @@ class Problem(ProblemParts):
         rate_groups: Sequence[str] = (),
         **settings: Unpack[AskedKeywords],
     ) -> "Problem":
-        """Ask about distinct rows and how many there are of each: the same as `of` with so many copies.
+        """Ask about distinct rows and how many there are of each: the same as `of` with that many copies.
 
         `table` is a mapping of columns or a data frame, also a lazy one, such as the result of a GROUP BY.
         `target` names the column of classes, `count` that of the counts, and `rate_groups` those that define

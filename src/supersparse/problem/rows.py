@@ -86,7 +86,7 @@ def _labels(labels: object) -> NDArray[Any]:
         plain = plain.tolist()
     if isinstance(plain, str) or not hasattr(plain, "__len__") or not hasattr(plain, "__iter__"):
         raise InvalidDataError(f"rate_groups: {labels!r} is not a list of labels", "give one label per row")
-    column = np.empty(len(plain), dtype=object)  # dtype object keeps 1 and "1" apart
+    column = np.empty(len(plain), dtype=object)  # dtype object distinguishes 1 from "1"
     column[:] = [v.item() if isinstance(v, np.generic) else v for v in plain]
     return column
 
@@ -142,12 +142,12 @@ class Rows(Tabular):
 
     @cached_property
     def labels(self) -> Floats:
-        """What the loss counts of each row as positive: its soft label, else 1 or 0."""
+        """The share of each row that the loss counts as positive: its soft label, else 1 or 0."""
         return np.asarray(self.positive, float) if self.soft_labels is None else self.soft_labels / LABEL_UNIT
 
     @property
     def halves(self) -> tuple[IntArray, IntArray, int]:
-        """What each row weighs as negative and as positive in the loss, and what to divide these by."""
+        """The weight of each row as negative and as positive in the loss, and their common divisor."""
         if self.soft_labels is None:
             none = np.zeros_like(self.weights)
             return np.where(self.positive, none, self.weights), np.where(self.positive, self.weights, none), 1

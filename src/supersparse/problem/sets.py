@@ -25,7 +25,7 @@ def read_sets(
     automatic = isinstance(max_points, str) and max_points == "auto"
     largest = MAX_POINTS if automatic else read_whole(max_points, "max_points", 1)
     if any(levels):
-        _check_beside_levels(points, names, levels)
+        _check_points_with_levels(points, names, levels)
     *sets, intercept_set = (
         plain.with_zero() if own is None else own.values
         for plain, own in zip(_read_plain(points, integers(largest), names), levels, strict=True)
@@ -62,7 +62,7 @@ def _read_plain(points: object, default: CoefficientSet, names: tuple[str, ...])
     return (read(points, INTERCEPT),) * (len(names) + 1)
 
 
-def _check_beside_levels(points: object, names: tuple[str, ...], levels: tuple[Levels | None, ...]) -> None:
+def _check_points_with_levels(points: object, names: tuple[str, ...], levels: tuple[Levels | None, ...]) -> None:
     levelled = [name for name, own in zip((*names, INTERCEPT), levels, strict=True) if own is not None]
     if points is not None and set(names) <= set(levelled):
         raise InvalidProblemError(

@@ -231,7 +231,7 @@ def what_if(
         what = "questions" if problem.questions else "features"
         words.append(f"at most {problem.max_features} instead of at most {before.max_features} {what}")
     words += [
-        _beside(c, free.asked)
+        _with_kept(c, free.asked)
         for c in problem.asked
         if c not in before.asked and not (replaced and isinstance(c, MaxFeatures))
     ]
@@ -240,8 +240,8 @@ def what_if(
     return Edit(before=solution, after=after, asked=tuple(words))
 
 
-def _beside(new: Constraint, kept: Sequence[Constraint]) -> str:
-    """A new constraint in words, with those of its kind that stay beside it, as they may be stricter."""
+def _with_kept(new: Constraint, kept: Sequence[Constraint]) -> str:
+    """A new constraint in words, with those of its kind that stay, as they may be stricter."""
     return new.in_words() + "".join(
         f" (besides {old.in_words()!r}, which stays)" for old in kept if _differ_in_numbers(old, new)
     )

@@ -1,4 +1,4 @@
-"""What a card and the best cards of each size prove of each other.
+"""The bounds that a card and the best cards of each size prove for each other.
 
 Without levels, F = loss + penalties, none of them below 0. Let B be a bound on F. Models of at most k
 features pay at most the k largest penalties, so their loss is at least B less these. The other way round,
@@ -38,7 +38,7 @@ def bound_of_sizes(frontier: Frontier) -> Fraction:
 
 
 def bound_of_size(problem: Problem, bound: Fraction, size: int) -> Fraction:
-    """Return a bound on the loss of models of at most so many features, from one on F of all models.
+    """Return a bound on the loss of models of at most this size, from one on F of all models.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], C0=0.2, max_points=3)
     >>> [str(bound_of_size(problem, Fraction(1, 4), size)) for size in (0, 1, 2)]
@@ -88,5 +88,5 @@ def _with_bound(problem: Problem, row: FrontierRow, bound: Fraction) -> Frontier
 
 
 def _penalties(problem: Problem) -> list[Fraction]:
-    """What each feature costs, and the intercept where it counts as one."""
+    """The penalty of each feature, and of the intercept where it counts as one."""
     return [*problem.C0, *([problem.intercept_C0] if problem.intercept.is_penalised else [])]

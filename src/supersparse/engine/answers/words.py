@@ -25,7 +25,7 @@ def points_by_name(solution: Solution) -> dict[str, str]:
 
 
 def what_is_least(problem: Problem) -> str:
-    """What is least, and proven to be, for a number of features: the loss and a numeric C1, but no C0.
+    """The name of the quantity that is minimised for a number of features: the loss and a numeric C1, but no C0.
 
     Errors count rows by sample weight. Where errors of the two classes cost differently, as they do for net
     benefit, a card with the least weighted error may make more errors than others.
@@ -79,15 +79,15 @@ def least_span(solutions: Iterable[Solution | None]) -> str:
     return f"{what_is_least(found[0].problem)} from {number(max(least))} to {number(min(least))}"
 
 
-_ERRORS_BESIDE = "errors (not minimised)"
+_PLAIN_ERRORS = "errors (not minimised)"
 
 
 def size_columns(problem: Problem | None) -> tuple[str, ...]:
-    """The titles of a table of the best cards by size; weighted errors have the plain ones beside them."""
+    """The titles of a table of the best cards by size; weighted errors are followed by the plain ones."""
     if problem is None or counts_errors(problem):
         return ("size", "errors", "proven", "points")
-    beside = () if problem.goal == "risk" else (_ERRORS_BESIDE,)
-    return ("size", what_is_least(problem), "proven", *beside, "points")
+    plain = () if problem.goal == "risk" else (_PLAIN_ERRORS,)
+    return ("size", what_is_least(problem), "proven", *plain, "points")
 
 
 def size_cells(size: int, best: Solution | None, proven: bool, columns: tuple[str, ...]) -> tuple[str, ...]:
@@ -95,8 +95,8 @@ def size_cells(size: int, best: Solution | None, proven: bool, columns: tuple[st
     said = "yes" if proven else "no"
     if best is None:
         return (str(size), "-", said, *("-" for _ in columns[3:-1]), "")
-    beside = [shown(best.evaluation.training_errors) for title in columns if title == _ERRORS_BESIDE]
-    return (str(size), least_of(best), said, *beside, points_text(best))
+    plain = [shown(best.evaluation.training_errors) for title in columns if title == _PLAIN_ERRORS]
+    return (str(size), least_of(best), said, *plain, points_text(best))
 
 
 def size_lines(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -30,7 +30,7 @@ _ACCEPTED = "Successfully verified optimal value range"
 
 
 def checker_file() -> Path:
-    """The file of our checker: one module, which stands beside the package."""
+    """The file of our checker: one module, next to the package."""
     package = Path(__file__).resolve().parents[2]
     places = (package.parent, package.parents[1] / "checker")
     for place in places:

@@ -43,7 +43,7 @@ class Packing:
 
 
 class Pool:
-    """Each row with the nearest of the other class: those that the fewest literals tell apart."""
+    """Each row with the nearest of the other class: those that the fewest literals distinguish."""
 
     def __init__(self, program: Program, facts: Facts) -> None:
         self._best = facts.best

@@ -43,7 +43,7 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableNames:
-    """What the checker must know to read the table; None where the problem was not made from a file."""
+    """How the checker reads the table; None where the problem was not made from a file."""
 
     target: str | None = None
     weights: str | None = None  # the column of sample weights
@@ -56,7 +56,7 @@ class TableNames:
     rules: tuple[Mapping[str, Any], ...] | None = None  # of the features; None: each is a column
 
     def content(self) -> dict[str, Any]:
-        """What the checker reads of it, but the rules."""
+        """Its content for the checker, without the rules."""
         return {
             "target": self.target,
             "weights": self.weights,

@@ -23,7 +23,7 @@ class CutValues(NamedTuple):
 
 
 class Judge(Protocol):
-    """What the tree and the box search ask: which cuts hold now, and whether a model is any good."""
+    """The judge of the tree and the box search: the current cuts, and whether a model is worth keeping."""
 
     now: CutValues
     shared: Ints  # read by running kernels: the tie, and how many threads have nothing to do
@@ -58,7 +58,7 @@ class Cuts:
 
     def refresh(self) -> None:
         """Read the monitor's best model anew."""
-        with self._lock:  # two threads at once could leave the F of one model beside the l1 of another
+        with self._lock:  # two threads at once could combine the F of one model with the l1 of another
             best = self._monitor.best_evaluation
             if best is self._read and best is not None:
                 return
@@ -77,7 +77,7 @@ class Cuts:
 
     @property
     def tie(self) -> int:
-        """What a model as good as the best one costs, in kernel units."""
+        """The cost of a model as good as the best one, in kernel units."""
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:

@@ -34,7 +34,7 @@ from supersparse.problem.variants import next_attainable
 
 # How much the incumbent search works for each unit of the proof's work: much while it keeps finding
 # better models, little once it has looked three times as long as the best model took. A best model
-# of many features means so many supports that the proof will take long: there the search goes first,
+# of many features means that there are many supports and the proof will take long: there the search goes first,
 # and keeps about half of the time while the bound is too far away for a proof to be hoped for. On large
 # tables it keeps as much while the bound is below half of the objective: there each step of it costs more,
 # and with little time it missed models of three features on spambase.
@@ -211,7 +211,7 @@ class _Solve:
             return
         most = _SEARCHERS_ON_LARGE_TABLES if self._is_large else _SEARCHERS if threads > 2 else 0
         searchers = range(1, min(most, threads // 2) + 1)
-        searches = [partial(self._search_beside, self.search.sibling(n)) for n in searchers]
+        searches = [partial(self._search_in_thread, self.search.sibling(n)) for n in searchers]
         workers = proof.start(threads, self._is_over, searches, self._step_of_ratios)
         searched, proven = int(self.search.spent[0]), self._pace
         try:
@@ -230,7 +230,7 @@ class _Solve:
         finally:
             proof.finish(workers)
 
-    def _search_beside(self, search: Search) -> None:
+    def _search_in_thread(self, search: Search) -> None:
         """Search in another thread until that does not seem to help any more."""
         while search.is_improving and self.proof.is_open and not self._is_over():
             search.step()
@@ -305,7 +305,7 @@ class _Solve:
 
     @property
     def _work_left(self) -> int | None:
-        """What the node limit leaves to the proof; None without one."""
+        """The work that the node limit leaves to the proof; None without a limit."""
         limit = self.options.node_limit
         return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self._other_work)
 

@@ -50,7 +50,7 @@ class Instance:
     twin_of: tuple[int, ...]  # the twin that must be in the model first, or -1
     after: tuple[int, ...]  # over literals: the literal that must be in the model first, or -1
     max_features: int
-    intercept_penalty: int  # the least penalty of the allowed b, C1 apart
+    intercept_penalty: int  # the least penalty of the allowed b, without C1
     intercepts: Ints  # the allowed b, sorted; empty where b is free or in a very long range
     intercept_extra: Ints  # the penalty of each of them beyond `intercept_penalty`
     counts_b: bool

@@ -197,14 +197,14 @@ _MOST_FEATURES = 1500
 
 
 def _content(column: IntArray) -> object:
-    """What tells a column from others, as a key: equal numbers have equal keys, whatever their type."""
+    """A key of a column's numbers: equal numbers have equal keys, whatever their type."""
     if column.dtype == object and largest_magnitude(column) >= 2**63:
         return tuple(column.tolist())
     return column.astype(np.int64).tobytes()
 
 
 def _terms(problem: Problem, f: int) -> tuple[object, ...]:
-    """What two columns must share before one can stand for the other."""
+    """The properties that two columns must share before one can stand for the other."""
     return (
         problem.sets[f],
         problem.C0[f],

@@ -46,7 +46,7 @@ class Pieces:
         self._open = n
 
     def add(self, n: int) -> None:
-        """One of the pieces was divided, so there are so many more."""
+        """One of the pieces was divided into `n` more."""
         self._open += n
 
     def close(self, piece: Part) -> list[Part]:
@@ -58,7 +58,7 @@ class Pieces:
 
 
 def divided(part: Part, n: int) -> list[Part]:
-    """A support that is half searched as at most so many parts, which can be searched at once."""
+    """A support that is half searched as at most `n` parts, which can be searched at once."""
     boxes = part.boxes
     if boxes is None or min(n, len(boxes)) < 2:
         return [part]
@@ -71,7 +71,7 @@ def divided(part: Part, n: int) -> list[Part]:
 
 
 def after_slice(taken: Part, left: list[Part]) -> list[Part]:
-    """What a slice that took this part first has left, with the second phase where it ended the first."""
+    """The parts that a slice which took this part first has left, with the second phase if the first is over."""
     if taken.pieces is None:
         return [part._replace(phase=IMPROVING) if part.phase == PIECE else part for part in left]
     if any(part.phase == PIECE for part in left):

@@ -244,7 +244,7 @@ class Proof:
             self.put(tasks, parts, work)
 
     def take(self, most: int) -> list[Task[Part]]:
-        """Take at most so many parts of one case, the best first; what is left of them must be put back."""
+        """Take at most `most` parts of one case, the best first; what is left of them must be put back."""
         with self._changed:
             return self._batch(most) if len(self.tasks) else []
 

@@ -88,7 +88,7 @@ def first_box(instance: Instance, literals: list[tuple[int, int]], at: int) -> t
 
 
 def least_gap(columns: Ints, ratios: Floats, gap: int, most: int) -> np.float32:
-    """What two right rows differ by at least, in ratios to a base up to `most`, if these are the largest.
+    """The least difference of two right rows, in ratios to a base up to `most`, if these are the largest.
 
     λ·d >= gap demands Σ r·d >= gap/most. In 32-bit floating point, d, r and their product are each off by at
     most one part in 2^24, and so is every sum of the products and what is added to it or taken from it later:
@@ -107,7 +107,7 @@ def _spreads(columns: Ints) -> Floats:
 
 
 def first_literals(instance: Instance) -> list[tuple[int, int]]:
-    """All literals as (feature, sign), those first that tell the classes apart best: they close most."""
+    """All literals as (feature, sign), those first that separate the classes best: they close most."""
     form = instance.form
     order = []
     for f, values in enumerate(form.values):

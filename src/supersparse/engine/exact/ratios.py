@@ -39,7 +39,7 @@ from supersparse.problem.variants import next_attainable
 
 _MOST_POINT_PAIRS = 2**16
 _MOST_POINTS = 1000  # fractions of numbers up to this are listed
-_ROUNDS = 6  # about so many from the bound at the start to the best model
+_ROUNDS = 6  # about this many from the bound at the start to the best model
 _MOST_BYTES = 2**29  # for the pairs of all threads
 _FEW_VALUES = 3  # where most columns have no more, signs say almost all
 _LATE = 5  # times what the rounds before promise: a round that takes more may well take too long
@@ -55,7 +55,7 @@ class OpenBoxes:
     load: Ints  # (boxes, 2, features)
 
     def divided(self, pieces: int) -> list["OpenBoxes"]:
-        """At most so many pieces: the first boxes, which have most in them, one by one, and the rest."""
+        """At most `pieces` pieces: the first boxes, which have most in them, one by one, and the rest."""
         n = min(pieces, len(self.low))
         ends = [*range(1, n), len(self.low)]
         return [
@@ -65,7 +65,7 @@ class OpenBoxes:
 
 
 class Room:
-    """What one thread needs to work on boxes: a stack, and the groups of points that it has found."""
+    """One thread's working space for boxes: a stack, and the groups of points that it has found."""
 
     def __init__(self, pairs: PointPairs) -> None:
         """Take over the pairs: groups are written behind them."""
@@ -74,7 +74,7 @@ class Room:
 
     @property
     def work(self) -> int:
-        """What the present step has done, in touched rows."""
+        """The work of the current step, in touched rows."""
         return int(self.stack.number[WORK])
 
     @property
@@ -237,7 +237,7 @@ class RatioBoxes:
                 return
 
     def take(self, most: int = 1) -> list[OpenBoxes]:
-        """Take open boxes of so many literals at most, to be put back; none if none wait, or all are busy."""
+        """Take open boxes of at most `most` literals, to be put back; none if none wait, or all are busy."""
         with self._lock:
             if self.is_done or not self.has_boxes:
                 return []
@@ -291,7 +291,7 @@ class RatioBoxes:
             self._promised = self.work + _LATE * self._expected()
 
     def _expected(self) -> float:
-        """What the round will take if each unit of cost multiplies the work as it did before."""
+        """The work of the round if each unit of cost multiplies it as before."""
         if len(self._finished) < 2:
             return 0.0
         (before, little), (last, much) = self._finished[-2:]
@@ -361,7 +361,7 @@ class RatioProof:
 
     @property
     def work_in_turn(self) -> int:
-        """What the tree's work would be if both had their usual turns."""
+        """The tree's work if both had their usual turns."""
         return self.work // _SHARE
 
     @property

@@ -30,7 +30,7 @@ _MOST_FOUND = 256
 
 
 class Outcome(NamedTuple):
-    """What a worker hands back: the open parts as bytes, the models it found, and the work it did."""
+    """A worker's answer: the open parts as bytes, the models it found, and the work it did."""
 
     parts: bytes
     found: tuple[tuple[int, ...], ...]
@@ -159,7 +159,7 @@ def run_remotely(
 
 
 class BoxOutcome(NamedTuple):
-    """What a worker hands back: what is left of each piece, a model within the cut, and the work it did."""
+    """A worker's answer: the rest of each piece, a model within the cut, and the work it did."""
 
     boxes: tuple[bytes, ...]
     found: tuple[int, ...]
@@ -317,7 +317,7 @@ def _from_bytes(written: bytes) -> OpenBoxes:
 
 
 def _part_of(taken: OpenBoxes, written: bytes) -> OpenBoxes:
-    """What a worker has left of a piece; an error if no slice can have left that."""
+    """The rest of a piece as a worker returned it; raises if no slice can have left that."""
     left = _from_bytes(written)
     n, features = len(left.low), taken.low.shape[1]
     for name, shape in {"low": (n, features), "high": (n, features), "load": (n, 2, features)}.items():

@@ -195,7 +195,7 @@ class Slicer:
 
     @property
     def arguments(self) -> tuple[TreeData, SliceState]:
-        """What the kernels get: the arrays of the case and the stack."""
+        """The kernels' arguments: the arrays of the case and the stack."""
         return self._data, self._state
 
     @property
@@ -229,7 +229,7 @@ class Slicer:
         self._state.number[BOX_TOP] = len(boxes)
 
     def left(self) -> list[Part]:
-        """What is open, the part on top first."""
+        """The open parts, the top one first."""
         state, case, top = self._state, self._case, int(self._state.number[TOP])
         parts = []
         rows = state.part[:top].tolist()

@@ -1,6 +1,6 @@
 """The hot loops, compiled by numba on first use, and nothing else.
 
-Numba keeps compiled code beside the source or in the user's cache folder. Where neither can be written, as in
+Numba keeps compiled code next to the source or in the user's cache folder. Where neither can be written, as in
 a container with a read-only file system, it would refuse to compile at all: then the code goes to the folder
 for temporary files, in a place that only this user can write, because cached code is run. Where that cannot
 be written either, it is not kept (`jit`).

@@ -13,7 +13,7 @@ are left out that find nothing to do in kernels: those for functions within func
 expressions, which take long to compile and are written as loops. After every pass numba finds out which
 variables are still of use; here only before they are deleted, and deletions without effect are left out.
 Elements of arrays and loops take few instructions (`memory`), and so does what counts the uses of
-arrays: numba takes all of an array apart for that. Numba's own functions, such as `np.empty`, are linked into
+arrays: numba takes an array to pieces for that. Numba's own functions, such as `np.empty`, are linked into
 kernels as inner functions are.
 """
 
@@ -216,7 +216,7 @@ _process = PostProcessor.run
 
 
 def _known_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
-    """What a built-in function means for these types and settings: the signature and what implements it."""
+    """The signature and the implementation of a built-in function for these types and settings."""
     settings = ConfigStack.top_or_none()
     settings = settings and str(settings._values)
     key = function, context, tuple(args), tuple(kws.items()), settings
@@ -238,7 +238,7 @@ def _known_size(context: Any, kind: Any) -> int:
 
 
 def _known_function(context: Any, function: Any, signature: Any, _firstcall: bool = True) -> Any:
-    """What writes the code of a built-in function, of an element of an array, or of a range.
+    """The code writer of a built-in function, of an element of an array, or of a range.
 
     Numba asks first for what is written for an index that is a constant, and looks through all its modules
     before it finds that arrays have no such thing.
@@ -258,7 +258,7 @@ def _known_function(context: Any, function: Any, signature: Any, _firstcall: boo
 
 
 def _counted(counts: Any, builder: Any, kind: Any, value: Any) -> list[tuple[Any, Any]]:
-    """What counts the uses of the parts of a value, with their types; other parts are not looked at."""
+    """The use counters of the parts of a value, with their types; other parts are not looked at."""
     models = counts._context.data_model_manager
     model = models[kind]
     found = [(kind, model.get_nrt_meminfo(builder, value))] if model.has_nrt_meminfo() else []
@@ -280,7 +280,7 @@ def _process_lazily(processor: Any, emit_dels: bool = False, **options: Any) -> 
 
 
 def _linked_decorator(builtin: Any) -> Callable[..., Any]:
-    """What compiles a built-in function that is written in Python: only to be linked, without a wrapper."""
+    """The compiler of a built-in function that is written in Python: only to be linked, without a wrapper."""
     return partial(_usual_decorator(builtin), no_cfunc_wrapper=True, pipeline_class=BuiltinCompiler)
 
 

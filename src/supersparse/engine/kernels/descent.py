@@ -127,7 +127,7 @@ def swap_one(
     window: int, limit: int, scratch: Ints, totals: Ints, jumps: Ints, work: Ints,
 ) -> tuple[int, int]:  # fmt: skip
     """Put another feature in the place of one in use, the first time that helps; return (cost, penalty)."""
-    no, yes = np.bool_(False), np.bool_(True)  # not literal: each would be compiled apart
+    no, yes = np.bool_(False), np.bool_(True)  # not literal: each would be compiled separately
     for out in order:
         value = data.values[out, index[out]]
         if value == 0 or data.zero[out] < 0:
@@ -185,7 +185,7 @@ def anneal(
     data: SearchData, index: Ints, intercept: Ints, scores: Ints, best_index: Ints, hot: float, cold: float,
     moves: int, settled: bool, window: int, state: Words, work: Ints,
 ) -> int:  # fmt: skip
-    """Walk for so many moves while cooling from `hot` to `cold`; return the best cost seen.
+    """Walk for `moves` steps while cooling from `hot` to `cold`; return the best cost seen.
 
     Moves are steps of mixed length in one coefficient, now and then in two at once, or a
     coefficient set to 0; once `settled`, mostly of what is in use. A model beyond a limit pays for

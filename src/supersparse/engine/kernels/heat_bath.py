@@ -21,7 +21,7 @@ from supersparse.engine.kernels.sorting import order_of
 State = Words
 
 PAIRS_PER_PLACE = 8
-"""One step in so many, while there is heat, fills a place; the others change the values of two features."""
+"""One step in this number, while there is heat, fills a place; the others change the values of two features."""
 
 _GRID = 512  # cells between the thresholds of a grid, at most
 _SAMPLE = 128  # rows that tell where the thresholds should lie

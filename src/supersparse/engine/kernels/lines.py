@@ -92,7 +92,7 @@ class SearchData(NamedTuple):
     intercept_low: int
     intercept_high: int
     intercepts: Ints  # allowed b, sorted; empty where all between the ends are
-    intercept_penalties: Ints  # of each of them, |b| apart
+    intercept_penalties: Ints  # of each of them, without |b|
     limit_term: Ints  # (limits, p, widest set): what each value counts
     limit_most: Ints
     limit_price: Ints  # of one unit too much

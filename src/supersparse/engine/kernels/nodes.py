@@ -70,7 +70,7 @@ def sides(side: Ints, literals: Names, size: int) -> int:
 
 @reader()
 def weight_of(weight: Ints, literals: Names, size: int) -> int:
-    """What the literals come to in one limit."""
+    """The total weight of the literals in one limit."""
     total = np.int64(0)
     for t in range(size):
         total += weight[literals[t]]
@@ -261,7 +261,7 @@ def pack_node(
 
 @reader()
 def following_theta(first: int, last: int, best: int) -> int:
-    """What to try after `last`: larger ones while they are better, else smaller ones; -1 to end."""
+    """The θ to try after `last`: larger ones while they are better, else smaller ones; -1 to end."""
     if last == first or (last == best and last > first):
         return last * 17 // 10 + 1 if last < UNLIMITED // 16 else -1
     if best > first or (last < first and last != best):

@@ -46,7 +46,7 @@ class Facts(NamedTuple):
 
 @by_reference
 class Standing(NamedTuple):
-    """What holds at the present place: bounds as (line, value), and the sign of each feature in use."""
+    """The state at the current place: bounds as (line, value), and the sign of each feature in use."""
 
     lower_line: Ints
     lower: Ints

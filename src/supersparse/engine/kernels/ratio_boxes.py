@@ -76,7 +76,7 @@ def ratio(value: Floats, place: int) -> float:
 
 @reader()
 def reach_of(value: Floats, low: int, high: int, d: float) -> float:
-    """What a feature reaches for a pair, 0 unless it is in."""
+    """A feature's reach for a pair; 0 if it is not in the box."""
     return max(ratio(value, low) * d, ratio(value, high) * d) if is_in(low, high) else np.float32(0.0)
 
 
@@ -153,7 +153,7 @@ def list_groups(pairs: PointPairs, stack: BoxStack, value: Floats, f: int, low: 
 
 @inner()
 def begin_part(ratios: Ratios, split: int, low: Ints, high: Ints, scratch: Floats, state: Ints) -> BoxPart:
-    """What the bound needs to know of a part of a box, in scratch space."""
+    """Fill scratch space with the data of a part of a box that the bound needs."""
     least, most, used, undecided, n = scratch[0], scratch[1], state[0], state[1], 0
     for f in range(len(low)):
         least[f], most[f] = ratio(ratios.value, low[f]), ratio(ratios.value, high[f])
@@ -256,7 +256,7 @@ def bound_box(
 
 
 CROWDED = 5
-"""Beside the results of `run_boxes`: there is no room for the parts of a box."""
+"""In addition to the results of `run_boxes`: there is no room for the parts of a box."""
 _CANDIDATES = 4  # features whose parts are looked at before one of them is split
 _PER_ROW = 2.4  # times as many boxes for a wrong row more that is missing
 
@@ -370,7 +370,7 @@ def next_loaded(low: Ints, high: Ints, load: Ints, before: int) -> int:
 
 @reader()
 def boxes_for(missing: float) -> float:
-    """About how many boxes it takes to close one that misses so many rows."""
+    """About how many boxes it takes to close one that misses this many rows."""
     if missing < 0.0:
         return 0.0
     whole = int(missing)

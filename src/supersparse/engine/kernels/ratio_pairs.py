@@ -259,7 +259,7 @@ def write_keys(short: Floats, total: Floats, cost: Floats, key: Keys) -> None:
 
 @inner()
 def sorted_by_key(key: Keys, order: Ints, most: int) -> int:
-    """Order the pairs that fall short by their keys, about so many and the first of them; return how many."""
+    """Order the pairs that fall short by their keys, at least about this many; return their number."""
     place = np.zeros(_BUCKETS + 1, np.int64)
     for q in range(len(key)):
         place[key[q] + 1] += 1

@@ -125,7 +125,7 @@ def write_dual(s: Separation, m: int) -> float:
 
 @reader()
 def entering(s: Separation, k: int, n_positive: int) -> tuple[int, float]:
-    """What lowers the sum fastest, numbered as in `basis`, and its cost; -1 where nothing does."""
+    """The column that lowers the sum fastest, numbered as in `basis`, and its cost; -1 if none does."""
     points = len(s.score)
     write_scores(s, k)
     up, down = most_extreme(s, n_positive)
@@ -203,7 +203,7 @@ def write_weights(s: Separation, m: int, n_positive: int) -> bool:
 
 @reader()
 def reach_of_weights(s: Separation, k: int, n_positive: int) -> float:
-    """What the box can reach for the difference of the weighted means."""
+    """The largest value in the box of the difference of the weighted means."""
     reach = 0.0
     for t in range(k):
         d, part = 0.0, s.part[s.feature[t]]

@@ -310,7 +310,7 @@ def tighten(
     for q in range(m):
         j = columns[q]
         g = dual[1 + q] * scale[j]
-        if optional[q]:  # the best others beside it, and its own cost
+        if optional[q]:  # the best others, and its own cost
             rest = total + (top - terms[q] if terms[q] <= last else top - last) + cost[q] - slack
         else:
             rest = total + top - least[q] - slack

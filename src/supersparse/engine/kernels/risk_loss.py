@@ -33,7 +33,7 @@ class RiskData(NamedTuple):
     ranks: NDArray[np.int32]  # of the values of each column
     distinct: Ints
     scale: Floats
-    offset: Floats  # as much beside a whole number as the shift, for all points
+    offset: Floats  # differs from the shift by a whole number, for all points
     values: Floats  # (columns, most values), sorted; padded with the last
     zero: Ints  # the index of 0
     penalty: Floats  # of each value, less that of 0

@@ -32,7 +32,7 @@ from supersparse.engine.kernels.risk_loss import (
 from supersparse.engine.kernels.risk_search import card_value
 from supersparse.engine.kernels.risk_shapes import Shapes, shape
 
-_FAR = 4.0  # rows whose value in a column is so many times its scale are estimated exactly
+_FAR = 4.0  # rows whose value in a column is this many times its scale are estimated exactly
 
 
 class Card(NamedTuple):

@@ -49,7 +49,7 @@ from supersparse.engine.kernels.risk_loss import (
 )
 
 _PROJECTIONS = 8
-_MERGED = 6  # with fewer than one in so many rows left on a support, regressions on those cost less
+_MERGED = 6  # with fewer than one in this number of rows left on a support, regressions on those cost less
 _FIT_ACCURACY = 1e-6  # of the regression without the last column
 
 

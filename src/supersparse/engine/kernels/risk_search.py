@@ -29,7 +29,7 @@ _LAST = 1e3  # more than any loss
 
 @reader(error_model="numpy", fastmath=ANY_ORDER)
 def gains(data: RiskData, support: Support, columns: Ints, point: Floats, k: int, out: Floats) -> None:
-    """What adding each column to a model (b, beta...) could gain, by one Newton step for it alone."""
+    """The possible gain of adding each column to a model (b, beta...), by one Newton step for it alone."""
     n = data.x.shape[1]
     z, e, residual, curve = support.work[0], support.work[1], support.work[2], support.work[3]
     scores_at(z, point, np.int64(1), data.x, columns, k, n)

@@ -198,7 +198,7 @@ def shape(
     shapes.count[0] = 0
     model = _model(data, support, beta, b)
     for q in range(k):
-        if beta[q] == 0:  # a new column: what it would have beside the others
+        if beta[q] == 0:  # a new column: its value next to the others
             rise = model.slope[q]
             for other in range(k):
                 rise += model.curve[q, other] * beta[other]

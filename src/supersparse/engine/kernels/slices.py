@@ -36,10 +36,10 @@ from supersparse.engine.kernels.tree_data import (
 )
 
 OUTDATED, CROWDED = 4, 5
-"""Results beside those of `run_boxes`: a better model is known; there is no room for the parts of a node."""
+"""Results in addition to those of `run_boxes`: a better model is known; there is no room for the parts of a node."""
 
 _LOOK_EVERY = 1_000_000  # touched rows that one support is searched for without a look at the other threads
-_WORK_PER_NODE = 2000  # what a node costs beside its pairs, in touched rows
+_WORK_PER_NODE = 2000  # the cost of a node without its pairs, in touched rows
 
 
 @kernel(short_loops=True)

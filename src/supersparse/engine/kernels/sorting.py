@@ -6,7 +6,7 @@ from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
 
 _FULL = 32  # items of one bucket, at most, that are sorted by insertion
-_NARROW = 32  # keys that span at most so many times their number are counted: up to ten times as fast
+_NARROW = 32  # keys that span at most this many times their number are counted: up to ten times as fast
 
 
 @kernel()

@@ -133,10 +133,10 @@ class SupportData(NamedTuple):
     judged: int  # 1 where limits exist that only the evaluator knows: what survives is handed over to it
     half: int  # 1 where b stands for b + 1/2, so that no score is 0
     base_loss: int  # no model on the support avoids it: the smaller weight of each cell
-    fixed_cost: int  # base loss, shift, and the least penalties of all features and b, C1 apart
+    fixed_cost: int  # base loss, shift, and the least penalties of all features and b, without C1
     shift: int  # what prices on rates add to every loss
     l1_penalty: int  # C1: the penalty of one unit of magnitude
-    is_flat: int  # 1 when no penalty depends on the value, C1 apart
+    is_flat: int  # 1 when no penalty depends on the value, without C1
     magnitude_extra: Ints  # (k, widest): the penalty of each magnitude beyond the least; not read when flat
     intercept_extra: Ints  # the penalty of each b beyond the least
     score_rate: Ints  # (limits on the largest score, k)

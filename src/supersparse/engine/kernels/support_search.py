@@ -95,7 +95,7 @@ def search_support(data: TreeData, state: SliceState, part: int, tie: int, stric
 
 @reader()
 def least_penalty(c: Coefficients, literals: Ints) -> int:
-    """The least penalties of all features and b, C1 apart, with these literals."""
+    """The least penalties of all features and b, without C1, with these literals."""
     penalty = c.empty_penalty
     for name in literals:
         penalty += c.literal_surcharge[name]

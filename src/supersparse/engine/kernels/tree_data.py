@@ -1,4 +1,4 @@
-"""What a slice of the tree over supports reads and writes, as flat arrays.
+"""The flat arrays that a slice of the tree over supports reads and writes.
 
 `TreeData` is one case of the intercept and never changes. `SliceState` belongs to one thread: a stack of open
 parts, nodes and supports mixed, the open boxes of the support on top, and what is known of the literals that
@@ -29,7 +29,7 @@ class Pairs(NamedTuple):
 
 @by_reference
 class Branching(NamedTuple):
-    """What the nodes of the tree need besides pairs; see `exact/instance.py` and `exact/literals.py`."""
+    """The data of the tree's nodes other than pairs; see `exact/instance.py` and `exact/literals.py`."""
 
     literal_penalty: Ints
     fixed_cost: int  # of the root

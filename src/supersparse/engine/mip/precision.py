@@ -60,7 +60,7 @@ class LimitRows:
     n_rows: int
 
     def wants(self, t: int) -> Wants:
-        """What the limits need from a term.
+        """The quantities of a term that the limits need.
 
         A size that only counts against a limit may be too large; one that helps to satisfy it must be exact.
         """

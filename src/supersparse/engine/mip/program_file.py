@@ -44,7 +44,7 @@ from supersparse.problem.problem import Problem
 
 FORMATS: Mapping[str, Callable[[Model, Iterable[str]], Iterator[str]]] = {".mps": as_mps, ".lp": as_lp}
 _WHOLE = 1e-5  # solvers allow whole numbers to be off by so much
-_CLAIM = 1e-6  # and print objectives with so many digits, relative to their size
+_CLAIM = 1e-6  # and print objectives with this precision, relative to their size
 _LISTED = 20  # rows in a comment
 
 
@@ -104,7 +104,7 @@ def write_program(problem: Problem, path: str | PathLike[str], formulation: Form
 
 
 def _comments(problem: Problem, made: NumberedProgram) -> Iterator[str]:
-    """What the names stand for; the user's words in ASCII, which every reader takes."""
+    """The meaning of the names; the user's words in ASCII, which every reader accepts."""
     program, small = made.program, made.small.problem
     rows, features = counted(problem.rows.n_rows, "row"), counted(problem.n_features, "feature")
     yield f"supersparse {__version__}: the SLIM program of {rows} and {features}"
@@ -139,7 +139,7 @@ def _decimal(value: Fraction) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FileSolution:
-    """What a solution file says."""
+    """The content of a solution file."""
 
     values: Mapping[str, float]
     objective: float | None  # None if the file has none
@@ -264,7 +264,7 @@ def read_solution_file(path: str | PathLike[str]) -> FileSolution:
     """Read the values in a solution file; raise for what cannot be read, with its line."""
     place = Path(path)
     if place.stat().st_size > LARGEST:
-        raise InvalidDataError(f"{place} has more than {LARGEST:,} bytes, which is no solution of a program")
+        raise InvalidDataError(f"{place} has more than {LARGEST:,} bytes, too many for a solution of a program")
     text = place.read_text(encoding="utf-8", errors="replace")
     found = _read_xml(text, place) if text.lstrip().startswith("<") else _read_lines(text, place)
     if not found.values:

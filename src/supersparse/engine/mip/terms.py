@@ -78,7 +78,7 @@ class Term:
 
 @dataclass(frozen=True, kw_only=True)
 class Wants:
-    """What is needed from a term besides its value.
+    """The quantities of a term that are needed in addition to its value.
 
     If size, magnitude or positive part only add cost, they need not be exact: they are never too small. An
     exact size is 1 only if c is not 0.

@@ -1,4 +1,4 @@
-"""What the relaxation of a node says: of the node without some columns, and on which column to split.
+"""Branching on the relaxation of a node: its estimate without some columns, and the column to split on.
 
 A column with a large effect is likely to be used. Without it the loss rises, as the curvature says, which
 closes the part where it is out. Where columns are of different scales, the loss rises with it as well, since
@@ -16,7 +16,7 @@ _LEAST = 1e-200  # spread of a column: rounding may leave none, or less
 
 
 class Relaxed(NamedTuple):
-    """What a relaxation has found on its columns, as `relax` returns it."""
+    """The result of a relaxation on its columns, as `relax` returns it."""
 
     passed: bool
     bound: float
@@ -92,7 +92,7 @@ class Branching:
         self._fewest, self._most = instance.steps()
 
     def missing(self, relaxed: Relaxed) -> Floats:
-        """What each column has less than its fewest points, at any slope that the relaxation can have."""
+        """How far each column is below its fewest points, at any slope that the relaxation can have."""
         effect, columns, slope = np.abs(relaxed.point[2:]), relaxed.columns, 1.0
         if self._instance.data.slope_is_free:
             shares = effect / self._most[columns]

@@ -39,7 +39,7 @@ from supersparse.problem.problem import Problem
 _REPORT_EVERY = SLICE  # work between two reports of the bound
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree, ...
 _ROUNDING = Fraction(1, 2**53)  # ... each of them and each sum by this share of it
-_LARGEST_PENALTY = 1000  # times the largest loss: beside more, a double does not hold a loss to 1e-9
+_LARGEST_PENALTY = 1000  # times the largest loss: added to more, a double does not hold a loss to 1e-9
 _ROOM = 16  # cards that a kernel may find before they are judged exactly
 _ALONE = 4 * SLICE  # work, some hundred milliseconds: what an executor is not asked for
 _SOON = 2 * SLICE  # work of a proof that is tried before the search is done
@@ -262,7 +262,7 @@ class _Run:
             self.monitor.incumbent(self._points(index))
         self._report_at = self.tree.work + _REPORT_EVERY
         if np.isfinite(bound) and np.isfinite(value):
-            terms = 2 * self.instance.most_features + 8  # penalties, sums of them, and the loss beside these
+            terms = 2 * self.instance.most_features + 8  # penalties, sums of them, and the loss
             rounding = max(_PENALTY_ROUNDING, terms * _ROUNDING * Fraction(abs(value)))
             self.monitor.bound(max(Fraction(bound) - rounding, Fraction(0)) + self.instance.base_penalty)
 
@@ -293,7 +293,7 @@ class _Run:
 
 
 def _check_penalties(problem: Problem, choices: Choices) -> None:
-    """Refuse penalties beside which no loss counts, where every card pays one: which, depends on the card."""
+    """Refuse penalties so large that no loss counts, where every card pays one: which, depends on the card."""
     if choices.forced.any() or not len(choices.kept):
         return
     least = int(choices.least_cost.argmin())
@@ -308,7 +308,7 @@ def _check_penalties(problem: Problem, choices: Choices) -> None:
             f"no card without features obeys the constraints, and feature {name!r} costs {price:.3g}, the "
             "others as much or more",
             (
-                "beside such a penalty, log losses cannot be told apart to 1e-9: give penalties of at "
+                "next to such a penalty, log losses cannot be distinguished to 1e-9: give penalties of at "
                 f"most {shown(most)}, which already mean as few features as possible, or name the "
                 "features with must_use"
             ),

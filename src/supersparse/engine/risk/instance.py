@@ -52,7 +52,7 @@ class RiskInstance:
         return not self.kept or float(np.ptp(np.log2(self.data.scale))) <= _ALIKE
 
     def steps(self) -> tuple[Floats, Floats]:
-        """What the fewest points of each column move the scores by, and the most; 0 points are none."""
+        """The least and the largest change of the scores by points of each column; 0 points do not count."""
         data, at = self.data, np.arange(self.data.values.shape[1])
         values, inside = np.abs(data.values), (at >= self.low[:, None]) & (at <= self.high[:, None])
         fewest = np.where(inside & (values > 0), values, np.inf).min(axis=1, initial=np.inf)
@@ -90,7 +90,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     _without_spread(deviation, scale, choices.table)
     room = len(kept) if problem.max_features is None else min(problem.max_features, len(kept))
     shift = tuple(Fraction(c.shift, scales[j]) for c, j in zip(centred, kept, strict=True))
-    offset = np.array([_beside_whole(own, of) for own, of in zip(shift, choices.values, strict=True)])
+    offset = np.array([_modulo_whole(own, of) for own, of in zip(shift, choices.values, strict=True)])
     most_points = np.abs(choices.table).max(axis=1, initial=0)
     if slope_is_free:
         reach, cap = EFFECT_CAP * scale / deviation, EFFECT_CAP / deviation
@@ -183,7 +183,7 @@ def _without_spread(deviation: Floats, scale: Floats, values: Floats) -> None:
     deviation[flat] = (deviation * fewest)[~flat].min() / sizes.max(axis=1)[flat]
 
 
-def _beside_whole(shift: Fraction, values: tuple[Fraction, ...]) -> float:
+def _modulo_whole(shift: Fraction, values: tuple[Fraction, ...]) -> float:
     """A small shift that differs from another by a whole number, whichever of the values multiplies it."""
     return float(shift % lcm(*(v.denominator for v in values)))
 
@@ -230,7 +230,7 @@ def _error_limits(
 
     Those are for slope 1: the logits of a card, the last of them, are off by a few roundings of their terms,
     and of what its points `shift` the whole intercept by, however many rows there are; and so are its loss,
-    beside the relative error, and its derivative by the intercept. So where scores are large, rounding may
+    in addition to the relative error, and its derivative by the intercept. So where scores are large, rounding may
     keep a relaxation from excluding a card, but not from judging it.
 
     B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk,

@@ -26,7 +26,7 @@ Card = tuple[tuple[int, ...], tuple[int, ...], float]  # columns, the index of t
 
 
 class Outcome(NamedTuple):
-    """What a worker hands back: open nodes, the cards it found, what it pruned by, and what it did."""
+    """A worker's answer: open nodes, cards, the value it pruned by, and its counts."""
 
     parts: tuple[bytes, ...]
     found: tuple[Card, ...]
@@ -117,11 +117,11 @@ def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInst
 
 def _check_bound(bound: object) -> None:
     if type(bound) is not float or not bound > -np.inf:
-        raise ValueError(f"{bound!r:.60} is no bound")
+        raise ValueError(f"{bound!r:.60} is not a bound")
 
 
 def _values(instance: RiskInstance) -> Iterator[Any]:
-    """What the kernels and the tree read of an instance, in the order of `_instance`."""
+    """The parts of an instance that the kernels and the tree read, in the order of `_instance`."""
     yield from instance.data
     yield from instance.bits
     yield from (instance.low, instance.high, instance.forced, instance.least_cost, instance.most_features)

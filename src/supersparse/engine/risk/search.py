@@ -14,7 +14,7 @@ from supersparse.engine.risk.instance import RiskInstance, new_best, new_settled
 
 _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
-_SCALES = 6  # of columns, a factor of 4 apart, that cards grow from
+_SCALES = 6  # of columns, each 4 times the last, that cards grow from
 _FEW = 6  # changes that are calibrated each time while a card grows, the best by their estimate
 _MOVES = 16  # ... while features are swapped
 _CHANGES = ((0, 5.0), (2, 1.0), (3, 2.0), (2, 0.5), (3, 1.0), (2, 2.0), (3, 0.5))  # out, times
@@ -58,7 +58,7 @@ def first_cards(
     stop: Callable[[], bool],
     is_proven: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Improve `best` by a search that is cheap beside the proof; ends early if `stop` says so.
+    """Improve `best` by a search that is cheap compared with the proof; ends early if `stop` says so.
 
     `is_proven` is asked half-way; it may use `support`.
     """
@@ -134,7 +134,7 @@ def _grown(instance: RiskInstance, support: Support, stop: Callable[[], bool]) -
     """Cards that grow by one feature at a time, from the best column of each scale.
 
     A point of a column with large values moves the totals so far that columns with small values hardly
-    count beside it, however many points they have; so cards grow without such columns, too.
+    count, however many points they have; so cards grow without such columns, too.
     """
     data, low, high = instance.data, instance.low, instance.high
     most, least = instance.most_features, _least_card(instance)

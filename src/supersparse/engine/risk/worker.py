@@ -23,10 +23,10 @@ from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, 
 from supersparse.engine.risk.node import Node
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
-_ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in so many: boxes round as well
+_ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in this number: boxes round as well
 _NEAR = 1e-3  # roundings of nodes are polished if they come this near to the best card
 _ENUMERATE_FIRST = 0.1  # enumerate before relaxing if that costs at most this share of what it may cost then
-_ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most so many relaxations, with bit sets
+_ENUMERATE_BITS = 15.0  # enumerate after relaxing if that costs at most this many relaxations, with bit sets
 _ENUMERATE = 4.0  # ... and without
 _TOGETHER = 8  # candidates, of which some may be excluded together
 _SURELY = 1.1  # how much more than enough the loss must be expected to rise
@@ -72,7 +72,7 @@ class Worker:
         return []
 
     def arguments(self, node: Node, used: Ints, candidates: Ints, room: int, until: int) -> tuple[Any, ...]:
-        """What the kernel is given to enumerate the completions of a node until the work reaches `until`."""
+        """The kernel's arguments for enumerating the completions of a node until the work reaches `until`."""
         instance = self.instance
         return (
             instance.data, self.support, self._boxes, self.best, instance.bits, self._cells, used, candidates,
@@ -80,7 +80,7 @@ class Worker:
         )  # fmt: skip
 
     def rest(self) -> list[Node]:
-        """What is left of the node at hand, as nodes: open boxes of the support at hand, then other supports.
+        """The rest of the current node, as nodes: open boxes of the current support, then other supports.
 
         Candidates whose completions are done are out. The one at hand on each level is used in one node and
         out in another, so that neither depends on what was done with the other.
@@ -172,7 +172,7 @@ class Worker:
         return self._split(better, relaxed, worth, work)
 
     def _relax(self, node: Node, used: Ints, candidates: Ints, room: int) -> Relaxed:
-        """Relax the part of a node whose cards use these columns and at most so many of the candidates."""
+        """Relax the part of a node whose cards use these columns and at most `room` of the candidates."""
         instance, data = self.instance, self.instance.data
         columns = np.concatenate([used, candidates])
         m = len(columns)

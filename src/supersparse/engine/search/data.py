@@ -76,7 +76,7 @@ def _value_penalties(form: IntegerForm, values: Ints, factor: int, l1_penalty: i
 
 
 def _limits(form: IntegerForm, values: Ints) -> tuple[Ints, Ints]:
-    """What each value counts in each limit on the support or the score, brought to small integers.
+    """The weight of each value in each limit on the support or the score, as small integers.
 
     A guide for the search alone, so limits that do not come out even are rounded.
     """

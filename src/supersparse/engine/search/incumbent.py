@@ -89,7 +89,7 @@ class Search:
         farthest = int(np.abs(form.intercept_values).max(initial=0))
         self.window = int(max(min(4096, max(256, form.n_rows)), min(2 * farthest, 2**16)))
         self.best_cost = _WORST
-        self.improved_at = 0  # work spent when the least F was found, l1 apart
+        self.improved_at = 0  # work spent when the least F was found, whatever its l1
         self.is_warm = False  # the paths are followed and the best rounding is improved
         self._steps = self._schedule()
 
@@ -252,7 +252,7 @@ class Search:
                 break
 
     def _bathe(self, heat: float) -> Iterator[None]:
-        """Anneal a good model by heat bath, from so many rows down, and settle at the best model met."""
+        """Anneal a good model by heat bath, from `heat` rows down, and settle at the best model met."""
         row = max(1, int(np.median(self.full.positive + self.full.negative)))
         _, values, b = self._pick()
         index = self.data_index(values)

@@ -60,7 +60,7 @@ def size_limit(problem: Problem, known: Points | None = None) -> int:
             costs.append(evaluate(problem, card).objective)
     if not costs:
         raise InvalidOptionError(
-            "the constraints allow no card without features, so its cost is no limit",
+            "the constraints allow no card without features, so its cost does not limit others",
             "give known=, the points of any card that satisfies them",
         )
     return _most(problem, problem.sets, min(costs) - _penalty_at_zero(problem) - _least_loss(problem))
@@ -140,7 +140,7 @@ def _price(values: CoefficientSet, levels: Levels | None, C0: Fraction, C1: Frac
 
 
 def _price_of_both_signs(problem: Problem) -> Fraction | None:
-    """What b of either sign adds at most beside λ = 0; None if one of the signs may not be allowed."""
+    """The most that b of either sign adds to λ = 0; None if one of the signs may not be allowed."""
     rule = problem.intercept
     if rule.mode == "free":
         return _ZERO

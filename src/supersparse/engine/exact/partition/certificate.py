@@ -148,7 +148,7 @@ class Certificate:
 
 @dataclass(frozen=True, kw_only=True)
 class Proven:
-    """What a certificate proves: no model of the node costs less than `bound`/`fine` kernel units.
+    """The claim of a certificate: no model of the node costs less than `bound`/`fine` kernel units.
 
     `in_state[j][c]` is the same for the models of the node with group j in state c.
     """

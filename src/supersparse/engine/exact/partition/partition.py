@@ -46,7 +46,7 @@ class PartitionNode:
 
 @dataclass(frozen=True, eq=False)
 class OpenNodes:
-    """What a tree has left to do: enough to go on in another process."""
+    """The open work of a tree: enough to go on in another process."""
 
     nodes: tuple[PartitionNode, ...]
     given_up: tuple[Fraction, ...]  # bounds of leaves that could not be closed
@@ -70,7 +70,7 @@ class PartitionTree:
         self._push(PartitionNode(Fraction(context.points.base_loss + least), everything))
 
     def open_nodes(self) -> OpenNodes:
-        """What is left, the node that is worked on with the sets found for it; ask between two steps."""
+        """The open nodes, the current one with the sets found for it; ask between two steps."""
         waiting = [node for _, _, node in self._open]
         if self._working_on is not None:
             sets = () if self._search is None else tuple(self._search.sets)
@@ -250,7 +250,7 @@ class PartitionBound:
         return self._tree.nodes
 
     def open_nodes(self) -> OpenNodes:
-        """What is left to prove; ask between two runs."""
+        """The open nodes; ask between two runs."""
         return self._tree.open_nodes()
 
     def resume(self, left: OpenNodes) -> None:
@@ -271,7 +271,7 @@ class PartitionBound:
             self._read()
 
     def _needed(self) -> Fraction:
-        """What the tree has to prove, in kernel units: that F exceeds the last value below the target."""
+        """The bound that the tree has to prove, in kernel units: F exceeds the last value below the target."""
         below = previous_attainable(self._form.problem, self._target)
         if below is None:
             return Fraction(0)

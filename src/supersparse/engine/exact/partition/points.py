@@ -1,4 +1,4 @@
-"""What the partition bound knows of a problem: net points, groups of columns, and what all nodes share."""
+"""The data of the partition bound: net points and groups of columns."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -26,7 +26,7 @@ _MOST_STEPS = 30_000  # comparisons of one column with another
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """What becomes of each column, point, group and, within a group, state."""
+    """The image of each column, point, group and, within a group, state."""
 
     column: Ints
     point: Ints
