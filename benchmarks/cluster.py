@@ -26,7 +26,7 @@ from supersparse import solve
 from supersparse.base.exact import counted
 from supersparse.engine.cluster import as_bytes, unpacked
 from supersparse.engine.exact import remote
-from supersparse.engine.exact.parts import from_bytes, to_bytes
+from supersparse.engine.exact.open_parts import from_bytes, to_bytes
 from supersparse.engine.exact.ratios import compile_boxes
 from supersparse.engine.exact.remote import run_boxes_remotely
 from supersparse.engine.warm_up import warm_up

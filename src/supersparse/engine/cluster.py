@@ -51,7 +51,7 @@ def fields_of(kind: type[Fields], values: Iterator[Any]) -> Fields:
     return kind(*(next(values) for _ in kind._fields))  # type: ignore[attr-defined]
 
 
-class Known(Generic[Read]):
+class ProblemCache(Generic[Read]):
     """A worker's memory of the last few problems."""
 
     def __init__(self, read: Callable[[Iterator[Any]], Read]) -> None:

@@ -34,7 +34,7 @@ class Task(Generic[Given]):
     sent_at: float = 0.0  # as `time.monotonic` counts
 
 
-class Back(NamedTuple, Generic[Given]):
+class TaskResult(NamedTuple, Generic[Given]):
     """A task with its result; if it is not `done`, it must be done here."""
 
     task: Task[Given]
@@ -72,7 +72,7 @@ class Sender(Generic[Given]):
                 self._sent[future] = task
         return not self.is_gone
 
-    def collect(self, seconds: float) -> list[Back[Given]]:
+    def collect(self, seconds: float) -> list[TaskResult[Given]]:
         """Wait for tasks, but not longer; return those that are done and those to be done here.
 
         An error of ours, such as an infeasible problem, is raised: no worker was lost.
@@ -86,20 +86,20 @@ class Sender(Generic[Given]):
             error = _error_of(future)
             if error is None:
                 self._took(task.sent_at)
-                back.append(Back(task, future.result(), done=True))
+                back.append(TaskResult(task, future.result(), done=True))
             elif isinstance(error, SupersparseError):
                 raise error
             else:  # whatever an executor says where a worker is lost
                 back.extend(self.failed(task, error))
         return back
 
-    def failed(self, task: Task[Given], error: BaseException) -> list[Back[Given]]:
+    def failed(self, task: Task[Given], error: BaseException) -> list[TaskResult[Given]]:
         """Send a task again whose worker was lost; return it if it is to be done here."""
         task.failures += 1
         self._warn("lost", f"a worker was lost ({_in_words(error)}); {self._what} is done again")
         if task.failures < _MOST_FAILURES and self.send(task):
             return []
-        return [Back(task, None, done=False)]
+        return [TaskResult(task, None, done=False)]
 
     def overdue(self, seconds: float) -> Task[Given] | None:
         """Take back the task that was sent first, if that was this long ago, to be done here."""

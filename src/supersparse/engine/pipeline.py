@@ -13,7 +13,7 @@ from supersparse.base.stop import Stop
 from supersparse.engine import deadline, solvers
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
-from supersparse.engine.presolve import Presolved, presolve
+from supersparse.engine.presolve import Reduction, presolve
 from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, rounded
 from supersparse.engine.search.incumbent import search
 from supersparse.engine.solution import Claim, Solution
@@ -127,7 +127,7 @@ def _verified(problem: Problem, chosen: Solver, settings: SolveOptions, claim: C
 
 
 def watched(
-    chosen: Solver, small: Presolved, settings: SolveOptions, began: float | None = None
+    chosen: Solver, small: Reduction, settings: SolveOptions, began: float | None = None
 ) -> tuple[SolveOptions, Monitor]:
     """Make ready to solve a presolved problem: bring the start to it, and let the solver refuse it."""
     if settings.initial is not None:
@@ -139,7 +139,7 @@ def watched(
     return settings, Monitor(small.problem, settings, small.restore, began)
 
 
-def _of_merged_rows(given: Priorities, small: Presolved) -> Priorities:
+def _of_merged_rows(given: Priorities, small: Reduction) -> Priorities:
     """Give each merged row the highest priority of its rows."""
     if all(isinstance(key, str) for key in given):
         return given

@@ -129,7 +129,7 @@ def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[n
 
 
 @dataclass(frozen=True)
-class Presolved:
+class Reduction:
     """A smaller problem, how to restore its solutions, and where its features and rows come from."""
 
     problem: Problem
@@ -139,14 +139,14 @@ class Presolved:
     groups: Callable[[], NDArray[np.intp]]  # for each original row, the row here that it is merged into
 
 
-def presolve(problem: Problem) -> Presolved:
+def presolve(problem: Problem) -> Reduction:
     """Drop dead columns, then merge equal rows."""
     if problem.questions:  # the core merges rows, and leaves out what cannot be asked
         everything = tuple(range(problem.n_features))
-        return Presolved(problem, lambda p: p, lambda p: p, everything, lambda: np.arange(problem.rows.n_rows))
+        return Reduction(problem, lambda p: p, lambda p: p, everything, lambda: np.arange(problem.rows.n_rows))
     drop = DropColumns.of(problem)
     smaller = drop.apply(problem) if drop.accepts(problem) else problem
-    return Presolved(
+    return Reduction(
         problem=MergeRows.apply(smaller),
         restore=drop.restore,
         reduce=drop.reduce,

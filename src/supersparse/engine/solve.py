@@ -15,7 +15,7 @@ from supersparse.engine.explain import explained
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveKeywords, SolveOptions, shows_options
 from supersparse.engine.pipeline import answer, chosen_solver, read_initial, watched
-from supersparse.engine.presolve import Presolved, presolve
+from supersparse.engine.presolve import Reduction, presolve
 from supersparse.engine.solution import Solution
 from supersparse.engine.solvers import Aim, AnswersAllWithin, AnswersPerSize, ClaimedModels, Solver
 from supersparse.engine.verify import Models, SizedModels, bounds_by_size, verified
@@ -119,7 +119,7 @@ def solve_all_within(
 def _asked(
     chosen: Solver,
     problem: Problem,
-    small: Presolved,
+    small: Reduction,
     settings: SolveOptions,
     question: Callable[[Problem, SolveOptions, Monitor], ClaimedModels],
 ) -> tuple[ClaimedModels, Monitor]:

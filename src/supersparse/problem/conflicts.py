@@ -11,12 +11,12 @@ from supersparse.base.errors import InfeasibleError, InvalidDataError, InvalidPr
 from supersparse.base.exact import nearest_float, shown
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, SignLimit, SupportLimit
-from supersparse.problem.parts import ProblemParts
+from supersparse.problem.problem_data import ProblemData
 
 FEW = 8  # up to this many constraints, all subsets are checked
 
 
-def infeasible(problem: ProblemParts, *, proved_by: str | None = None) -> InfeasibleError:
+def infeasible(problem: ProblemData, *, proved_by: str | None = None) -> InfeasibleError:
     """The error of a solver that has proven that no scoring system satisfies all constraints."""
     proved = "" if proved_by is None else f", as {proved_by} proved"
     return InfeasibleError(
@@ -24,7 +24,7 @@ def infeasible(problem: ProblemParts, *, proved_by: str | None = None) -> Infeas
     ).blaming(problem.asked)
 
 
-def asked_in_words(problem: ProblemParts) -> str:
+def asked_in_words(problem: ProblemData) -> str:
     """The constraints in brackets, for a message; nothing if there are none."""
     asked = ", ".join(repr(constraint.in_words()) for constraint in problem.asked)
     if problem.goal == "risk" and problem.rate_limits:
@@ -32,7 +32,7 @@ def asked_in_words(problem: ProblemParts) -> str:
     return f" ({asked})" if asked else ""
 
 
-def check_feasible(problem: ProblemParts) -> None:
+def check_feasible(problem: ProblemData) -> None:
     """Raise if the sets and one of the limits already exclude every scoring system."""
     _check_size(problem)
     _check_intercept(problem)
@@ -70,7 +70,7 @@ def smallest_conflict(
     return error
 
 
-def _check_size(problem: ProblemParts) -> None:
+def _check_size(problem: ProblemData) -> None:
     needed = len(problem.forced)
     if problem.max_features is None or needed <= problem.max_features:
         return
@@ -83,7 +83,7 @@ def _check_size(problem: ProblemParts) -> None:
     )
 
 
-def _check_intercept(problem: ProblemParts) -> None:
+def _check_intercept(problem: ProblemData) -> None:
     rule = problem.intercept
     if rule.mode == "range":
         assert rule.low is not None
@@ -94,7 +94,7 @@ def _check_intercept(problem: ProblemParts) -> None:
             )
 
 
-def _check_support(problem: ProblemParts, limit: SupportLimit) -> None:
+def _check_support(problem: ProblemData, limit: SupportLimit) -> None:
     """Compare the limit with the smallest total of any support of allowed size."""
     forced = set(problem.forced)
     least: Fraction | int = sum(limit.weights[j] for j in forced)
@@ -116,7 +116,7 @@ def _check_support(problem: ProblemParts, limit: SupportLimit) -> None:
     raise _conflict([limit.source, *blame], _names(problem, against & forced), _names(problem, needed))
 
 
-def _check_signs(problem: ProblemParts, limit: SignLimit) -> None:
+def _check_signs(problem: ProblemData, limit: SignLimit) -> None:
     """Compare the features that are always positive with those that are always negative."""
     members = {j for j in problem.forced if limit.together[j]}
     ends = {j: (min(problem.sets[j].turning_points), max(problem.sets[j].turning_points)) for j in members}
@@ -127,7 +127,7 @@ def _check_signs(problem: ProblemParts, limit: SignLimit) -> None:
         raise _conflict([limit.source, *blame], _names(problem, positive), _names(problem, negative))
 
 
-def _check_score(problem: ProblemParts, limit: ScoreLimit) -> None:
+def _check_score(problem: ProblemData, limit: ScoreLimit) -> None:
     least = sum(min(limit.term(j, v) for v in s.turning_points) for j, s in enumerate(problem.sets))
     if least > limit.at_most:
         everything = set(range(problem.n_features))
@@ -135,7 +135,7 @@ def _check_score(problem: ProblemParts, limit: ScoreLimit) -> None:
         raise _conflict([limit.source, *blame], _names(problem, set(problem.forced)))
 
 
-def _on_values(problem: ProblemParts, features: set[int], *, used: bool) -> list[Constraint]:
+def _on_values(problem: ProblemData, features: set[int], *, used: bool) -> list[Constraint]:
     """The constraints that force some of these features in or out."""
     names = {problem.rows.names[j] for j in features}
     return [
@@ -145,11 +145,11 @@ def _on_values(problem: ProblemParts, features: set[int], *, used: bool) -> list
     ]
 
 
-def _size_limit(problem: ProblemParts) -> list[Constraint]:
+def _size_limit(problem: ProblemData) -> list[Constraint]:
     return [c for c in problem.asked if isinstance(c, MaxFeatures)]
 
 
-def _names(problem: ProblemParts, features: set[int]) -> list[str]:
+def _names(problem: ProblemData, features: set[int]) -> list[str]:
     return [problem.rows.names[j] for j in sorted(features)]
 
 
@@ -170,7 +170,7 @@ _LARGEST = 10**145  # of a value, and of a column's whole numbers: their squares
 _LARGEST_TOTAL = 10**300  # of a total in whole numbers, which becomes a double
 
 
-def check_log_loss(problem: ProblemParts) -> None:
+def check_log_loss(problem: ProblemData) -> None:
     """Raise if no log loss can be computed, or if none is the least."""
     for label, weight in zip(problem.rows.classes, problem.class_weights, strict=True):
         if weight == 0:
@@ -187,7 +187,7 @@ def check_log_loss(problem: ProblemParts) -> None:
             _check_largest(name, Fraction(max(float(raw.max()), -float(raw.min()))))
 
 
-def _check_whole_columns(problem: ProblemParts) -> None:
+def _check_whole_columns(problem: ProblemData) -> None:
     rows = problem.rows
     largest = [Fraction(m, scale) for m, scale in zip(rows.magnitudes, rows.scales, strict=True)]
     for name, most in zip(rows.names, largest, strict=True):

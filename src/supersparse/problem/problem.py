@@ -30,7 +30,6 @@ from supersparse.problem.constraints.support import MaxFeatures, MaxQuestions
 from supersparse.problem.counts import read_counted
 from supersparse.problem.intercept import Intercept, read_intercept
 from supersparse.problem.limits import Constraint, Limits, RateLimit
-from supersparse.problem.parts import ProblemParts
 from supersparse.problem.penalties import (
     read_l1_penalty,
     read_levels,
@@ -39,6 +38,7 @@ from supersparse.problem.penalties import (
     read_size_penalty,
 )
 from supersparse.problem.points import CoefficientSet
+from supersparse.problem.problem_data import ProblemData
 from supersparse.problem.questions import (
     AskedOfQuestions,
     QuestionKeywords,
@@ -55,7 +55,7 @@ RISK_MAX_POINTS = 5  # where max_points is "auto" and the goal is risk
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Problem(ProblemParts):
+class Problem(ProblemData):
     """A SLIM problem: data, settings and constraints, in exact numbers. Create one with `Problem.of`."""
 
     __module__ = "supersparse"

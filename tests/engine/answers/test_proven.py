@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from counts import examples
 from supersparse import Problem, frontier, solve
-from supersparse.engine.answers.proven import bound_of_size, bound_of_sizes, with_bound, with_model
+from supersparse.engine.answers.shared_bounds import bound_of_size, bound_of_sizes, with_bound, with_model
 from supersparse.problem.variants import errors_only, quiet_about_penalties
 
 

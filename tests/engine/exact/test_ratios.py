@@ -17,7 +17,7 @@ from supersparse.base.stop import Stop
 from supersparse.engine.exact import engine, ratios
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.ratio_arrays import first_box, first_literals, least_gap, point_pairs, stack_for
+from supersparse.engine.exact.ratio_data import first_box, first_literals, least_gap, point_pairs, stack_for
 from supersparse.engine.exact.ratios import RatioBoxes, RatioProof
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form

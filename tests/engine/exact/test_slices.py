@@ -12,7 +12,7 @@ from engine.kernels.forms import forms
 from strategies import cases
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.parts import Part, from_bytes, to_bytes
+from supersparse.engine.exact.open_parts import Part, from_bytes, to_bytes
 from supersparse.engine.exact.proof import Proof
 from supersparse.engine.exact.slices import CaseData, Slicer
 from supersparse.engine.integer_form import integer_form

@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 from counts import examples
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.ratio_arrays import point_pairs, stack_for
+from supersparse.engine.exact.ratio_data import point_pairs, stack_for
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.kernels.ratio_pairs import FINE, MEMBERS

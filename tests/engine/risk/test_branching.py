@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer
 from supersparse import Problem, solve
 from supersparse.engine.presolve import presolve
 from supersparse.engine.risk import worker
-from supersparse.engine.risk.branching import Branching, Relaxed
+from supersparse.engine.risk.branching import Branching, Relaxation
 from supersparse.engine.risk.instance import risk_instance
 
 
@@ -25,7 +25,7 @@ def relaxed_at(beta, curvature, loss=0.4):
     """A relaxation that ends at these weights, with this curvature of each column."""
     gram, m = np.diag([0.2, *curvature]), len(beta)
     point = np.array([1.0, 0.0, *beta])
-    return Relaxed(False, loss, loss, np.arange(m), np.ones(m, int), np.zeros(m), point, np.zeros(1 + m), gram)
+    return Relaxation(False, loss, loss, np.arange(m), np.ones(m, int), np.zeros(m), point, np.zeros(1 + m), gram)
 
 
 def promises(compare, relaxed, left=0.01):

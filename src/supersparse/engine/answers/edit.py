@@ -268,20 +268,20 @@ def _as_constraints(pin: Mapping[str, Number] | None, forbid: object, force: Nam
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _NarrowedSet:
     """The remaining set of a feature, and the reason."""
 
     values: CoefficientSet
     words: tuple[str, ...]
 
 
-def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int] | None) -> dict[int, _Kept]:
+def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int] | None) -> dict[int, _NarrowedSet]:
     """Narrow the sets by forbidden points and by signs."""
     names = problem.rows.names
-    kept: dict[int, _Kept] = {}
+    kept: dict[int, _NarrowedSet] = {}
 
     def keep(j: int, narrow: Callable[[CoefficientSet], CoefficientSet | None], words: str) -> None:
-        own = kept.get(j, _Kept(problem.given_sets[j], ()))
+        own = kept.get(j, _NarrowedSet(problem.given_sets[j], ()))
         left, all_words = narrow(own.values), (*own.words, words)
         if left is None:
             raise InfeasibleError(
@@ -289,7 +289,7 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
                 f"{' and '.join(map(repr, all_words))}",
                 "leave one of them out",
             )
-        kept[j] = _Kept(left, all_words)
+        kept[j] = _NarrowedSet(left, all_words)
 
     for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
         listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]

@@ -319,7 +319,7 @@ def _limit(problem: Problem, within: Fraction, best: Fraction) -> Fraction:
     return (1 + within) * best + (PROOF_TOLERANCE if problem.goal == "risk" else 0)
 
 
-class _Alike:
+class _EqualPredictions:
     """Models with the same predictions: the lowest-ranked of each support, and of the smallest F."""
 
     def __init__(self) -> None:
@@ -343,13 +343,13 @@ def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Poo
     best = min(model.evaluation.objective for model in found.models)
     limit = (1 + within) * best
     merged = MergeRows.apply(problem)  # equal rows have equal predictions
-    by_vector: dict[bytes, _Alike] = {}
+    by_vector: dict[bytes, _EqualPredictions] = {}
     values: list[set[int]] = [set() for _ in range(problem.n_features)]
     counted = 0
     for model in found.models:
         coefficients, support = model.points.coefficients, model.points.support
         for one in intercepts_within(merged, coefficients, limit):
-            alike = by_vector.setdefault(one.predicted, _Alike())
+            alike = by_vector.setdefault(one.predicted, _EqualPredictions())
             rank = (one.l1, one.objective, coefficients, one.intercept)
             alike.add(support, rank, best=best)
             counted += 1

@@ -1,7 +1,7 @@
 """Lines: a derivation written as it grows, and the bounds that hold at the present place of the tree.
 
 A line is a row of the program or a derived one. Most lines are written by compiled code (`Facts` and
-`Standing` are what it knows); the few of other kinds are written here. Only text leaves this file, a few
+`PlaceBounds` are what it knows); the few of other kinds are written here. Only text leaves this file, a few
 megabytes at a time. `written_facts` lays out the program for compiled code, with the lines that all proofs
 share.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Ints
 from supersparse.engine.certify.program import Coefficients, FeatureVariables, Program
-from supersparse.engine.kernels.proof_lines import LINE, POSITION, Facts, Standing
+from supersparse.engine.kernels.proof_lines import LINE, POSITION, Facts, PlaceBounds
 
 Terms = list[tuple[int, int]]  # (line, multiplier over the denominator)
 Content = tuple[int, Coefficients]  # right side and coefficients of a line
@@ -35,7 +35,7 @@ class Lines:
         even = 2 * np.arange(n, dtype=np.int64)
         ends = [[program.rows[row].right for row in rows] for rows in (program.lower, program.upper)]
         assert program.lower == even.tolist()
-        self.here = Standing(
+        self.here = PlaceBounds(
             lower_line=even.copy(),
             lower=np.array(ends[0], np.int64),
             upper_line=even + 1,

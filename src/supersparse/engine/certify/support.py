@@ -15,9 +15,9 @@ from supersparse.base.errors import VerificationError
 from supersparse.base.integer_arrays import Flags, Floats, Ints
 from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Lines, least_cost
 from supersparse.engine.certify.program import FeatureVariables, Program
-from supersparse.engine.kernels.box_proofs import FRAME, Cells, Supported, cells_of, in_rows, middle, prove_boxes
+from supersparse.engine.kernels.box_proofs import FRAME, Cells, SupportTask, cells_of, in_rows, middle, prove_boxes
 from supersparse.engine.kernels.cover_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by, kept_place, write_dropped
-from supersparse.engine.kernels.proof_lines import COVERS, LINE, Combination, Facts, Kept
+from supersparse.engine.kernels.proof_lines import COVERS, LINE, Combination, CoverTable, Facts
 from supersparse.engine.kernels.support import group_rows
 
 _NO_DROP = np.zeros(0, np.int64)
@@ -76,8 +76,8 @@ class BoundWriter:
             self.kept.key[place], self.kept.line[place] = key, line
 
 
-def _open(room: int) -> Kept:
-    return Kept(np.full(room, -1, np.int64), np.zeros(room, np.int64))
+def _open(room: int) -> CoverTable:
+    return CoverTable(np.full(room, -1, np.int64), np.zeros(room, np.int64))
 
 
 _MOST_CELLS = 120  # of a class: the number of quadruples grows with its square, on both sides
@@ -255,7 +255,7 @@ class SupportProver:
         lines.flush_if_long()
         self._bounds.make_room(len(self._weights))
         cost = self._costs_here()
-        support = Supported(
+        support = SupportTask(
             place.cells,
             place.variables,
             place.spread,

@@ -15,8 +15,8 @@ from supersparse.engine.cluster import LOOK_SECONDS, Cluster
 from supersparse.engine.each_size import Solve, best_per_size
 from supersparse.engine.exact.cuts import Cuts, CutValues, with_prices
 from supersparse.engine.exact.instance import Instance, instances
+from supersparse.engine.exact.open_parts import FORMAT, read_tree, written, written_tree
 from supersparse.engine.exact.partition.partition import PartitionProof
-from supersparse.engine.exact.parts import FORMAT, read_tree, written, written_tree
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, quick_switches
 from supersparse.engine.exact.ratios import RatioProof
 from supersparse.engine.exact.remote import RemoteBoxes, RemoteSlices, TreeAndBoxes
@@ -373,7 +373,7 @@ class _Solve:
             self.checkpoint.save(written_tree(best, bound, parts, self.partition.left))
 
 
-class Collecting:
+class PoolCuts:
     """Replaces `Cuts`: a fixed cut that keeps every model within it."""
 
     def __init__(self, form: IntegerForm, limit: Fraction) -> None:
@@ -405,7 +405,7 @@ def all_within(
     best = evaluate(problem, claim.points).objective
     limit = (1 + epsilon) * best
     form = with_prices(integer_form(problem), monitor)
-    within = Collecting(form, limit)
+    within = PoolCuts(form, limit)
     within.offer(list(claim.points.coefficients))
     if claim.lower_bound < best:
         return ClaimedModels(models=tuple(within.models.values()), complete=False)

@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from supersparse.engine.exact.covers import CancelledError
 from supersparse.engine.exact.cuts import Judge
 from supersparse.engine.exact.instance import Instance, fixed_cost
-from supersparse.engine.exact.parts import Part, after_slice, divided
+from supersparse.engine.exact.open_parts import Part, after_slice, divided
 from supersparse.engine.exact.slices import CaseData, Slicer
 from supersparse.engine.kernels.tree_data import TreeData
 

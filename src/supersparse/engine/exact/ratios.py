@@ -28,7 +28,7 @@ from supersparse.base.integer_arrays import Ints
 from supersparse.engine.exact.cuts import Judge
 from supersparse.engine.exact.instance import Instance, instances
 from supersparse.engine.exact.literals import SIGNS
-from supersparse.engine.exact.ratio_arrays import first_box, first_literals, point_pairs, stack_for, with_more_room
+from supersparse.engine.exact.ratio_data import first_box, first_literals, point_pairs, stack_for, with_more_room
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.kernels.boxes import FOUND
 from supersparse.engine.kernels.jit import compile_for, is_ready

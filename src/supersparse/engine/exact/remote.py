@@ -11,12 +11,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supersparse.engine.cluster import Known, Request, as_bytes, checked_count, fields_of, packed, question_of, unpacked
+from supersparse.engine.cluster import (
+    ProblemCache,
+    Request,
+    as_bytes,
+    checked_count,
+    fields_of,
+    packed,
+    question_of,
+    unpacked,
+)
 from supersparse.engine.exact.covers import CancelledError
 from supersparse.engine.exact.cuts import CutValues, Judge
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import literals_where
-from supersparse.engine.exact.parts import Part, coefficients_of, from_bytes, node_part, support_part, to_bytes
+from supersparse.engine.exact.open_parts import Part, coefficients_of, from_bytes, node_part, support_part, to_bytes
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, Task
 from supersparse.engine.exact.ratios import OpenBoxes, RatioBoxes, RatioProof, Rooms
 from supersparse.engine.exact.slices import Slicer, alike
@@ -38,7 +47,7 @@ class Outcome(NamedTuple):
     question: bytes  # what it was asked, as `question_of`
 
 
-class Left(NamedTuple):
+class CheckedOutcome(NamedTuple):
     """An `Outcome`, checked."""
 
     parts: list[Part]
@@ -84,16 +93,16 @@ class RemoteSlices:
         rest = (case, to_bytes(parts), (now.tie, now.strict, now.l1))
         return Request(run_remotely, digest, content, rest)
 
-    def read(self, taken: list[Task[Part]], result: Outcome) -> Left:
+    def read(self, taken: list[Task[Part]], result: Outcome) -> CheckedOutcome:
         """Read the open parts and the models, checked: kernels index arrays by parts, unchecked."""
         instance = self._cases[taken[0].work.case]
-        return Left(
+        return CheckedOutcome(
             [self._checked(part) for part in from_bytes(result.parts, instance.n_features)],
             [_model(coefficients, instance) for coefficients in result.found],
             checked_count(result.work),
         )
 
-    def receive(self, taken: list[Task[Part]], left: Left) -> None:
+    def receive(self, taken: list[Task[Part]], left: CheckedOutcome) -> None:
         """Judge what was found, and open what is left."""
         for coefficients in left.found:
             self._proof.cuts.offer(coefficients)
@@ -132,7 +141,7 @@ def _tree_data(values: Iterator[Any]) -> TreeData:
     return TreeData(*(alike(fields_of(kind, values)) for kind in kinds))
 
 
-_known = Known(_tree_data)
+_known = ProblemCache(_tree_data)
 
 
 def run_remotely(
@@ -167,7 +176,7 @@ class BoxOutcome(NamedTuple):
     question: bytes  # what it was asked, as `question_of`
 
 
-class LeftOfBoxes(NamedTuple):
+class CheckedBoxes(NamedTuple):
     """A `BoxOutcome`, checked."""
 
     boxes: list[OpenBoxes]
@@ -214,15 +223,15 @@ class RemoteBoxes:
         cut = min(self._boxes.cut, self._cuts.now.strict)
         return Request(run_boxes_remotely, digest, content, (tuple(map(_to_bytes, taken)), cut))
 
-    def read(self, taken: list[OpenBoxes], result: BoxOutcome) -> LeftOfBoxes:
+    def read(self, taken: list[OpenBoxes], result: BoxOutcome) -> CheckedBoxes:
         """Read the open boxes and the model, checked: kernels index arrays by boxes, unchecked."""
-        return LeftOfBoxes(
+        return CheckedBoxes(
             [_part_of(*piece) for piece in zip(taken, result.boxes, strict=True)],
             coefficients_of(result.found, self._boxes.instance) if result.found != () else [],
             checked_count(result.work),
         )
 
-    def receive(self, taken: list[OpenBoxes], left: LeftOfBoxes) -> None:
+    def receive(self, taken: list[OpenBoxes], left: CheckedBoxes) -> None:
         """Judge what was found, and open what is left."""
         if left.found:
             self._cuts.offer(left.found)
@@ -330,7 +339,7 @@ def _part_of(taken: OpenBoxes, written: bytes) -> OpenBoxes:
     return replace(left, ratios=taken.ratios)
 
 
-_known_pairs: Known[Rooms] = Known(lambda values: Rooms(fields_of(PointPairs, values)))
+_known_pairs: ProblemCache[Rooms] = ProblemCache(lambda values: Rooms(fields_of(PointPairs, values)))
 
 
 def run_boxes_remotely(

@@ -15,7 +15,7 @@ from supersparse.engine.exact.covers import PairPool, pair_pool
 from supersparse.engine.exact.cuts import CutValues, Judge
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, sign_of
-from supersparse.engine.exact.parts import Part
+from supersparse.engine.exact.open_parts import Part
 from supersparse.engine.kernels.boxes import FOUND, FULL
 from supersparse.engine.kernels.slices import CROWDED, OUTDATED, run_slice
 from supersparse.engine.kernels.tree_data import (

@@ -18,9 +18,9 @@ from supersparse.engine.kernels.proof_lines import (
     POSITION,
     Bytes,
     Combination,
+    CoverTable,
     Facts,
-    Kept,
-    Standing,
+    PlaceBounds,
     assume,
     close_branching,
 )
@@ -230,7 +230,7 @@ def middle(a: int, b: int) -> int:
     return max(a, min(b - 1, whole))
 
 
-class Supported(NamedTuple):
+class SupportTask(NamedTuple):
     """One support to prove: its cells, its points, and what every model on it pays."""
 
     cells: Cells
@@ -245,8 +245,8 @@ class Supported(NamedTuple):
 
 @kernel()
 def prove_boxes(
-    facts: Facts, standing: Standing, support: Supported, single: bool, frames: Ints, depth: Ints, kept: Kept,
-    text: Bytes, at: Ints, enough_text: int,
+    facts: Facts, standing: PlaceBounds, support: SupportTask, single: bool, frames: Ints, depth: Ints,
+    kept: CoverTable, text: Bytes, at: Ints, enough_text: int,
 ) -> tuple[Bytes, int]:  # fmt: skip
     """Close the present box, or split it on and on; return the text and CLOSED once the whole box is closed.
 

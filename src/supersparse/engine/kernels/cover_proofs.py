@@ -20,9 +20,9 @@ from supersparse.engine.kernels.proof_lines import (
     POSITION,
     Bytes,
     Combination,
+    CoverTable,
     Facts,
-    Kept,
-    Standing,
+    PlaceBounds,
     put_end,
     put_start,
     put_term,
@@ -81,7 +81,7 @@ def balance(signs: Ints, members: Ints) -> int:
 
 @kernel()
 def write_cover(
-    facts: Facts, standing: Standing, members: Ints, D: Ints, local: bool, last_use: int, text: Bytes,
+    facts: Facts, standing: PlaceBounds, members: Ints, D: Ints, local: bool, last_use: int, text: Bytes,
     at: Ints,
 ) -> tuple[Bytes, bool]:  # fmt: skip
     """Write a cover; False, and nothing written, if its rows could all be right.
@@ -176,7 +176,7 @@ def kept_place(keys: Ints, key: int) -> int:
 
 @kernel()
 def write_covers(
-    facts: Facts, standing: Standing, combination: Combination, kept: Kept, lines: Ints, load: Ints,
+    facts: Facts, standing: PlaceBounds, combination: Combination, kept: CoverTable, lines: Ints, load: Ints,
     text: Bytes, at: Ints,
 ) -> tuple[Bytes, bool]:  # fmt: skip
     """Write the covers of a bound; False if one does not hold.
@@ -243,7 +243,7 @@ CLOSED, OPEN, PAUSED, BETTER, WRONG = 0, 1, 2, 3, 4
 
 @kernel()
 def close_by(
-    facts: Facts, standing: Standing, combination: Combination, kept: Kept, text: Bytes, at: Ints
+    facts: Facts, standing: PlaceBounds, combination: Combination, kept: CoverTable, text: Bytes, at: Ints
 ) -> tuple[Bytes, int, int]:
     """Write covers and what they prove; return (text, state, bound): WRONG if less than was promised."""
     lines = np.empty(len(combination.members), np.int64)
@@ -257,7 +257,7 @@ def close_by(
 
 @kernel()
 def write_bound(
-    facts: Facts, standing: Standing, combination: Combination, lines: Ints, total: Ints, text: Bytes, at: Ints
+    facts: Facts, standing: PlaceBounds, combination: Combination, lines: Ints, total: Ints, text: Bytes, at: Ints
 ) -> tuple[Bytes, int]:
     """Write what covers times multipliers prove here; return the bound of the objective.
 
@@ -384,7 +384,7 @@ def write_bound(
 
 
 @kernel()
-def write_dropped(facts: Facts, standing: Standing, line: int, reduced: Ints, text: Bytes, at: Ints) -> Bytes:
+def write_dropped(facts: Facts, standing: PlaceBounds, line: int, reduced: Ints, text: Bytes, at: Ints) -> Bytes:
     """Write literal <= 0 for each literal of a line Σ reduced·literal <= rest, each larger than rest."""
     count = 0
     for r in reduced:

@@ -45,7 +45,7 @@ class Facts(NamedTuple):
 
 
 @by_reference
-class Standing(NamedTuple):
+class PlaceBounds(NamedTuple):
     """The state at the current place: bounds as (line, value), and the sign of each feature in use."""
 
     lower_line: Ints
@@ -67,7 +67,7 @@ class Combination(NamedTuple):
 
 
 @by_reference
-class Kept(NamedTuple):
+class CoverTable(NamedTuple):
     """The covers that hold everywhere and the lines that say so, in a table with open places of -1."""
 
     key: Ints

@@ -35,7 +35,7 @@ from supersparse.engine.kernels.ratio_pairs import (
     BoxStack,
     Doubles,
     Floats,
-    Listed,
+    PairList,
     PointPairs,
     add_given,
     add_larger,
@@ -75,7 +75,7 @@ def write_moved(point: Floats, part: float, rest: float, d: Floats) -> None:
 
 
 @reader()
-def best_addition(pairs: PointPairs, listed: Listed, part: BoxPart, member: Ints) -> tuple[float, int]:
+def best_addition(pairs: PointPairs, listed: PairList, part: BoxPart, member: Ints) -> tuple[float, int]:
     """The point that makes a group cheapest, and the cost of the group, added to its present points."""
     best, least = -1, np.float32(1e30)
     n_up, n, low, high = pairs.n_positive, pairs.point.shape[1], part.low, part.high

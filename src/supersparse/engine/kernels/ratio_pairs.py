@@ -114,7 +114,7 @@ class PointPairs(NamedTuple):
 
 
 @by_reference
-class Listed(NamedTuple):
+class PairList(NamedTuple):
     """The groups that the parts of a box look at, those in the packing, and scratch space for both."""
 
     pair: Ints  # (MOST_LISTED): where they are kept
@@ -200,7 +200,7 @@ class BoxStack(NamedTuple):
     key: Keys  # (pairs)
     order: Ints  # (pairs)
     block: Floats  # (3, BLOCK)
-    listed: Listed
+    listed: PairList
     prices: Prices
     separation: Separation
     member: Ints  # (MEMBERS): of a group that may join
@@ -278,7 +278,7 @@ def sorted_by_key(key: Keys, order: Ints, most: int) -> int:
 
 
 @reader(error_model="numpy")
-def write_factors(low: Floats, high: Floats, undecided: Ints, listed: Listed, c: int, kept: int) -> None:
+def write_factors(low: Floats, high: Floats, undecided: Ints, listed: PairList, c: int, kept: int) -> None:
     """Put a listed group into the packing, with its factors."""
     size = 0
     while size < MEMBERS and listed.member[c, size] >= 0:
@@ -309,7 +309,7 @@ def has_room(member: Ints, left: Ints) -> bool:
 
 
 @reader()
-def choose_groups(low: Floats, high: Floats, undecided: Ints, listed: Listed, n: int) -> int:
+def choose_groups(low: Floats, high: Floats, undecided: Ints, listed: PairList, n: int) -> int:
     """Put the first pairs into the packing, not too many of one point; return how many."""
     left, kept = listed.left, 0
     for i in range(len(left)):

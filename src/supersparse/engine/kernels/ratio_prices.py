@@ -23,12 +23,21 @@ import numpy as np
 
 from supersparse.base.integer_arrays import Ints
 from supersparse.engine.kernels.jit import reader
-from supersparse.engine.kernels.ratio_pairs import FINE, LANES, MEMBERS, MOST_TIGHT, Floats, Listed, PointPairs, Prices
+from supersparse.engine.kernels.ratio_pairs import (
+    FINE,
+    LANES,
+    MEMBERS,
+    MOST_TIGHT,
+    Floats,
+    PairList,
+    PointPairs,
+    Prices,
+)
 
 
 @reader(error_model="numpy")
 def pack_groups(
-    listed: Listed, kept: int, undecided: Ints, penalty: Ints, enough: int, is_guided: bool, load: Ints
+    listed: PairList, kept: int, undecided: Ints, penalty: Ints, enough: int, is_guided: bool, load: Ints
 ) -> int:
     """Give each group in turn what its points and literals have left; return the sum, and fill `load`.
 
@@ -104,7 +113,7 @@ def begin_prices(prices: Prices, pairs: PointPairs, undecided: Ints) -> None:
 
 
 @reader()
-def add_groups(prices: Prices, listed: Listed, points: int, undecided: Ints, first: int, end: int) -> None:
+def add_groups(prices: Prices, listed: PairList, points: int, undecided: Ints, first: int, end: int) -> None:
     """Let groups of the packing join, from `first` to before `end`."""
     for s in range(first, end):
         prices.at_used[s] = -1
@@ -164,7 +173,7 @@ def write_costs_of(prices: Prices, kept: int) -> None:
 
 
 @reader()
-def set_direction(prices: Prices, listed: Listed, points: int, group: int, slack: int) -> None:
+def set_direction(prices: Prices, listed: PairList, points: int, group: int, slack: int) -> None:
     """How multipliers and what is left of limits fall, if a group or the slack of a tight limit rises."""
     size, n = prices.number[_TIGHT], prices.number[_LIMITS]
     wide, tail = whole_vectors(size), whole_vectors(n - points)
@@ -291,7 +300,7 @@ def shortest(length: Floats, n: int) -> int:
 
 
 @reader(error_model="numpy")
-def take_step(prices: Prices, listed: Listed, points: int, kept: int, group: int, slack: int, gain: float) -> float:
+def take_step(prices: Prices, listed: PairList, points: int, kept: int, group: int, slack: int, gain: float) -> float:
     """Let a group or the slack of a tight limit rise as far as it can; return what that gains, or -1."""
     size, n = prices.number[_TIGHT], prices.number[_LIMITS]
     wide, all_limits = whole_vectors(size), whole_vectors(n)
@@ -353,7 +362,7 @@ def take_step(prices: Prices, listed: Listed, points: int, kept: int, group: int
 
 
 @reader()
-def solve_prices(prices: Prices, listed: Listed, points: int, kept: int, enough: float) -> int:
+def solve_prices(prices: Prices, listed: PairList, points: int, kept: int, enough: float) -> int:
     """Take steps while they gain, until the sum of multipliers is more than enough; return their number."""
     total = np.float32(0.0)
     for a in range(prices.number[_TIGHT]):
@@ -381,7 +390,7 @@ def solve_prices(prices: Prices, listed: Listed, points: int, kept: int, enough:
 
 
 @reader()
-def read_prices(prices: Prices, listed: Listed, points: int, undecided: Ints, kept: int) -> None:
+def read_prices(prices: Prices, listed: PairList, points: int, undecided: Ints, kept: int) -> None:
     """Write multipliers to `guess` in 1/FINE, gains of groups too, and the prices to `demand` and `rate`."""
     guess, gain = listed.guess, listed.gain
     for s in range(kept):

@@ -61,7 +61,7 @@ class Best(NamedTuple):
 
 
 @by_reference
-class Settled(NamedTuple):
+class SwapRecord(NamedTuple):
     """Cards that swaps of features have started from: from there, they would lead to the same card again."""
 
     index: Ints  # (room, columns): the last of them

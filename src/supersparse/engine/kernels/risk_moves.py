@@ -18,8 +18,8 @@ from supersparse.engine.kernels.risk_loss import (
     WORK,
     Best,
     RiskData,
-    Settled,
     Support,
+    SwapRecord,
     copy,
     copy_floats,
     exp_of_negative,
@@ -373,7 +373,7 @@ def _reshape_moved(
 
 
 @reader(error_model="numpy")
-def _was_here(settled: Settled, index: Ints) -> bool:
+def _was_here(settled: SwapRecord, index: Ints) -> bool:
     """Whether swaps have started from a card; from now on, they have."""
     room, p = settled.index.shape
     for c in range(min(settled.count[0], room)):
@@ -386,7 +386,7 @@ def _was_here(settled: Settled, index: Ints) -> bool:
 
 @kernel(error_model="numpy")
 def improve(
-    data: RiskData, support: Support, best: Best, settled: Settled, low: Ints, high: Ints, most: int,
+    data: RiskData, support: Support, best: Best, settled: SwapRecord, low: Ints, high: Ints, most: int,
     index: Ints, few: int, tries: int,
 ) -> float:  # fmt: skip
     """Improve a card as far as asked, and return its loss and penalty.

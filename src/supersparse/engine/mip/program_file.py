@@ -37,7 +37,7 @@ from supersparse.engine.mip.model import CONSTANT, Model, as_lp, as_mps
 from supersparse.engine.mip.precision import WRITTEN, refuse_too_wide
 from supersparse.engine.mip.program import Program
 from supersparse.engine.options import FORMULATIONS, Formulation
-from supersparse.engine.presolve import Presolved, presolve
+from supersparse.engine.presolve import Reduction, presolve
 from supersparse.engine.solution import Claim, Solution, Trace
 from supersparse.engine.verify import verify
 from supersparse.problem.problem import Problem
@@ -54,7 +54,7 @@ class NumberedProgram:
 
     program: Program
     numbering: Numbering
-    small: Presolved
+    small: Reduction
     equal_rows: tuple[tuple[int, ...], ...]  # the rows that each row of the program stands for, from 1
 
     @classmethod

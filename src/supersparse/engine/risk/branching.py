@@ -15,7 +15,7 @@ from supersparse.engine.risk.instance import RiskInstance
 _LEAST = 1e-200  # spread of a column: rounding may leave none, or less
 
 
-class Relaxed(NamedTuple):
+class Relaxation(NamedTuple):
     """The result of a relaxation on its columns, as `relax` returns it."""
 
     passed: bool
@@ -91,7 +91,7 @@ class Branching:
         self.is_of_one_scale = bool(instance.data.slope_is_free) and not self._has_bits and instance.is_of_one_scale
         self._fewest, self._most = instance.steps()
 
-    def missing(self, relaxed: Relaxed) -> Floats:
+    def missing(self, relaxed: Relaxation) -> Floats:
         """How far each column is below its fewest points, at any slope that the relaxation can have."""
         effect, columns, slope = np.abs(relaxed.point[2:]), relaxed.columns, 1.0
         if self._instance.data.slope_is_free:
@@ -100,7 +100,7 @@ class Branching:
         missing: Floats = np.maximum(slope * self._fewest[columns] - effect, 0.0)
         return missing
 
-    def promises(self, relaxed: Relaxed, spread: Floats | None, missing: Floats, left: float) -> Floats:
+    def promises(self, relaxed: Relaxation, spread: Floats | None, missing: Floats, left: float) -> Floats:
         """How much it promises to split on each column; `left` is how far the best card's loss is above.
 
         `spread` is the inverse of the curvature. Cells exclude the supports of binary columns, for which the
@@ -117,7 +117,7 @@ class Branching:
         told = 1 + np.minimum(with_it / max(left, 1e-12), _MOST_TOLD)
         return told * effect**_BY_EFFECT * np.sqrt(rises) ** (1 - _BY_EFFECT)
 
-    def is_by_sign(self, relaxed: Relaxed, j: int, missing: Floats, left: float) -> bool:
+    def is_by_sign(self, relaxed: Relaxation, j: int, missing: Floats, left: float) -> bool:
         """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.
 
         With slope 1 it does. Otherwise it does where some are missing and, if columns are of one scale, to

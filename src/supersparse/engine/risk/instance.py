@@ -17,7 +17,7 @@ from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words
 from supersparse.engine import deadline
 from supersparse.engine.kernels.risk_cells import Bits, Cells
-from supersparse.engine.kernels.risk_loss import BLOCK, Best, Boxes, RiskData, Settled, Support
+from supersparse.engine.kernels.risk_loss import BLOCK, Best, Boxes, RiskData, Support, SwapRecord
 from supersparse.engine.presolve import row_groups
 from supersparse.engine.risk.choices import choices_of
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
@@ -141,19 +141,19 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
 
 
 @dataclass(frozen=True)
-class _Centred:
+class _CentredColumn:
     x: Floats
     shift: int
     step: float
     deviation: float
 
 
-def _centred(column: IntArray, weights: Floats) -> _Centred:
+def _centred(column: IntArray, weights: Floats) -> _CentredColumn:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
     deadline.look()
     x, shift, deviation = centred_column(column, weights)
     step = 2.0 ** round(np.log2(deviation)) if deviation else 1.0
-    return _Centred(x / step, shift, step, deviation)
+    return _CentredColumn(x / step, shift, step, deviation)
 
 
 def _check_logits(problem: Problem, kept: tuple[int, ...], points: Floats, values: Floats) -> None:
@@ -315,9 +315,9 @@ def copy_best(source: Best, target: Best) -> None:
         mine[:] = other
 
 
-def new_settled(instance: RiskInstance) -> Settled:
+def new_settled(instance: RiskInstance) -> SwapRecord:
     """Room for cards that features were swapped in."""
-    return Settled(np.zeros((_SETTLED, len(instance.kept)), np.int64), np.zeros(1, np.int64))
+    return SwapRecord(np.zeros((_SETTLED, len(instance.kept)), np.int64), np.zeros(1, np.int64))
 
 
 def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.cluster import Known, Request, checked_count, fields_of, packed, question_of
+from supersparse.engine.cluster import ProblemCache, Request, checked_count, fields_of, packed, question_of
 from supersparse.engine.kernels.risk_cells import Bits
 from supersparse.engine.kernels.risk_loss import BOXES, SUPPORTS, RiskData
 from supersparse.engine.risk.instance import RiskInstance
 from supersparse.engine.risk.node import Node, node_from_bytes
-from supersparse.engine.risk.tree import OnCard, RiskTree, Taken
+from supersparse.engine.risk.tree import NodeBatch, OnCard, RiskTree
 from supersparse.engine.risk.worker import SLICE
 
 LEAST_WORK, MOST_WORK = SLICE, 20 * SLICE
@@ -54,11 +54,11 @@ class RemoteSlices:
         """Take smaller batches, so that there are enough for all."""
         self._slices = slices
 
-    def take(self) -> Taken | None:
+    def take(self) -> NodeBatch | None:
         """Take open nodes."""
         return self._tree.take(_BATCH, self._slices)
 
-    def request(self, taken: Taken) -> Request:
+    def request(self, taken: NodeBatch) -> Request:
         """A slice, with the value of the best card now and what was counted so far."""
         digest, content = self._packed
         nodes = tuple(node.to_bytes() for node in taken.nodes)
@@ -66,7 +66,7 @@ class RemoteSlices:
         rest = (nodes, float(self._tree.best.value[0]), counts, self._room)
         return Request(run_remotely, digest, content, rest)
 
-    def read(self, taken: Taken, result: Outcome) -> tuple[list[Node], Outcome]:
+    def read(self, taken: NodeBatch, result: Outcome) -> tuple[list[Node], Outcome]:
         """Read the open nodes, checked: kernels index arrays by them, unchecked."""
         tree, instance = self._tree, self._tree.instance
         for columns, index, least in result.found:
@@ -82,7 +82,7 @@ class RemoteSlices:
             raise ValueError(f"a slice pruned by {result.value}, and found no card")
         return [node_from_bytes(written, instance) for written in result.parts], result
 
-    def receive(self, taken: Taken, left: tuple[list[Node], Outcome]) -> None:
+    def receive(self, taken: NodeBatch, left: tuple[list[Node], Outcome]) -> None:
         """Judge what was found, and open what is left."""
         nodes, outcome = left
         tree = self._tree
@@ -94,11 +94,11 @@ class RemoteSlices:
         tree.count_elsewhere(outcome.nodes, outcome.counts, floor)
         tree.put(taken, nodes)
 
-    def put_back(self, taken: Taken) -> None:
+    def put_back(self, taken: NodeBatch) -> None:
         """Open the nodes again as they were."""
         self._tree.put(taken, taken.nodes)
 
-    def do_here(self, taken: Taken | None = None) -> None:
+    def do_here(self, taken: NodeBatch | None = None) -> None:
         """Do a step in this thread; what was taken, as a slice."""
         if taken is None:
             self._tree.step()
@@ -146,7 +146,7 @@ def _instance(values: Iterator[Any]) -> RiskInstance:
     )
 
 
-_known: Known[RiskInstance] = Known(_instance)
+_known: ProblemCache[RiskInstance] = ProblemCache(_instance)
 
 
 def run_remotely(

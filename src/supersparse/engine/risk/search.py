@@ -7,7 +7,7 @@ from itertools import cycle, islice
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.kernels.risk_loss import Best, RiskData, Settled, Support
+from supersparse.engine.kernels.risk_loss import Best, RiskData, Support, SwapRecord
 from supersparse.engine.kernels.risk_moves import improve
 from supersparse.engine.kernels.risk_search import extend, round_support
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_settled
@@ -82,7 +82,7 @@ def first_cards(
         _regrow(instance, support, best, settled, effort, stop)
 
 
-def _swap(instance: RiskInstance, support: Support, best: Best, settled: Settled, card: Ints) -> None:
+def _swap(instance: RiskInstance, support: Support, best: Best, settled: SwapRecord, card: Ints) -> None:
     """Improve a card by all moves.
 
     Where rows are few, from cards that swaps have started from as well: the fit depends a little on how a
@@ -95,7 +95,7 @@ def _swap(instance: RiskInstance, support: Support, best: Best, settled: Settled
 
 
 def _regrow(
-    instance: RiskInstance, support: Support, best: Best, settled: Settled, effort: _Effort, stop: Callable[[], bool]
+    instance: RiskInstance, support: Support, best: Best, settled: SwapRecord, effort: _Effort, stop: Callable[[], bool]
 ) -> None:
     """Let the best card grow again without some of its features, then improve it with all.
 

@@ -21,7 +21,7 @@ OnCard = Callable[[Ints, Ints, float], None]
 
 
 @dataclass(eq=False)
-class Taken:
+class NodeBatch:
     """Nodes that were taken together."""
 
     nodes: list[Node]
@@ -140,7 +140,7 @@ class RiskTree:
         counts = [worker.support.counts for worker in self.workers]
         return self.nodes + sum(int(c[BOXES]) for c in counts) + sum(int(c[SUPPORTS]) for c in counts) // 1000
 
-    def take(self, most: int, among: int) -> Taken | None:
+    def take(self, most: int, among: int) -> NodeBatch | None:
         """Take some nodes for a slice elsewhere, the best first; None if nothing waits."""
         with self._changed:
             size = min(most, 1 + len(self._open) // (2 * among))
@@ -151,11 +151,11 @@ class RiskTree:
                     nodes.append(node)
             if not nodes:
                 return None
-            taken = Taken(nodes)
+            taken = NodeBatch(nodes)
             self._taken[id(taken)] = nodes
             return taken
 
-    def put(self, taken: Taken, nodes: Iterable[Node]) -> None:
+    def put(self, taken: NodeBatch, nodes: Iterable[Node]) -> None:
         """Replace nodes that were taken by what is left of them."""
         with self._changed:
             del self._taken[id(taken)]

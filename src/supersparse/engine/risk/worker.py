@@ -18,7 +18,7 @@ from supersparse.engine.kernels.risk_loss import DEPTH, FITTED, SIZE, SUPPORTS, 
 from supersparse.engine.kernels.risk_projection import relax_open
 from supersparse.engine.kernels.risk_relaxation import relax
 from supersparse.engine.kernels.risk_search import round_support
-from supersparse.engine.risk.branching import Branching, Relaxed
+from supersparse.engine.risk.branching import Branching, Relaxation
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
 from supersparse.engine.risk.node import Node
 
@@ -171,7 +171,7 @@ class Worker:
         better = Node(status, node_bound, loss_bound, lowest, highest, full)
         return self._split(better, relaxed, worth, work)
 
-    def _relax(self, node: Node, used: Ints, candidates: Ints, room: int) -> Relaxed:
+    def _relax(self, node: Node, used: Ints, candidates: Ints, room: int) -> Relaxation:
         """Relax the part of a node whose cards use these columns and at most `room` of the candidates."""
         instance, data = self.instance, self.instance.data
         columns = np.concatenate([used, candidates])
@@ -197,9 +197,9 @@ class Worker:
             passed, bound, loss = relax(*box, data.slope_is_free, slope_low, slope_high, *found, self._haste)
         self.support.counts[WORK] += int(self._relaxation_cost(m))
         self._relaxed += 1
-        return Relaxed(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
+        return Relaxation(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
 
-    def _split(self, node: Node, relaxed: Relaxed, worth: float, work: int | None) -> list[Node]:
+    def _split(self, node: Node, relaxed: Relaxation, worth: float, work: int | None) -> list[Node]:
         """Split a node that was relaxed, or start to enumerate it if that is worth it.
 
         Where the points of every column may be below and above 0, it makes no difference to the relaxation
@@ -250,7 +250,7 @@ class Worker:
         cost = self._cost_of(np.flatnonzero(status == 1))
         return Node(status, max(node.bound, node.loss_bound + cost), node.loss_bound, low, high, node.point)
 
-    def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxed, spread: Floats) -> Ints:
+    def _strong(self, node: Node, used: Ints, candidates: Ints, relaxed: Relaxation, spread: Floats) -> Ints:
         """The candidates of which one could be the last column of a card.
 
         All others are excluded together, by a relaxation without the strong ones. How many these are is what

@@ -9,7 +9,7 @@ import typer
 
 from supersparse.base.errors import InvalidOptionError, SupersparseError
 from supersparse.engine.answers.frontier import frontier as find_frontier
-from supersparse.engine.answers.proven import reconciled
+from supersparse.engine.answers.shared_bounds import reconciled
 from supersparse.engine.certify.statement import check_certifiable, check_certifiable_goal
 from supersparse.learn.clock import Clock
 from supersparse.show.cli.options import (

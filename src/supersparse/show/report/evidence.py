@@ -15,7 +15,7 @@ from supersparse.card.evaluate.evaluation import Evaluation, Subgroups, by_subgr
 from supersparse.card.evaluate.risk_table import RiskTable, risk_table
 from supersparse.card.provenance import ItemSeen
 from supersparse.engine.answers.frontier import Frontier
-from supersparse.engine.answers.proven import bound_of_sizes
+from supersparse.engine.answers.shared_bounds import bound_of_sizes
 from supersparse.learn.card_of_solution import rows_fingerprint
 from supersparse.learn.refit import Refit
 from supersparse.problem.objective import evaluate

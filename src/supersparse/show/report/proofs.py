@@ -14,7 +14,7 @@ from supersparse.card.provenance import Provenance
 from supersparse.card.risk import LogisticRisk
 from supersparse.engine.answers.frontier import Frontier, FrontierRow
 from supersparse.engine.answers.penalties import least_loss
-from supersparse.engine.answers.proven import bound_of_size
+from supersparse.engine.answers.shared_bounds import bound_of_size
 from supersparse.engine.solution import Claim, Solution, Trace
 from supersparse.engine.solve import solve
 from supersparse.engine.verify import check_points, verify

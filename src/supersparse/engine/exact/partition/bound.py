@@ -17,7 +17,7 @@ from supersparse.engine.exact.partition.certificate import (
     BalancedSets,
     Certificate,
     Multipliers,
-    Proven,
+    ProvenBound,
     are_balanced,
     check_certificate,
     loads,
@@ -172,7 +172,7 @@ class NodeBound:
         """The balanced sets so far, without their families."""
         return [q for _, q in self._sets]
 
-    def step(self) -> Proven | None:
+    def step(self) -> ProvenBound | None:
         """Solve, say what the solution proves, and look for sets that improve it; None if interrupted."""
         solved = self._program.lp.solve(self._context.interrupted)
         if solved is None:

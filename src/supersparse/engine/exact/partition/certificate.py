@@ -147,7 +147,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proven:
+class ProvenBound:
     """The claim of a certificate: no model of the node costs less than `bound`/`fine` kernel units.
 
     `in_state[j][c]` is the same for the models of the node with group j in state c.
@@ -175,7 +175,7 @@ def top(groups: tuple[ColumnGroup, ...], allowed: Allowed, group: int = -1, stat
 
 def check_certificate(
     points: NetPoints, groups: tuple[ColumnGroup, ...], allowed: Allowed, certificate: Certificate
-) -> Proven:
+) -> ProvenBound:
     """Recompute everything a certificate claims; raise if any of it is false."""
     load = _load(points, certificate.common, top(groups, allowed))
     gained = [dict.fromkeys(states, 0) for states in allowed]
@@ -197,7 +197,7 @@ def check_certificate(
     ]
     least = [min(p.values()) for p in by_state]
     bound = certificate.fine * points.base_loss + int(certificate.common.value.sum()) + sum(least)
-    return Proven(
+    return ProvenBound(
         fine=certificate.fine,
         bound=bound,
         in_state=tuple({c: bound - m + v for c, v in p.items()} for m, p in zip(least, by_state, strict=True)),

@@ -23,7 +23,7 @@ import numpy as np
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.engine.exact.partition.bound import NodeBound, Sets
-from supersparse.engine.exact.partition.certificate import Allowed, Proven, points_of, top
+from supersparse.engine.exact.partition.certificate import Allowed, ProvenBound, points_of, top
 from supersparse.engine.exact.partition.leaf import Leaf
 from supersparse.engine.exact.partition.lp import never
 from supersparse.engine.exact.partition.points import find_groups, net_points
@@ -120,7 +120,7 @@ class PartitionTree:
         yield from search.prepare()
         search.start_with(node.sets)
         self._search = search
-        best: Proven | None = None
+        best: ProvenBound | None = None
         history: list[Fraction] = []
         while not search.finished:
             proven = search.step()
@@ -139,7 +139,7 @@ class PartitionTree:
         assert best is not None
         self._split(node, best)
 
-    def _split(self, node: PartitionNode, best: Proven) -> None:
+    def _split(self, node: PartitionNode, best: ProvenBound) -> None:
         kept = tuple(
             tuple(c for c in states if Fraction(best.in_state[j][c], best.fine) < self.target)
             for j, states in enumerate(node.allowed)
@@ -158,7 +158,7 @@ class PartitionTree:
         for c in others:
             self._child(node, best, {j: c})
 
-    def _child(self, node: PartitionNode, best: Proven, decided: dict[int, int]) -> None:
+    def _child(self, node: PartitionNode, best: ProvenBound, decided: dict[int, int]) -> None:
         inherited = max(best.in_state[j][c] for j, c in decided.items())
         states = tuple((decided[j],) if j in decided else s for j, s in enumerate(node.allowed))
         self._push(PartitionNode(max(node.bound, Fraction(inherited, best.fine)), states))

@@ -16,7 +16,7 @@ from supersparse.engine.kernels.ratio_pairs import (
     MOST_PACKED,
     MOST_TIGHT,
     BoxStack,
-    Listed,
+    PairList,
     PointPairs,
     Prices,
     Ratios,
@@ -141,7 +141,7 @@ def stack_for(pairs: PointPairs) -> BoxStack:
         key=np.zeros(n_pairs, np.int32),
         order=ints(n_pairs),
         block=floats(3, BLOCK),
-        listed=Listed(
+        listed=PairList(
             pair=ints(MOST_LISTED),
             member=ints(MOST_LISTED, MEMBERS),
             difference=floats(features, MOST_LISTED),

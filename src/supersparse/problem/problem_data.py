@@ -19,7 +19,7 @@ from supersparse.table.small_table import SmallTable, Tabular, facts, listed, nu
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ProblemParts(Tabular):
+class ProblemData(Tabular):
     """Data, settings and limits; `Problem` adds how they are read and changed."""
 
     rows: Rows
