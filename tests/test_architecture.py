@@ -238,6 +238,18 @@ def test_importing_the_package_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_classifier_is_imported_without_a_solver_and_with_at_most_120_modules():
+    code = (
+        "import sys; from supersparse import SLIMClassifier; SLIMClassifier(max_features=3).get_params(); "
+        "solvers = ('highspy', 'pyscipopt', 'ortools', 'numba', 'supersparse.engine.solve', 'matplotlib', 'yaml'); "
+        "print([m for m in solvers if m in sys.modules], sum(m.startswith('supersparse') for m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded, count = done.stdout.rsplit(maxsplit=1)
+    assert loaded == "[]"
+    assert int(count) <= 120
+
+
 def test_there_is_no_print_outside_the_command_line():
     for path in sources():
         if "show/cli" not in path.as_posix():

@@ -64,7 +64,10 @@ def _annotation(tree: ast.Module, one: Keyword) -> ast.expr:
     fields = (n for n in body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name))
     field = next(n for n in fields if n.target.id == one.name)
     accepts = (k.value for k in field.value.keywords if k.arg == "accepts")
-    return next(accepts, field.annotation)
+    annotation = next(accepts, field.annotation)
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):  # in quotes
+        return ast.parse(annotation.value, mode="eval").body
+    return annotation
 
 
 def _needed(annotation: ast.expr, tree: ast.Module, module: str) -> Iterator[tuple[str, str]]:

@@ -67,12 +67,12 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from supersparse.problem.problem import Problem as Problem
     from supersparse.show.document import ScoringSystem as ScoringSystem
     from supersparse.show.document.plots import plot as plot, plot_evaluation as plot_evaluation
-    from supersparse.show.estimators import (
+    from supersparse.show.estimators.risk import (
         RiskScoreClassifier as RiskScoreClassifier,
         RiskScoreClassifierCV as RiskScoreClassifierCV,
-        SLIMClassifier as SLIMClassifier,
-        SLIMClassifierCV as SLIMClassifierCV,
     )
+    from supersparse.show.estimators.slim import SLIMClassifier as SLIMClassifier
+    from supersparse.show.estimators.slim_cv import SLIMClassifierCV as SLIMClassifierCV
     from supersparse.show.estimators.trade_off import cross_validated_trade_off as cross_validated_trade_off
     from supersparse.show.report import (
         Plan as Plan,
@@ -108,12 +108,12 @@ _HOMES = {
     "Problem": "problem.problem",
     "Reading": "table.reading",
     "Report": "show.report",
-    "RiskScoreClassifier": "show.estimators",
-    "RiskScoreClassifierCV": "show.estimators",
+    "RiskScoreClassifier": "show.estimators.risk",
+    "RiskScoreClassifierCV": "show.estimators.risk",
     "RiskTable": "card.evaluate.risk_table",
     "RowCounts": "learn.row_counts",
-    "SLIMClassifier": "show.estimators",
-    "SLIMClassifierCV": "show.estimators",
+    "SLIMClassifier": "show.estimators.slim",
+    "SLIMClassifierCV": "show.estimators.slim_cv",
     "ScoringSystem": "show.document",
     "Settings": "learn.settings.settings",
     "Solution": "engine.solution",

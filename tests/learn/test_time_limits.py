@@ -24,6 +24,7 @@ from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import splits_of
 from supersparse.learn.watching import Unwatched
+from supersparse.show.estimators.learning import recipe_of
 
 
 def wide(n_rows=400, n_columns=100, share=0.3):
@@ -75,7 +76,7 @@ def test_a_wide_table_of_rare_columns_gives_features_though_time_is_up(monkeypat
 def test_a_card_comes_without_folds_when_time_is_up():
     X, y = wide(200, 40)
     rows = rows_of(X, y)
-    recipe = SLIMClassifier(prepare="auto", C0=0.02, max_points=1, time_limit=0.0)._recipe()
+    recipe = recipe_of(SLIMClassifier(prepare="auto", C0=0.02, max_points=1, time_limit=0.0))
     question = recipe.question(rows)
     fitted = fit_card(question, rows, splits_of(y, 2), Unwatched(), Clock(ends=0.0))
     assert fitted.validation is None
@@ -116,7 +117,7 @@ def test_only_a_fold_that_takes_far_longer_than_it_is_given_keeps_others_from_be
 def test_another_penalty_asks_what_the_settings_would_ask():
     X, y = wide(100, 40)
     rows = rows_of(X, y)
-    recipe = SLIMClassifier(prepare="auto")._recipe()
+    recipe = recipe_of(SLIMClassifier(prepare="auto"))
     changed, asked = recipe.question(rows).with_penalty(0.03), recipe.asking(C0=0.03).question(rows)
     assert changed.recipe.settings == asked.recipe.settings
     assert changed.problem.C0 == asked.problem.C0 == (Fraction(3, 100),) * asked.problem.n_features

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from supersparse import SLIMClassifier
 from supersparse.learn.calibrating import without_fold
 from supersparse.problem.rows import read_labels
+from supersparse.show.estimators.learning import read_training
 from supersparse.table.numeric import positive_of
 
 
@@ -58,7 +59,7 @@ def test_folds_keep_the_class_that_is_rarer_among_all_rows():
     X = rng.integers(0, 3, size=(21, 2))
     y = np.array(["blue"] * 10 + ["red"] * 11)
     model = SLIMClassifier(C0=0.06, max_points=2, solver="exhaustive")
-    recipe, rows = model._read(X, y, None, None)
+    recipe, rows = read_training(model, X, y, None, None)
     assert model.fit(X, y).positive_ == "blue"
     every = np.arange(21)
     train = np.setdiff1d(every, np.flatnonzero(y == "red")[:3])  # of these, red is the rarer

@@ -11,6 +11,7 @@ from supersparse.errors import InvalidDataError
 from supersparse.learn.calibrating import folds_of, learn_without
 from supersparse.learn.clock import Clock
 from supersparse.learn.rows import TrainingRows
+from supersparse.show.estimators.learning import recipe_of
 
 METHODS = ["isotonic", "logistic"]
 SETTINGS = {"max_points": 3, "node_limit": 2000, "time_limit": None}
@@ -98,7 +99,7 @@ def test_a_rows_own_label_never_reaches_its_score():
 
     def learned(labels):
         rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
-        return learn_without(model._recipe(), rows, folds, Clock(None))
+        return learn_without(recipe_of(model), rows, folds, Clock(None))
 
     before = learned(Y)
     for number, (_, rows) in enumerate(folds[:2]):

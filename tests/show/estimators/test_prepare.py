@@ -21,6 +21,7 @@ from supersparse.errors import (
 )
 from supersparse.learn.folds import Fold, fit_fold
 from supersparse.learn.rows import TrainingRows
+from supersparse.show.estimators.learning import recipe_of
 
 N = 120
 OPTIONS = {"C0": 0.02, "max_points": 3, "time_limit": None, "node_limit": 20_000}
@@ -151,7 +152,7 @@ def test_nothing_of_the_rows_left_out_reaches_the_cut_points(missing):
     costs = {"ill": 1, "well": 1}
 
     def learned(X, labels):
-        recipe = SLIMClassifier(prepare=Prepare(missing=missing), **OPTIONS)._recipe()
+        recipe = recipe_of(SLIMClassifier(prepare=Prepare(missing=missing), **OPTIONS))
         rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
         (result,) = fit_fold(recipe, [0.02], rows, costs, fold)
         scores = result.unseen.scores[len(test) :].tolist()

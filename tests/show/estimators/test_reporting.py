@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supersparse import SLIMClassifier, SLIMClassifierCV
-from supersparse.show.estimators.reporting import logger, reporting
+from supersparse.show.estimators.learning import logger, reporting
 
 X, Y = [[0, 1], [1, 0], [2, 1], [3, 0]], [0, 0, 1, 1]
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from supersparse.base.schema.keywords import constructor, keywords_of
 from supersparse.base.schema.setting import in_python
 from supersparse.card.evaluate.calibrating import Method
-from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.settings.settings import Settings
 from supersparse.problem.asked import Asked
 
-PREPARATIONS = 'give None to use numbers as they are, "auto", or a Prepare'
+if TYPE_CHECKING:
+    from supersparse.learn.prepare.prepare import Prepare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class LearningParameters:
     """How learning goes about the settings; these have no other face."""
 
     calibrate: Method | None = in_python("How scores become probabilities: isotonic or logistic.")
-    prepare: Prepare | Literal["auto"] | None = in_python("How raw columns become features during fit.")
+    prepare: "Prepare | Literal['auto'] | None" = in_python("How raw columns become features during fit.")
     initial: Any = in_python("Starting point: what `solve` takes, or a linear model to be fitted first.")
     solver: str = in_python("Solver; see `supersparse solvers`.", default="auto")
     solver_options: Mapping[str, object] | None = in_python("Further options of `solve` and of the solver.")

@@ -1,14 +1,9 @@
 """RiskScoreClassifier and RiskScoreClassifierCV: scoring systems whose risks are what was learned."""
 
-import warnings
 from typing import Any, Self
 
-from supersparse.base.errors import SeparatedClassesWarning, WeightedRisksWarning, users_level
-from supersparse.engine.solution import Solution
-from supersparse.learn.judging import slope_at_its_limit, weighs_risks
-from supersparse.learn.recipe import PreparedProblem
-from supersparse.learn.rows import TrainingRows
 from supersparse.show.estimators.base import ScoringSystemClassifier
+from supersparse.show.estimators.learning import learn_from, read_training
 from supersparse.show.estimators.parameters import RiskCVParameters, RiskParameters
 from supersparse.show.estimators.slim_cv import SLIMClassifierCV
 
@@ -19,17 +14,6 @@ class _RiskModel(ScoringSystemClassifier):
     goal = "risk"
     calibrate = None  # the risks are the model; see `predict_proba`
     certificate = None  # a log loss has no such proof
-
-    def _keep(self, question: PreparedProblem, solution: Solution, rows: TrainingRows) -> None:
-        super()._keep(question, solution, rows)
-        self.loss_ = float(solution.evaluation.loss)
-        self.slope_, self.offset_ = solution.slope, solution.offset
-        separated = slope_at_its_limit(solution)
-        if separated is not None:
-            warnings.warn(separated, SeparatedClassesWarning, stacklevel=users_level())
-        weighted = weighs_risks(solution.problem)
-        if weighted is not None:
-            warnings.warn(weighted, WeightedRisksWarning, stacklevel=users_level())
 
 
 class RiskScoreClassifier(RiskParameters, _RiskModel):
@@ -116,7 +100,7 @@ random_state, verbose
         -------
         self
         """
-        self._learn_from(*self._read(X, y, sample_weight, rate_groups))
+        learn_from(self, *read_training(self, X, y, sample_weight, rate_groups))
         return self
 
 

@@ -2,9 +2,6 @@
 
 from typing import Any, Self
 
-from sklearn.base import clone
-
-from supersparse.learn.calibrating import learn_without, weighty_folds
 from supersparse.show.estimators.base import ScoringSystemClassifier
 from supersparse.show.estimators.parameters import SLIMParameters
 
@@ -200,15 +197,7 @@ class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
         -------
         self
         """
-        recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
-        question, clock = self._learn_from(recipe, rows, 1.0 if self.calibrate is None else 0.5)
-        if self.calibrate is not None:
-            folds = weighty_folds(rows, self.positive_)
-            unseen = learn_without(recipe, rows, folds, clock, _unfitted(self.initial))
-            self._keep_judged(question, rows, unseen)
+        from supersparse.show.estimators.learning import learn_and_judge, read_training
+
+        learn_and_judge(self, *read_training(self, X, y, sample_weight, rate_groups, groups))
         return self
-
-
-def _unfitted(initial: Any) -> Any:
-    """Return an unfitted clone: a model fitted to all rows would leak the held-out ones."""
-    return clone(initial) if hasattr(initial, "fit") else initial

@@ -30,8 +30,8 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import splits_of
 from supersparse.learn.starting import start_from
 from supersparse.show.estimators.base import ScoringSystemClassifier
+from supersparse.show.estimators.learning import keep_judged, learn, logger, read_training, reporting
 from supersparse.show.estimators.parameters import SLIMCVParameters
-from supersparse.show.estimators.reporting import logger, reporting
 from supersparse.table.sources import as_array
 
 _USUAL = 0.01  # the default C0 of SLIMClassifier
@@ -160,7 +160,7 @@ intercept, solver, solver_options, gap
         """
         if self.rule not in RULES:
             raise InvalidOptionError(subject="rule", value=self.rule, remedy=did_you_mean(str(self.rule), RULES))
-        recipe, rows = self._read(X, y, sample_weight, rate_groups, groups)
+        recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
         clock = Clock.of(recipe)
         question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
         clock = clock.reserving(3 * question.seconds)  # making the card, and judging it, reads the rows again
@@ -192,10 +192,10 @@ intercept, solver, solver_options, gap
         by_value = [list(results) for results in zip(*by_fold, strict=True)]
         self._choose(by_value)
         final = question.with_penalty(self.C0_)
-        self._learn(final, rows, start_from(self.initial, final.problem), clock)
+        learn(self, final, rows, start_from(self.initial, final.problem), clock)
         unseen = [result.unseen for result in by_value[self.best_index_]]
         cut = None if len(by_fold) == len(folds) else (len(by_fold), len(folds))
-        self._keep_judged(final, rows, unseen, cut)
+        keep_judged(self, final, rows, unseen, cut)
         return self
 
     def _folds(self, rows: TrainingRows) -> list[Fold]:

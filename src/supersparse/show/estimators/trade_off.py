@@ -11,6 +11,7 @@ from supersparse.engine.answers.trade_off import read_limits
 from supersparse.learn.splits import repeated_splits
 from supersparse.learn.trade_off import sweep
 from supersparse.show.estimators.base import ScoringSystemClassifier
+from supersparse.show.estimators.learning import read_training
 
 
 def cross_validated_trade_off(
@@ -74,6 +75,6 @@ def cross_validated_trade_off(
         raise InvalidOptionError(
             "max_false_positive_rates is another sweep than ratios or thresholds", "give one of them"
         )
-    recipe, rows = model._read(X, y, sample_weight, None, groups)
+    recipe, rows = read_training(model, X, y, sample_weight, None, groups)
     splits = repeated_splits(rows.y, cv, repeats, groups=rows.groups)
     return sweep(recipe, rows, splits, asked, limits=limits, repeats=repeats, n_jobs=effective_n_jobs(n_jobs))

@@ -1,0 +1,350 @@
+"""How a classifier learns: from its parameters and training data to its fitted attributes.
+
+It is loaded by `fit`, since it needs the solvers: a classifier that is made, set or loaded does without. `model` is a
+classifier everywhere.
+"""
+
+import logging
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+
+from supersparse.base.errors import (
+    InvalidOptionError,
+    MissingCodesWarning,
+    NoBetterThanBaselineWarning,
+    NotProvenWarning,
+    SeparatedClassesWarning,
+    UnreadableColumnsWarning,
+    WeightedRisksWarning,
+    did_you_mean,
+    users_level,
+)
+from supersparse.base.exact import nearest_float
+from supersparse.base.schema.setting import names_of
+from supersparse.base.stop import Stop
+from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
+from supersparse.engine.solution import Solution, TraceEvent
+from supersparse.learn.calibrating import LeftOut, learn_without, weighty_folds
+from supersparse.learn.certifying import certified
+from supersparse.learn.clock import Clock
+from supersparse.learn.doubts import doubts
+from supersparse.learn.judging import judged, no_better_than_baseline, slope_at_its_limit, weighs_risks
+from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.recipe import PreparedProblem, Recipe
+from supersparse.learn.rows import TrainingRows, name_of
+from supersparse.learn.settings.settings import Settings
+from supersparse.learn.starting import start_from
+from supersparse.problem.asked import Asked
+from supersparse.problem.points import Points
+from supersparse.problem.problem import Problem
+from supersparse.show.document import ScoringSystem
+from supersparse.show.estimators.reading import read_numeric_training, read_raw_training
+
+_METHODS = ("isotonic", "logistic")
+_PREPARATIONS = 'give None to use numbers as they are, "auto", or a Prepare'
+_LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
+_SHOWN = 5  # columns that a warning names
+_WIDE_WEIGHTS = 1000  # largest over smallest: from here on weights leave proofs open
+_MANY_VALUES = 20  # of a column: points times such a number are no card for people
+# options of `solve` that no parameter has, among the solver's own
+OF_SOLVE = ("formulation", "branching_priorities", "tuning_time", "pair_covers", "absolute_gap", "memory_limit")
+
+logger = logging.getLogger("supersparse")
+
+
+def read_training(
+    model: Any, X: Any, y: Any, sample_weight: Any, rate_groups: Any, groups: Any = None
+) -> tuple[Recipe, TrainingRows]:
+    """Return the checked recipe and training data."""
+    if model.calibrate is not None and model.calibrate not in _METHODS:
+        hint = did_you_mean(str(model.calibrate), _METHODS)
+        raise InvalidOptionError(subject="calibrate", value=model.calibrate, remedy=f"give None, or {hint}")
+    recipe, title = recipe_of(model), name_of(y)
+    X, y = (read_numeric_training if recipe.prepare is None else read_raw_training)(model, X, y)
+    rows = TrainingRows(X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title)
+    return recipe, recipe.complete(rows)
+
+
+def recipe_of(model: Any) -> Recipe:
+    """Build the recipe from the parameters."""
+    names = [*names_of(Asked), "tie_break", "slack"]
+    asked = {name: getattr(model, name) for name in names if hasattr(model, name)}
+    by_name = isinstance(model.prepare, str) and model.prepare == "auto"
+    if not (model.prepare is None or by_name or isinstance(model.prepare, Prepare)):
+        raise InvalidOptionError(subject="prepare", value=model.prepare, remedy=_PREPARATIONS)
+    if model.n_jobs is not None and (not hasattr(model.n_jobs, "__index__") or int(model.n_jobs) == 0):
+        raise InvalidOptionError(subject="n_jobs", value=model.n_jobs, remedy=N_JOBS)
+    options: SolverKeywords = {
+        "solver": model.solver,
+        **_split(model.solver_options or {}),
+        "checkpoint": model.checkpoint,
+        "executor": model.executor,
+        "time_limit": model.time_limit,
+        "node_limit": model.node_limit,
+        "gap": model.gap,
+        "n_jobs": effective_n_jobs(model.n_jobs),
+        "random_state": _seed_from(model.random_state),
+    }
+    SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
+    prepare = Prepare() if isinstance(model.prepare, str) else model.prepare
+    return Recipe(settings=Settings.of(**asked), prepare=prepare, options=options)
+
+
+def _split(given: Mapping[str, Any]) -> SolverKeywords:
+    """Take the options of `solve` out of `solver_options`; the others are the solver's own."""
+    if not isinstance(given, Mapping):
+        raise InvalidOptionError(subject="solver_options", value=given, remedy="give a mapping by name")
+    own = {name: value for name, value in given.items() if name not in OF_SOLVE}
+    of_solve = {name: value for name, value in given.items() if name in OF_SOLVE}
+    return cast(SolverKeywords, {**of_solve, "solver_options": own})
+
+
+def _seed_from(random_state: int | np.random.RandomState | None) -> int:
+    """Return a seed; None always gives the same one, so fits are reproducible."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    return int(random_state)
+
+
+def learn_from(model: Any, recipe: Recipe, rows: TrainingRows, share: float = 1.0) -> tuple[PreparedProblem, Clock]:
+    """Learn from all rows in a share of the time; return what was asked, and the clock for the rest."""
+    clock, began = Clock.of(recipe), time.monotonic()
+    question = recipe.question(rows)
+    start = start_from(model.initial, question.problem)
+    # making the card reads the rows again, which in large tables takes a few times as long as this
+    learn(model, question, rows, start, clock.reserving(3 * (time.monotonic() - began)), share)
+    return question, clock
+
+
+def learn_and_judge(model: Any, recipe: Recipe, rows: TrainingRows) -> None:
+    """Learn from all rows and, with `calibrate`, judge the card by folds."""
+    question, clock = learn_from(model, recipe, rows, 1.0 if model.calibrate is None else 0.5)
+    if model.calibrate is not None:
+        folds = weighty_folds(rows, model.positive_)
+        # a linear model fitted to all rows would leak the held-out ones
+        initial = clone(model.initial) if hasattr(model.initial, "fit") else model.initial
+        keep_judged(model, question, rows, learn_without(recipe, rows, folds, clock, initial))
+
+
+def learn(
+    model: Any, question: PreparedProblem, rows: TrainingRows, start: Points | None, clock: Clock, share: float = 1.0
+) -> None:
+    """Answer the question in a share of the time left, and keep the answer."""
+    model.classes_ = np.unique(rows.y)
+    with reporting(model.verbose) as on_progress:
+        limited = clock.limited(question.recipe, share).options
+        solution = model._solve(question, {**limited, "initial": start, "on_progress": on_progress})
+        if model.verbose:
+            logger.info("%s: %s", solution, solution.stop.value)
+    _keep(model, question, solution, rows)
+    _say_if_unproven(solution, prepares=model.prepare is not None)
+    _say_unreadable(question)
+    if isinstance(model.prepare, str):
+        _say_codes(question)
+    if model.certificate is not None and solution.proven_optimal:
+        card = certified(model.scoring_system_.card, question, solution.points, Path(model.certificate), rows)
+        model.scoring_system_ = ScoringSystem(card)
+
+
+def _keep(model: Any, question: PreparedProblem, solution: Solution, rows: TrainingRows) -> None:
+    """Set the fitted attributes; the training rows are not kept."""
+    names, evaluation = solution.problem.rows.names, solution.evaluation
+    model.__dict__.pop("prepare_", None)  # of an earlier fit
+    if question.prepare is not None:
+        model.prepare_ = question.prepare
+        model.prepare_.notes_ = [*model.prepare_.notes_, *doubts(question, rows)]
+    model.positive_ = model.classes_[model.classes_.tolist().index(solution.problem.rows.classes[1])]
+    model.points_ = solution.points
+    model.coef_ = model._towards_last(np.array([[nearest_float(v) for v in solution.points.values]], dtype=np.float64))
+    model.objective_ = float(solution.objective)
+    model.lower_bound_ = float(solution.lower_bound)
+    model.gap_ = solution.gap
+    model.proven_optimal_ = solution.proven_optimal
+    model.proven_smallest_ = solution.proven_smallest
+    model.training_errors_ = _count(evaluation.training_errors)
+    model.predicted_errors_ = _count(evaluation.predicted_errors)
+    model.training_sensitivity_ = float(evaluation.sensitivity)
+    model.training_specificity_ = float(evaluation.specificity)
+    model.stop_ = solution.stop
+    model.trace_ = solution.trace
+    card = question.card(solution, rows.title, rows)
+    if solution.slope is not None:  # the card says from which total on a risk is above one half
+        threshold = -card.as_learned.intercept * solution.points.denominator
+        model.points_ = replace(solution.points, intercept=-threshold)
+    model.intercept_ = model._towards_last(np.array([nearest_float(model.points_.intercept_value)]))
+    model.scoring_system_ = ScoringSystem(card)
+    model.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
+    if solution.slope is not None:
+        _keep_risks(model, solution)
+
+
+def _keep_risks(model: Any, solution: Solution) -> None:
+    model.loss_ = float(solution.evaluation.loss)
+    model.slope_, model.offset_ = solution.slope, solution.offset
+    separated = slope_at_its_limit(solution)
+    if separated is not None:
+        warnings.warn(separated, SeparatedClassesWarning, stacklevel=users_level())
+    weighted = weighs_risks(solution.problem)
+    if weighted is not None:
+        warnings.warn(weighted, WeightedRisksWarning, stacklevel=users_level())
+
+
+def keep_judged(
+    model: Any, question: PreparedProblem, rows: TrainingRows, unseen: list[LeftOut], cut: tuple[int, int] | None = None
+) -> None:
+    """Give the card its performance on held-out rows and, with `calibrate`, its risks."""
+    card, seen = model.scoring_system_.card, model._scores(rows.X)
+    weights = question.problem.class_weights
+    card = judged(card, seen, rows, model.positive_, unseen, model.calibrate, weights, cut)
+    model.scoring_system_ = ScoringSystem(card)
+    useless = no_better_than_baseline(card)
+    if model.calibrate is not None and useless is not None:
+        warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=users_level())
+
+
+def _count(weight: Fraction) -> int | float:
+    """A weight of rows, as an int if it is whole."""
+    return int(weight) if weight.denominator == 1 else float(weight)
+
+
+def _say_if_unproven(solution: Solution, *, prepares: bool) -> None:
+    """Warn if the proof is open, which would otherwise show in `proven_optimal_` only."""
+    if solution.proven_optimal or solution.stop not in (*_LIMITS, Stop.ROUNDING, Stop.INTERRUPTED):
+        return
+    gap = 100 * solution.gap
+    percent = f"{gap:.2g}" if gap < 0.05 else f"{gap:.1f}"
+    warnings.warn(
+        f"the card is not proven optimal ({solution.stop.value}): its objective is "
+        f"{float(solution.objective):.4g}, and no card has less than {float(solution.lower_bound):.4g}, "
+        f"a gap of {percent} %; {_remedy(solution, prepares)}",
+        NotProvenWarning,
+        stacklevel=users_level(),
+    )
+
+
+def _remedy(solution: Solution, prepares: bool) -> str:
+    if solution.stop is Stop.INTERRUPTED:
+        return (
+            "fit again to continue the search; if this is one fit of many, as in a grid search, the others "
+            "continue unless Ctrl-C is pressed twice"
+        )
+    if solution.stop is Stop.ROUNDING:
+        spread = _spread_of_weights(solution.problem)
+        if spread >= _WIDE_WEIGHTS:
+            return f"weigh rows and classes less unevenly: one counts {spread:.3g} times as much as another"
+        return f"rescale or shift columns with very large values, such as {_largest(solution.problem)}"
+    remedy = "raise the limit, or ask for less: a larger C0, a smaller max_features or max_points"
+    if not prepares and _many_values(solution.problem):
+        remedy += ', or prepare="auto", which cuts numbers into questions'
+    return remedy
+
+
+def _many_values(problem: Problem) -> bool:
+    rows = problem.rows
+    columns = (rows.raw or rows.columns)[:1000]  # enough to tell
+    return any(len(np.unique(column[:10_000])) > _MANY_VALUES for column in columns)
+
+
+def _spread_of_weights(problem: Problem) -> float:
+    """The largest weight of a row, its class's included, over the smallest."""
+    rows = problem.rows
+    weights = rows.weights * np.where(rows.positive, *map(float, reversed(problem.class_weights)))
+    weights = weights[weights > 0]
+    return float(weights.max() / weights.min())
+
+
+def _largest(problem: Problem) -> str:
+    """The column with the largest value, and that value."""
+    rows = problem.rows
+    if rows.raw is None:
+        sizes = [nearest_float(Fraction(m, s)) for m, s in zip(rows.magnitudes, rows.scales, strict=True)]
+    else:
+        sizes = [max(abs(float(raw.max())), abs(float(raw.min()))) for raw in rows.raw]
+    j = int(np.argmax(sizes))
+    return f"{rows.names[j]!r} (up to {sizes[j]:.3g})"
+
+
+def _say_unreadable(question: PreparedProblem) -> None:
+    """Warn about columns that the preparation left out, which would otherwise show in its notes only."""
+    columns = {} if question.prepare is None else question.prepare.unreadable_
+    if columns:
+        listed = _listed([f"{name} ({kind.removeprefix('values ')})" for name, kind in columns.items()])
+        warnings.warn(
+            f"columns are left out, because they contain neither numbers nor text: {listed}; convert them, "
+            "such as dates to years or days, or remove them from X",
+            UnreadableColumnsWarning,
+            stacklevel=users_level(),
+        )
+
+
+def _say_codes(question: PreparedProblem) -> None:
+    """Warn about numbers that look like codes for missing values: arrays and frames are taken literally."""
+    codes = {} if question.prepare is None else question.prepare.codes_
+    if codes:
+        shown = _listed([f"{name} ({', '.join(map(str, found))})" for name, found in codes.items()])
+        warnings.warn(
+            f"numbers stand apart like codes for missing values, and count as numbers: {shown}; if they are "
+            "codes, replace them with NaN",
+            MissingCodesWarning,
+            stacklevel=users_level(),
+        )
+
+
+def _listed(columns: list[str]) -> str:
+    more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
+    return ", ".join(columns[:_SHOWN]) + more
+
+
+@contextmanager
+def reporting(verbose: int) -> Iterator[Callable[[TraceEvent], None] | None]:
+    """Yield a progress callback: none for 0, one line a second at most for 1, all lines from 2 on.
+
+    Lines go to the logger "supersparse" at level INFO. Where the application has set up no
+    logging they go to standard error, for as long as the fit lasts.
+    """
+    if not verbose:
+        yield None
+        return
+    level = logger.level
+    own = None if logger.hasHandlers() else logging.StreamHandler()
+    if own is not None:
+        logger.addHandler(own)
+    if not logger.isEnabledFor(logging.INFO):
+        logger.setLevel(logging.INFO)
+    try:
+        yield _Lines(seconds_between=1.0 if verbose == 1 else 0.0)
+    finally:
+        logger.setLevel(level)
+        if own is not None:
+            logger.removeHandler(own)
+
+
+class _Lines:
+    def __init__(self, seconds_between: float) -> None:
+        self._between = seconds_between
+        self._next = 0.0
+
+    def __call__(self, event: TraceEvent) -> None:
+        now = time.monotonic()
+        if now < self._next or event.objective is None:
+            return
+        self._next = now + self._between
+        logger.info(
+            "%7.1f s  objective %.6f  bound %.6f  gap %.1f %%",
+            event.seconds,
+            float(event.objective),
+            float(event.lower_bound),
+            100 * (event.gap or 0.0),
+        )
