@@ -72,6 +72,11 @@ def _proof(made: Provenance) -> str:
     of_all = "no other card"
     if made.features is not None:
         of_all = f"of all cards over {_candidates(made)}, none"
+    if made.asks_questions and made.proven_optimal:
+        asked = made.settings or {}
+        price = ", with a small price for each question" if asked.get("C0", 0) != 0 else ""
+        fit = "the blended labels" if asked.get("teacher") != "none" else "the labels"
+        return f"Proven: of all cards that ask {visible(made.allowed)}, none is better (fit to {fit}{price})."
     if made.proven_optimal:
         smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
         tolerance = " by more than 0.000000001" if made.is_risk else ""
@@ -137,6 +142,8 @@ def _tie(card: Card) -> Fraction:
 
 
 def _size(card: Card) -> str:
+    if card.provenance is not None and card.provenance.asks_questions:
+        return counted(len({item.column for item in card.as_learned.items}), "question")
     return f"{counted(len(card.as_learned.items), 'feature')}, {card.size_with_intercept} with the intercept"
 
 

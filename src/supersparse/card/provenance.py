@@ -150,6 +150,11 @@ class Provenance(Tabular):
         return self.settings is not None and self.settings.get("goal") == "risk"
 
     @property
+    def asks_questions(self) -> bool:
+        """Whether the card was learned with the question as the unit of size."""
+        return self.settings is not None and self.settings.get("questions") is True
+
+    @property
     def half_was_wrong(self) -> bool:
         """Whether a row with a risk of exactly one half was wrong, whatever its class: with slope 1."""
         asked = self.settings or {}

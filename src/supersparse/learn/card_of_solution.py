@@ -1,7 +1,7 @@
 """The card of a verified solution: items on the raw columns, and what was proven about them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import supersparse
-from supersparse.base.errors import InvalidDataError, UnsupportedProblemError
+from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted, exact_value, nearest_float, shown
 from supersparse.base.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
 from supersparse.card.card import Card, Item, Label
@@ -18,12 +18,12 @@ from supersparse.card.evaluate.rates import added_up
 from supersparse.card.lines import enumerated, weights_in_words
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
-from supersparse.card.rules import Domain, ValueOf
+from supersparse.card.rules import Domain, IsOneOf, ValueOf
 from supersparse.engine.solution import Solution
 from supersparse.learn.settings.of_problem import settings_of
 from supersparse.learn.training_performance import training_performance
 from supersparse.problem.constraints.single import SameSign
-from supersparse.problem.constraints.support import MaxFeatures, MinFeatures, ThresholdsPerVariable
+from supersparse.problem.constraints.support import MaxFeatures, MaxQuestions, MinFeatures, ThresholdsPerVariable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import at_threshold, deviation
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
@@ -37,25 +37,20 @@ _FARTHEST = 10**6  # standard deviations from 0: usual log odds are right to 1e-
 _FIRST_VALUES = 100  # of a column of a large table, which mostly tell that it has more decimals
 _MOST_STEPS = 10_000  # totals in a point: columns of up to four decimals
 _FEW_DIGITS, _MOST_DIGITS = 6, 18  # of a threshold where columns have more
+_SHORT = 12  # characters of a penalty that is written exactly
 _FEW_NAMED = 3  # columns that a constraint names
 _FEW = 2  # a column with so many different values or fewer has them listed in its domain
 
 
 def card_of_solution(solution: Solution, title: str | None) -> Card:
     """Make the card; features without points are left out."""
-    if solution.problem.questions:
-        raise UnsupportedProblemError(
-            "a card of questions cannot be drawn or saved yet",
-            "read solution.points.answers, solution.slope and solution.offset",
-        )
-    rows, points = solution.problem.rows, solution.points
-    values = points.values
+    rows, card = solution.problem.rows, scoring_card(solution)
     return replace(
-        scoring_card(solution),
+        card,
         title=title,
         risk=_risk(solution),
         provenance=_provenance(solution),
-        seen=tuple(_seen(rows, j, values[j]) for j in points.support),
+        seen=tuple(_seen(rows, item) for item in card.items),
         performance=(training_performance(solution),),
     )
 
@@ -63,18 +58,30 @@ def card_of_solution(solution: Solution, title: str | None) -> Card:
 def scoring_card(solution: Solution) -> Card:
     """Make what a card needs to score rows, and nothing that is learned from the rows once more."""
     rows, points = solution.problem.rows, solution.points
-    values = points.values
     negative, positive = map(_label, rows.classes)
     return Card(
         title=None,
         negative=negative,
         positive=positive,
-        items=tuple(Item(rule=ValueOf(rows.names[j]), points=values[j], position=j) for j in points.support),
+        items=tuple(_items(solution)),
         intercept=_intercept(solution),
         reached=_is_reached(solution),
-        domains=tuple(_domain(rows, j) for j in points.support),
+        domains=tuple(_domain(solution.problem, j) for j in points.support),
         n_columns=rows.n_features,
     )
+
+
+def _items(solution: Solution) -> Iterator[Item]:
+    """A line for each feature; of a question, one for each answer that gives points."""
+    rows, points = solution.problem.rows, solution.points
+    for j in points.support:
+        name = rows.names[j]
+        if points.answers is None:
+            yield Item(rule=ValueOf(name), points=points.values[j], position=j)
+            continue
+        for answer, worth in enumerate(points.answers[j]):
+            if worth:
+                yield Item(rule=IsOneOf(name, (Fraction(answer),)), points=Fraction(worth), position=j)
 
 
 def _is_reached(solution: Solution) -> bool:
@@ -135,7 +142,7 @@ def _seen_totals(solution: Solution) -> SeenTotals | None:
     near = NearTotals.of(problem, coefficients)
     if near is not None and len(np.unique(near.floats)) > _MOST_TOTALS:
         return None
-    distinct, groups = distinct_of(integer_totals(problem, coefficients))
+    distinct, groups = distinct_of(integer_totals(problem, coefficients, solution.points.answers))
     if len(distinct) > _MOST_TOTALS:
         return None
     unit = problem.unit * step_of(problem, coefficients)
@@ -224,8 +231,12 @@ def _settings(solution: Solution) -> dict[str, Any] | None:
     return None if asked is None else asked.to_dict()
 
 
-def _domain(rows: Rows, j: int) -> Domain:
-    """The values that a column took in the training rows."""
+def _domain(problem: Problem, j: int) -> Domain:
+    """The values that a column took in the training rows; of a question, the numbers of its answers."""
+    rows = problem.rows
+    if problem.questions:
+        known = tuple(map(Fraction, range(problem.questions[j].answers)))
+        return Domain(column=rows.names[j], values=known, outside="refuse")
     if rows.raw is not None and rows.raw[j].dtype.kind == "f":
         distinct = np.unique(rows.raw[j])
         ends = [exact_value(v, rows.names[j]) for v in (distinct if len(distinct) <= _FEW else distinct[[0, -1]])]
@@ -239,9 +250,10 @@ def _domain(rows: Rows, j: int) -> Domain:
     return Domain(column=rows.names[j], low=ends[0], high=ends[1], whole=whole, outside="near")
 
 
-def _seen(rows: Rows, j: int, points: Fraction) -> ItemSeen:
-    """The points that a column gave on the training rows."""
-
+def _seen(rows: Rows, item: Item) -> ItemSeen:
+    """The points that a line of the card gave on the training rows."""
+    assert item.position is not None, "a learned line knows its column"
+    j, points = item.position, item.points
     fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
     weights = rows.weights if fits else rows.weights.astype(object)
     if rows.raw is not None and rows.raw[j].dtype.kind == "f":
@@ -249,7 +261,10 @@ def _seen(rows: Rows, j: int, points: Fraction) -> ItemSeen:
         if len(found) > MOST_VALUES:
             sums = added_up(weights, groups.reshape(-1), len(found), np.ones(rows.n_rows, dtype=bool))
             return ItemSeen.of_floats(points, found, sums, rows.weight_unit)
-    distinct, groups = distinct_of(rows.columns[j])
+    column = rows.columns[j]
+    if isinstance(item.rule, IsOneOf):
+        column = item.rule.mask(column).astype(np.int64)
+    distinct, groups = distinct_of(column)
     sums = added_up(weights, groups, len(distinct), np.ones(rows.n_rows, dtype=bool))
     return ItemSeen.of_multiples(points / rows.scales[j], distinct, sums, rows.weight_unit)
 
@@ -292,6 +307,9 @@ def _minimised(problem: Problem) -> str:
     """The objective in words."""
     negative, positive = problem.class_weights
     parts = ["error rate" if problem.goal == "errors" else "log loss"]
+    if problem.rows.soft_labels is not None:
+        parts[0] += " of blended labels"
+    unit = "question" if problem.questions else "feature"
     if negative != 1 or positive != 1:
         parts[0] += f" ({weights_in_words(negative, positive)})"
     penalties = sorted({c for c, own in zip(problem.C0, problem.levels, strict=True) if own is None})
@@ -300,9 +318,9 @@ def _minimised(problem: Problem) -> str:
     if not penalties:
         pass
     elif len(penalties) == 1:
-        parts.append(f"{shown(penalties[0])} per feature")
+        parts.append(f"{_short(penalties[0])} per {unit}")
     else:
-        parts.append(f"{shown(penalties[0])} to {shown(penalties[-1])} per feature")
+        parts.append(f"{_short(penalties[0])} to {_short(penalties[-1])} per {unit}")
     if problem.intercept.is_penalised and problem.intercept_levels is None:
         parts.append(f"{shown(problem.intercept_C0)} for an intercept")
     if problem.C1:
@@ -311,7 +329,9 @@ def _minimised(problem: Problem) -> str:
 
 
 def _allowed(problem: Problem) -> str:
-    """The allowed scoring systems in words."""
+    """The allowed scoring systems in words; of questions, as the claim of the proof has it."""
+    if problem.questions:
+        return _questions_allowed(problem)
     sets = {s for s in problem.sets if len(s) > 1 or 0 not in s}
     points = _values(sets.pop()) if len(sets) == 1 else "from a set for each feature"
     limit = "".join(f", {_limit_in_words(constraint)}" for constraint in problem.asked)
@@ -324,6 +344,30 @@ def _allowed(problem: Problem) -> str:
         "none": "no intercept",
     }[problem.intercept.mode]
     return f"points {points}{limit}, {intercept}"
+
+
+def _short(penalty: Fraction) -> str:
+    """A penalty as it was given, or in three digits where that is long."""
+    exact = shown(penalty)
+    return exact if len(exact) <= _SHORT and "/" not in exact else f"{float(penalty):.3g}"
+
+
+def _questions_allowed(problem: Problem) -> str:
+    most = problem.n_features if problem.max_features is None else min(problem.max_features, problem.n_features)
+    shapes = {question.shape for question in problem.questions}
+    along = {"either": "rise or fall along them", "up": "rise along them", "down": "fall along them"}
+    how = "" if "free" in shapes else f" that {along[shapes.pop()] if len(shapes) == 1 else along['either']}"
+    limits = [_limit_in_words(one) for one in problem.asked if not isinstance(one, MaxQuestions)]
+    threshold = (
+        ""
+        if problem.risk_threshold == Fraction(1, 2) and not problem.rate_limits
+        else (f"; predictions at a risk of {shown(problem.risk_threshold)}")
+    )
+    return (
+        f"at most {most} of the {counted(problem.n_features, 'question')} tried, with these answers and points from 0 "
+        f"to {max(max(question.points) for question in problem.questions)}{how}"
+        f"{''.join(f', {limit}' for limit in limits)}{threshold}"
+    )
 
 
 def _limit_in_words(constraint: Constraint) -> str:

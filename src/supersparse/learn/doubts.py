@@ -43,7 +43,7 @@ def _separating(question: PreparedProblem) -> Iterator[str]:
         glance = _separates(column[:_GLANCE], rows.positive[:_GLANCE])
         if not glance or not _separates(column, rows.positive):
             continue
-        feature = None if prepare is None else prepare.features_[j]
+        feature = None if prepare is None or prepare.questions_ else prepare.features_[j]
         if feature is not None and isinstance(feature.rule, IsMissing):
             yield f"whether {feature.column!r} is known"
         else:

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import exact, shown
-from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.labels import find_label, label_text
 from supersparse.base.schema.tree import ByName
 from supersparse.card.card import Card
 from supersparse.card.checks import accepting
@@ -31,18 +31,21 @@ from supersparse.engine.solve import solve
 from supersparse.learn.card_of_solution import card_of_solution, check_risks_can_be_written, scoring_card
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.sample import Most
-from supersparse.learn.rows import TrainingRows
+from supersparse.learn.rows import TrainingRows, without_column
 from supersparse.learn.scoring import scores_of_points
 from supersparse.learn.settings.settings import Settings, SettingsKeywords
-from supersparse.learn.settings.with_data import UnknownFeatureError
+from supersparse.learn.settings.with_data import AnswersOf, UnknownFeatureError
+from supersparse.learn.teacher import NAMES as TEACHERS
+from supersparse.learn.teacher import Teacher, blended, fitted_teacher, read_risks
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
-from supersparse.problem.rows import read_labels
+from supersparse.problem.rows import read_labels, read_weights
 from supersparse.problem.sets import read_bounds
 from supersparse.problem.variants import with_size_penalty
 from supersparse.table.sources import as_table
 
 MAX_FEATURES = 10  # where "auto" is asked
+QUESTION_PRICE = Fraction(1, 5)  # of a row's log loss: what a question must save, where nobody says
 RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
 
 Bounds = tuple[Any, Any] | None  # smallest and largest points, None where open
@@ -71,6 +74,7 @@ class Recipe:
     options: SolverKeywords = field(default_factory=SolverKeywords)
     is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
     planned_seconds: float | None = None  # see `with_plan`
+    teacher: Any = None  # a classifier in place of the one that the settings name
 
     @property
     def slack(self) -> Fraction | None:
@@ -102,6 +106,7 @@ class Recipe:
 
     def complete(self, rows: TrainingRows) -> TrainingRows:
         """Leave out the rows with a missing value, where the preparation asks for that."""
+        rows = self._with_column_of_risks(rows)
         if self.prepare is None or self.prepare.missing != "drop":
             return rows
         complete = self.prepare.complete_rows(rows.X)
@@ -112,9 +117,24 @@ class Recipe:
         dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
         return rows.take(np.flatnonzero(complete), dropped)
 
+    def _with_column_of_risks(self, rows: TrainingRows) -> TrainingRows:
+        """Take the teacher's risks out of the columns, where one of them holds these."""
+        name = self.settings.taught_by
+        if self.teacher is not None or name is None or name in TEACHERS or rows.risks is not None:
+            return rows
+        X, risks = without_column(rows.X, name, "teacher")
+        return replace(rows, X=X, risks=read_risks(risks, len(rows.y)))
+
+    @property
+    def taught_by(self) -> Any:
+        """What teaches: a model, or a name; None where the labels stay as they are."""
+        return self.settings.taught_by if self.teacher is None else self.teacher
+
     def question(self, rows: TrainingRows) -> "PreparedProblem":
         """Make features of the rows, and ask the settings about them."""
         began = time.monotonic()
+        if self.settings.asks_questions:
+            return self._of_questions(rows, began)
         if self.prepare is None:
             problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
             if problem.goal == "risk":
@@ -138,6 +158,58 @@ class Recipe:
             raise UnknownFeatureError(str(error), f"{names}, and {pattern}", subject=error.subject) from None
         return PreparedProblem(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
+    def _of_questions(self, rows: TrainingRows, began: float) -> "PreparedProblem":
+        """Ask about the columns themselves, each a question with answers chosen on labels blended with a teacher."""
+        if self.prepare is None:
+            raise InvalidOptionError("questions are about raw columns", "prepare them, or remove max_questions")
+        if self.settings.goal != "risk":
+            raise InvalidOptionError(
+                f"goal is {self.settings.goal!r}, and questions are for goal 'risk'",
+                "use goal risk, or max_features in place of max_questions",
+            )
+        if self.settings.blend > 1:
+            raise InvalidOptionError(subject="blend", value=self.settings.blend, remedy="give a number from 0 to 1")
+        positive = self._positive(rows)
+        named = {*self.prepare.categorical, *(self.prepare.ordered or {})}
+        teacher = fitted_teacher(self.taught_by, rows, positive, named)
+        hard = np.asarray(rows.y == positive, np.float64)
+        guide = hard if teacher is None else teacher.risks(rows)
+        labels = hard if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
+        prepare = self.prepare
+        if not self.is_made:
+            prepare = clone(self.prepare).fit_questions(rows.X, labels, guide, rows.sample_weight)
+            prepare.notes_[:0] = [*rows.notes, *self._about_the_teacher(rows, teacher)]
+        settings = self.settings_for(rows.y, rows.copies)
+        if settings.C0 is None:
+            weights, unit = read_weights(rows.sample_weight, len(rows.y))
+            settings = replace(settings, C0=QUESTION_PRICE / (int(weights.sum(dtype=object)) * unit))
+        names = [question.column for question in prepare.questions_]
+        answers = AnswersOf(
+            labels=None if teacher is None else labels,
+            shapes={question.column: question.shape for question in prepare.questions_},
+            not_known=tuple(question.column for question in prepare.questions_ if question.has_not_known),
+        )
+        problem = _problem(settings, rows, prepare.transform(rows.X), names, answers)
+        return PreparedProblem(
+            recipe=self, problem=problem, prepare=prepare, teacher=teacher, seconds=time.monotonic() - began
+        )
+
+    def _positive(self, rows: TrainingRows) -> object:
+        """The label of the positive class."""
+        labels = read_labels(rows.y, None)[1]
+        asked = self.settings.positive
+        return labels[1] if asked is None else find_label(str(asked), labels, "positive")
+
+    def _about_the_teacher(self, rows: TrainingRows, teacher: Teacher | None) -> list[str]:
+        """Say what is out of the ordinary about the teacher."""
+        if self.taught_by is None:
+            return []
+        if teacher is None:
+            return ["too few rows of a class for a teacher: the labels are used as they are"]
+        if rows.risks is not None:
+            return ["the teacher's risks were given, and are used as they are in every fold"]
+        return []
+
     def settings_for(self, y: NDArray[Any], copies: NDArray[Any] | None = None) -> Settings:
         """Return the settings with each "auto" replaced: a card has few features, however many columns.
 
@@ -145,7 +217,7 @@ class Recipe:
         """
         settings = self.settings
         changes: dict[str, Any] = {}
-        if settings.max_features == "auto":
+        if settings.max_features == "auto" and not settings.asks_questions:
             changes["max_features"] = max(MAX_FEATURES, settings.min_features or 0)
         if settings.class_weight == "auto" and self.balances(y, copies):
             changes["class_weight"] = "balanced"
@@ -169,6 +241,7 @@ class PreparedProblem:
     recipe: Recipe
     problem: Problem
     prepare: Prepare | None
+    teacher: Teacher | None = None  # with whose risks the labels were blended
     seconds: float = 0.0  # that asking it took: reading the rows, and making their features
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
@@ -224,7 +297,7 @@ class PreparedProblem:
         A card keeps what its items gave on those rows, so that drift can be seen later. One on features knows
         it already.
         """
-        card = self._with_tie_break(card_of_solution(solution, title))
+        card = self._with_teacher(self._with_tie_break(card_of_solution(solution, title)))
         if self.prepare is not None:
             card = self.prepare.raw_card(card)
         card = printed(card)
@@ -234,6 +307,16 @@ class PreparedProblem:
             used = (*card.columns, *([] if rows.title is None else [rows.title]))
             card = replace(card, reading=rows.reading.about(used))
         return card
+
+    def _with_teacher(self, card: Card) -> Card:
+        """Keep with a card whose risks its labels were blended with, which its problem does not tell."""
+        made = card.provenance
+        if not self.problem.questions or made is None or made.settings is None:
+            return card
+        taught = self.recipe.taught_by if self.teacher is not None else None
+        name = taught if isinstance(taught, str | None) else type(taught).__name__
+        asked = Settings.from_dict(made.settings).changed(teacher=name or "none", blend=self.recipe.settings.blend)
+        return replace(card, provenance=replace(made, settings=asked.to_dict()))
 
     def _with_tie_break(self, card: Card) -> Card:
         """Keep with a card how it was chosen among equally good ones, which its problem does not tell."""
@@ -245,9 +328,11 @@ class PreparedProblem:
         return replace(card, provenance=replace(made, settings=asked, minimised=minimised))
 
 
-def _problem(settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None) -> Problem:
+def _problem(
+    settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None, answers: AnswersOf | None = None
+) -> Problem:
     return settings.problem(
-        X, rows.y, feature_names=names, sample_weight=rows.sample_weight, rate_groups=rows.rate_groups
+        X, rows.y, feature_names=names, sample_weight=rows.sample_weight, rate_groups=rows.rate_groups, answers=answers
     )
 
 

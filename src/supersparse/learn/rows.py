@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from supersparse.base.errors import InvalidDataError
+from supersparse.base.errors import InvalidDataError, did_you_mean
 from supersparse.problem.rows import check_labelled, group_columns
 from supersparse.table.reading import Reading
 from supersparse.table.sources import as_array, as_frame, as_series
@@ -47,6 +47,17 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     if frame is not None:
         return frame[rows].to_native()
     return (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[rows]
+
+
+def without_column(X: Any, name: str, what: str) -> tuple[Any, NDArray[Any]]:
+    """Return a table without one of its columns, in the same kind, and that column; `what` names it in messages."""
+    frame = None if isinstance(X, Mapping) else as_frame(X)
+    known = list(X) if isinstance(X, Mapping) else [] if frame is None else list(frame.columns)
+    if name not in known:
+        raise InvalidDataError(f"{what}: there is no column {name!r}", did_you_mean(name, known), subject=what)
+    if frame is None:
+        return {other: values for other, values in X.items() if other != name}, as_array(X[name])
+    return frame.drop(name).to_native(), as_array(frame[name].to_native())
 
 
 def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:

@@ -1,6 +1,7 @@
 """The performance of a solution on the rows that it was learned from."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +12,7 @@ from supersparse.card.evaluate.rates import added_up, auc_with_interval
 from supersparse.card.evaluate.thresholds import LEVEL
 from supersparse.card.performance import Performance
 from supersparse.engine.solution import Solution
+from supersparse.problem.log_loss import log_loss
 from supersparse.problem.near_totals import NearTotals, integer_totals
 
 
@@ -43,8 +45,16 @@ def _log_losses(solution: Solution) -> tuple[float, float]:
     problem = solution.problem
     weights = [float(w * n) for w, n in zip(problem.class_weights, problem.class_totals, strict=True)]
     both = sum(weights)
-    loss = float(solution.evaluation.loss) * float(sum(problem.class_totals)) / both
+    loss = float(_loss(solution)) * float(sum(problem.class_totals)) / both
     return loss, -sum(w / both * math.log(w / both) for w in weights if w)
+
+
+def _loss(solution: Solution) -> Fraction:
+    """The log loss of the classes, also where soft labels stood for them."""
+    rows = solution.problem.rows
+    if rows.soft_labels is None:
+        return solution.evaluation.loss
+    return log_loss(replace(solution.problem, rows=replace(rows, soft_labels=None)), solution.points)
 
 
 def _auc(solution: Solution) -> Fraction:
@@ -55,7 +65,7 @@ def _auc(solution: Solution) -> Fraction:
     near = NearTotals.of(solution.problem, coefficients)
     ranked = None if near is None else near.ranks()
     if ranked is None:
-        distinct, groups = distinct_of(integer_totals(solution.problem, coefficients))
+        distinct, groups = distinct_of(integer_totals(solution.problem, coefficients, solution.points.answers))
         n_groups = len(distinct)
     else:
         groups, n_groups = ranked[0], len(ranked[1])

@@ -130,7 +130,7 @@ class Validation:
 
 def chooses_penalty(settings: Settings) -> bool:
     """Whether the settings leave C0 to cross-validation."""
-    return settings.levels is None and settings.C0 is None
+    return settings.levels is None and settings.C0 is None and not settings.asks_questions
 
 
 def validate(

@@ -90,8 +90,8 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedOfQuestions:
-    """The settings that only problems of questions have, declared as those of `Asked` are."""
+class SizeInQuestions:
+    """The settings of a card's size in questions."""
 
     max_questions: int | Auto = setting(
         "auto", Either(Word("auto"), WholeForm(0)), "Maximum number of questions; default: 6.", option=Option(read=int)
@@ -100,6 +100,12 @@ class AskedOfQuestions:
     change_price: Number = setting(
         0, NumberForm(0), "What a change of points along the answers of a question must save."
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedOfQuestions(SizeInQuestions):
+    """The settings that only problems of questions have, declared as those of `Asked` are."""
+
     shape: str | Mapping[str, str] = setting(
         "either",
         Either(Word(*SHAPES), TableOf(Word(*SHAPES), "a mapping by question")),

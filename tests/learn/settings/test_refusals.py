@@ -21,7 +21,7 @@ YAML = [
     ("weights: w", "unknown key 'weights' in the settings; did you mean 'sample_weight'?"),
     ("time_limit: 5", "it is an option of the solver; write it under 'solve'"),
     ("min_sensitivity: 0.9", "it is a constraint; write it under 'constraints': - min_sensitivity: ..."),
-    ("nonsense: 1", "known: C0, C1, bounds,"),
+    ("nonsense: 1", "known: C0, C1, blend, bounds,"),
     ("C0: 0.1\nmax_features: 3\nC0: 0.2", "line 3, column 1: the key 'C0' is given twice, first at w.yaml, line 1"),
     ("max_features: 010", "line 1, column 15: max_features is '010'; a number has no leading zero; give 'auto'"),
     ("max_features: 1_000", "a number has no underscores"),

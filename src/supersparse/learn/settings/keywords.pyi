@@ -27,10 +27,16 @@ class SettingsKeywords(TypedDict, total=False):
     risk_threshold: Number | None
     positive: Any
     constraints: Sequence[Constraint]
+    max_questions: int | Auto
+    min_questions: int
+    change_price: Number
     sample_weight: str | None
     rate_groups: Sequence[str] | str | None
     tie_break: Literal["points", "log_loss"]
     slack: Number
+    questions: bool | None
+    teacher: Any
+    blend: float
     solve: SolverKeywords
     table: Mapping[str, Any]
     prepare: Mapping[str, Any]

@@ -10,6 +10,7 @@ from supersparse.engine.options import SOLVERS
 from supersparse.learn.settings.settings import Settings, fold_sizes
 from supersparse.problem.asked import Ends
 from supersparse.problem.constraints.forms import with_text_label
+from supersparse.problem.constraints.support import MaxQuestions, MinQuestions
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.penalties import Levels, read_class_weight
 from supersparse.problem.problem import Problem
@@ -55,10 +56,28 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         "positive": label_text(problem.rows.classes[1]),
         "rate_groups": tuple(grouping.name for grouping in problem.rows.groupings),
     }
+    if problem.questions:
+        said |= _of_questions(problem)
     fold_sizes(said)
     options = {"solver": solver if solver in SOLVERS else None, "random_state": seed}
     said["solve"] = ByName(tuple((name, value) for name, value in options.items() if value is not None))
     return Settings(**said)
+
+
+def _of_questions(problem: Problem) -> dict[str, Any]:
+    """How many questions were asked for, and at what price; their shapes come from the columns."""
+    most = next((one for one in problem.asked if isinstance(one, MaxQuestions)), None)
+    least = next((one for one in problem.asked if isinstance(one, MinQuestions)), None)
+    others = [one for one in problem.asked if one not in (most, least)]
+    return {
+        "questions": True,
+        "max_questions": "auto" if most is None else most.most,
+        "min_questions": 0 if least is None else least.least,
+        "change_price": problem.change_price,
+        "constraints": tuple(map(with_text_label, others)),
+        "intercept": "free",
+        "slope": "free",
+    }
 
 
 def _risk_threshold(problem: Problem) -> Fraction | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from supersparse.base.errors import InvalidOptionError, InvalidSettingsError
 from supersparse.base.exact import Number, whole
 from supersparse.base.schema.keywords import keywords, keywords_of, show
-from supersparse.base.schema.scalars import Either, NumberForm, Schema, TextForm, Truth, Word, suggest
+from supersparse.base.schema.scalars import Either, Null, NumberForm, Real, Schema, TextForm, Truth, Word, suggest
 from supersparse.base.schema.setting import Option, fields_of, names_of, setting, taken
 from supersparse.base.schema.shapes import NamesForm, Record
 from supersparse.base.schema.tree import (
@@ -28,7 +28,7 @@ from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
 from supersparse.engine.options import SolverKeywords
 from supersparse.learn.settings.sections import EDITS, PREPARE, SOLVE, TABLE, VALIDATE
-from supersparse.learn.settings.with_data import make_problem
+from supersparse.learn.settings.with_data import AnswersOf, make_problem
 from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
@@ -36,6 +36,7 @@ from supersparse.problem.limits import Constraint
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, integers
 from supersparse.problem.problem import Problem
+from supersparse.problem.questions import SizeInQuestions
 from supersparse.problem.set_forms import LevelsForm, SetForm
 from supersparse.table.small_table import SmallTable, Tabular
 
@@ -49,7 +50,7 @@ class Origin:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Settings(Tabular, Asked):
+class Settings(Tabular, SizeInQuestions, Asked):
     """All settings of a scoring system, without the data.
 
     Create them with `of`, `from_dict` or `load`. Besides the settings of `Problem.of`, they name the
@@ -92,6 +93,21 @@ class Settings(Tabular, Asked):
         "With tie_break log_loss, how much larger the objective may be than the least, such as 0.01.",
         option=Option(),
     )
+    questions: bool | None = setting(
+        None,
+        Either(Truth(), Null()),
+        "Whether the unit of size is the question, a column with points for each answer; default: if max_questions "
+        "is given.",
+    )
+    teacher: str | None = setting(
+        None,
+        Either(Word("auto", "ridge", "none"), TextForm("the name of a column")),
+        "Model of all columns with whose risks the labels are blended: auto (ridge and boosted stumps), ridge, "
+        "none, or a column of risks; default: auto for questions, none for features.",
+        option=Option(metavar="auto|ridge|none|COLUMN"),
+        accepts=Any,
+    )
+    blend: float = setting(0.85, Real(0), "Weight of the teacher's risks in the labels, up to 1.")
     solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     table: Mapping[str, Any] = setting(
         ByName(()), TABLE, "How `fit` reads the file, and what its columns are for; like the options."
@@ -184,15 +200,36 @@ class Settings(Tabular, Asked):
         sample_weight: object = None,
         rate_groups: object = None,
         feature_names: Any = None,
+        answers: AnswersOf | None = None,
     ) -> Problem:
         """Return the problem for some data with these settings.
 
         Of a data frame, the columns that `sample_weight` and `rate_groups` name are taken out and
-        used as such, unless they are given here.
+        used as such, unless they are given here. With `answers`, columns hold the numbers of answers to questions.
         """
         return make_problem(
-            self, X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            rate_groups=rate_groups,
+            feature_names=feature_names,
+            answers=answers,
         )
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether the unit of size is the question."""
+        if self.questions is not None:
+            return self.questions
+        return any(getattr(self, name) != getattr(type(self), name) for name in names_of(SizeInQuestions))
+
+    @property
+    def taught_by(self) -> str | None:
+        """The teacher whose risks are blended with the labels; None for the labels as they are."""
+        if self.teacher is None:
+            return "auto" if self.asks_questions else None
+        return None if self.teacher == "none" else self.teacher
 
     @property
     def source(self) -> str | None:

@@ -1,9 +1,12 @@
 """Settings and data together: the columns, classes and features that settings name, found in the data."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.base.schema.labels import find_label
@@ -15,12 +18,22 @@ from supersparse.problem.constraints.support import Budget, Count, OnlyIf, Thres
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
+from supersparse.problem.questions import SizeInQuestions
 from supersparse.problem.rows import group_columns, read_labels
 from supersparse.table.sources import as_frame
 
 
 class UnknownFeatureError(InvalidSettingsError):
     """Settings name a feature that the data do not have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AnswersOf:
+    """What the answers to questions bring: soft labels, the shape of each question, and what stands outside it."""
+
+    labels: NDArray[np.float64] | None
+    shapes: Mapping[str, str]
+    not_known: Sequence[str]
 
 
 class _Named(Protocol):
@@ -37,6 +50,8 @@ class _Named(Protocol):
     @property
     def constraints(self) -> Sequence[Constraint]: ...
     @property
+    def max_questions(self) -> Any: ...
+    @property
     def source(self) -> str | None: ...
     def place(self, text: str) -> str: ...
 
@@ -49,6 +64,7 @@ def make_problem(
     sample_weight: object,
     rate_groups: object,
     feature_names: Sequence[str] | None,
+    answers: AnswersOf | None = None,
 ) -> Problem:
     """Return the problem; an error in the settings names their file, and the line where it is known."""
     X, sample_weight, rate_groups = _columns(settings, X, sample_weight, rate_groups)
@@ -65,6 +81,19 @@ def make_problem(
         asked["class_weight"] = _class_weight(settings, labels)
         if settings.positive is not None:
             asked["positive"] = _found(settings, settings.positive, labels, "positive")
+        if answers is not None:
+            asked |= {name: getattr(settings, name) for name in names_of(SizeInQuestions)}
+            return Problem.of_questions(
+                X,
+                y,
+                soft_labels=answers.labels,
+                sample_weight=sample_weight,
+                rate_groups=rate_groups,
+                feature_names=feature_names,
+                shape=answers.shapes,
+                not_known=answers.not_known,
+                **asked,
+            )
         return Problem.of(
             X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names, **asked
         )

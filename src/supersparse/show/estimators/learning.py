@@ -44,11 +44,12 @@ from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows, name_of
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.starting import start_from
-from supersparse.problem.asked import Asked
+from supersparse.learn.teacher import read_risks
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem
 from supersparse.show.estimators.reading import read_numeric_training, read_raw_training
+from supersparse.table.sources import as_array, is_column
 
 _METHODS = ("isotonic", "logistic")
 _PREPARATIONS = 'give None to use numbers as they are, "auto", or a Prepare'
@@ -72,13 +73,19 @@ def read_training(
     recipe, title = recipe_of(model), name_of(y)
     X, y = (read_numeric_training if recipe.prepare is None else read_raw_training)(model, X, y)
     rows = TrainingRows(X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title)
+    teacher = getattr(model, "teacher", None)
+    if is_column(teacher):
+        rows = replace(rows, risks=read_risks(as_array(teacher), len(rows.y)))
     return recipe, recipe.complete(rows)
 
 
 def recipe_of(model: Any) -> Recipe:
     """Build the recipe from the parameters."""
-    names = [*names_of(Asked), "tie_break", "slack"]
+    names = [name for name in names_of(Settings) if name not in ("prepare", "sample_weight", "rate_groups")]
     asked = {name: getattr(model, name) for name in names if hasattr(model, name)}
+    teacher = asked.get("teacher")
+    if not isinstance(teacher, str | None):
+        asked["teacher"] = "auto"
     by_name = isinstance(model.prepare, str) and model.prepare == "auto"
     if not (model.prepare is None or by_name or isinstance(model.prepare, Prepare)):
         raise InvalidOptionError(subject="prepare", value=model.prepare, remedy=_PREPARATIONS)
@@ -96,8 +103,14 @@ def recipe_of(model: Any) -> Recipe:
         "random_state": _seed_from(model.random_state),
     }
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
-    prepare = Prepare() if isinstance(model.prepare, str) else model.prepare
-    return Recipe(settings=Settings.of(**asked), prepare=prepare, options=options)
+    settings = Settings.of(**asked)
+    prepared = isinstance(model.prepare, str) or (model.prepare is None and settings.asks_questions)
+    return Recipe(
+        settings=settings,
+        prepare=Prepare() if prepared else model.prepare,
+        options=options,
+        teacher=None if isinstance(teacher, str | None) or is_column(teacher) else teacher,
+    )
 
 
 def _split(given: Mapping[str, Any]) -> SolverKeywords:

@@ -61,8 +61,11 @@ else:
     SLIMCVParameters = constructor(
         "SLIMCVParameters", [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_LEARNING]
     )
+    _QUESTIONS = keywords_of(
+        Settings, "questions", "max_questions", "min_questions", "change_price", "teacher", "blend"
+    )
     RiskParameters = constructor(
-        "RiskParameters", [*keywords_of(Asked, without=("goal", "intercept")), *_LEARNING_RISKS]
+        "RiskParameters", [*keywords_of(Asked, without=("goal", "intercept")), *_QUESTIONS, *_LEARNING_RISKS]
     )
     RiskCVParameters = constructor(
         "RiskCVParameters", [*_CHOOSING, *keywords_of(Asked, without=("C0", "goal", "intercept")), *_LEARNING_RISKS]
