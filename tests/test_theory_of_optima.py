@@ -16,7 +16,7 @@ from supersparse import Problem, constraints, solve
 from supersparse.errors import InfeasibleError, InvalidOptionError
 from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import Points
-from supersparse.problem.theory.size import _least_loss
+from supersparse.problem.theory.optima import _least_loss
 from supersparse.theory import Form, bounds, generalization_bound, rounded_points, size_limit, size_limit_of_any_rows
 
 # The size of optima

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from supersparse import Problem, constraints, integers, non_negative, one_digit
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.theory.space import (
-    count_coprime,
     count_directions,
     count_farey,
     count_vectors,
@@ -23,6 +22,11 @@ from supersparse.theory import Form, NoBound, bounds, generalization_bound, hoef
 
 SMALL_SETS = [(-1, 0, 1), (0, 1, 2), (-2, 0), (-1, 1), (3,), (0,), (-0.5, 0, 0.5), (-1, 0, 2)]
 INTERVALS = [(-1, 1), (-2, 2), (0, 3), (-3, 0), (-1, 4), (0, 0), (-6, 6)]
+
+
+def count_coprime(n, largest):
+    """The vectors of n whole numbers from -largest to largest whose gcd is 1; that of the zero vector is 0."""
+    return count_directions({(-largest, largest): n}) - 1
 
 
 def problem(n_features=2, n_rows=20, **settings):

@@ -17,7 +17,7 @@ from supersparse.engine.options import SolveKeywords, SolveOptions, shows_option
 from supersparse.engine.pipeline import answer, chosen_solver, read_initial, watched
 from supersparse.engine.presolve import Reduction, presolve
 from supersparse.engine.solution import Solution
-from supersparse.engine.solvers import Aim, AnswersAllWithin, AnswersPerSize, ClaimedModels, Solver
+from supersparse.engine.solvers import Aim, AnswersWithSeveral, ClaimedModels, Solver
 from supersparse.engine.verify import Models, SizedModels, bounds_by_size, verified
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import Points
@@ -71,7 +71,7 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[So
             "checkpoint: a frontier asks about one size after the other and cannot be resumed",
             "remove it, or solve with max_features for one size",
         )
-    assert isinstance(chosen, AnswersPerSize)
+    assert isinstance(chosen, AnswersWithSeveral)
     small = presolve(problem)
     claimed, monitor = _asked(chosen, problem, small, settings, chosen.best_per_size)
     points = [small.restore(model) for model in claimed.models]
@@ -101,7 +101,7 @@ def solve_all_within(
     if factor < 0:
         raise InvalidOptionError(f"epsilon is {epsilon}, which is negative", "give 0 or more")
     chosen, settings = chosen_solver(problem, solver, options, Aim.ALL_WITHIN)
-    assert isinstance(chosen, AnswersAllWithin)
+    assert isinstance(chosen, AnswersWithSeveral)
     answer = chosen.all_within
     small = presolve(problem)
     claimed, monitor = _asked(chosen, problem, small, settings, lambda p, s, m: answer(p, factor, s, m))

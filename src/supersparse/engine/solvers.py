@@ -82,8 +82,8 @@ class ClaimedModels:
 
 
 @runtime_checkable
-class AnswersPerSize(Protocol):
-    """A solver that answers `Aim.BEST_PER_SIZE`."""
+class AnswersWithSeveral(Protocol):
+    """A solver that answers `Aim.BEST_PER_SIZE` and `Aim.ALL_WITHIN`."""
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Return the model with the smallest (F, l1) of exactly each size, smallest size first.
@@ -92,11 +92,6 @@ class AnswersPerSize(Protocol):
         with fewer features: such a model is not the best for any C0 > 0.
         """
         ...
-
-
-@runtime_checkable
-class AnswersAllWithin(Protocol):
-    """A solver that answers `Aim.ALL_WITHIN`."""
 
     def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Return every λ, with its best b, with F <= (1 + epsilon)·F*."""

@@ -16,8 +16,7 @@ from supersparse.problem.theory.bounds import (
     hoeffding_slack,
     one_more_digit,
 )
-from supersparse.problem.theory.rounding import Rounding, rounded_points
-from supersparse.problem.theory.size import size_limit, size_limit_of_any_rows
+from supersparse.problem.theory.optima import Rounding, rounded_points, size_limit, size_limit_of_any_rows
 
 __all__ = [
     "Bound",

@@ -17,7 +17,7 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import Number, exact
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
-from supersparse.problem.theory.size import size_limit_of_any_rows
+from supersparse.problem.theory.optima import size_limit_of_any_rows
 from supersparse.problem.theory.space import ModelSpace, declared_sets, declared_space
 from supersparse.table.small_table import SmallTable, Tabular, facts
 
@@ -239,7 +239,7 @@ def bounds(
     ignored: they only make the set smaller, and some of them depend on the rows.
 
     With `optimal`, the forms "with the size that C0 allows" join them where they count fewer: whatever the
-    rows are, no optimum has more than 1/(2·C0) features, or 1/C0 (`theory.size` has the proof),
+    rows are, no optimum has more than 1/(2·C0) features, or 1/C0 (`theory.optima` has the proof),
     so only smaller vectors count. They hold for optimal cards, proven or not, and for all that cost no more
     than a card without features; C0 must have been chosen beforehand.
     """

@@ -75,17 +75,6 @@ def count_directions(
     return total
 
 
-def count_coprime(n: int, largest: int) -> int:
-    """Count the vectors of n whole numbers from -largest to largest whose gcd is 1.
-
-    Σ_d μ(d)·((2⌊largest/d⌋ + 1)^n - 1). The gcd of the zero vector is 0, so it is not among them.
-
-    >>> count_coprime(2, 1)
-    8
-    """
-    return count_directions({(-largest, largest): n}) - 1
-
-
 def count_farey(n: int, largest: int) -> int:
     """Count the Farey points, which the paper's Theorem 2 takes as the number of classifiers.
 

@@ -14,9 +14,10 @@ from supersparse.engine.exact.partition.certificate import (
     Multipliers,
     are_balanced,
     check_certificate,
+    find_groups,
+    net_points,
 )
 from supersparse.engine.exact.partition.leaf import InfeasibleSets, is_infeasible, to_integers
-from supersparse.engine.exact.partition.points import find_groups, net_points
 from supersparse.engine.exact.partition.symmetry import Context, find_symmetries
 from supersparse.engine.integer_form import integer_form
 from supersparse.errors import VerificationError

@@ -22,8 +22,8 @@ from math import gcd
 import numpy as np
 
 from supersparse.base.integer_arrays import Flags, Floats, Ints
+from supersparse.engine.exact.partition.certificate import NetPoints
 from supersparse.engine.exact.partition.lp import FarkasLP, HittingLP
-from supersparse.engine.exact.partition.points import NetPoints
 
 _MARGIN = 2e-3  # by how much the inequality must be violated where Σ μ = 1
 _FINE = 2**36

@@ -23,10 +23,9 @@ import numpy as np
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.engine.exact.partition.bound import NodeBound, Sets
-from supersparse.engine.exact.partition.certificate import Allowed, ProvenBound, points_of, top
+from supersparse.engine.exact.partition.certificate import Allowed, ProvenBound, find_groups, net_points, points_of, top
 from supersparse.engine.exact.partition.leaf import Leaf
 from supersparse.engine.exact.partition.lp import never
-from supersparse.engine.exact.partition.points import find_groups, net_points
 from supersparse.engine.exact.partition.symmetry import Context, find_symmetries, group_orbits, stabiliser
 from supersparse.engine.integer_form import IntegerForm
 from supersparse.problem.variants import next_attainable, previous_attainable

@@ -15,9 +15,8 @@ from typing import cast
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.exact.partition.certificate import Allowed, BalancedSets, finest
+from supersparse.engine.exact.partition.certificate import Allowed, BalancedSets, ColumnGroup, NetPoints, finest
 from supersparse.engine.exact.partition.lp import never
-from supersparse.engine.exact.partition.points import ColumnGroup, NetPoints
 from supersparse.engine.integer_form import OPEN
 
 MOST_SYMMETRIES = 128
