@@ -16,7 +16,7 @@ from supersparse import Problem, constraints, solve
 from supersparse.errors import InfeasibleError, InvalidOptionError
 from supersparse.problem.objective import evaluate, violated
 from supersparse.problem.points import Points
-from supersparse.problem.theory.optima import _least_loss
+from supersparse.problem.variants import unavoidable_loss
 from supersparse.theory import Form, bounds, generalization_bound, rounded_points, size_limit, size_limit_of_any_rows
 
 # The size of optima
@@ -68,7 +68,7 @@ def test_no_optimum_is_larger_than_its_limits(case, price):
             assert case.intercept == "paper"  # b is limited
     of_any = size_limit_of_any_rows(problem)
     assert of_any is None or size <= of_any
-    assert _least_loss(problem) <= min(evaluation.loss for _, evaluation in found)
+    assert unavoidable_loss(problem) <= min(evaluation.loss for _, evaluation in found)
 
 
 def blocks(k, **settings):

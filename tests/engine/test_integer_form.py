@@ -15,9 +15,10 @@ from engine.exact.enumerate import cuts_of
 from engine.exact.oracle.support_search import SupportSearch
 from strategies import cases
 from supersparse import constraints as c
+from supersparse.base.integer_arrays import row_groups
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.integer_form import _PRICED_LIMIT, OPEN, integer_form
-from supersparse.engine.presolve import presolve, row_groups
+from supersparse.engine.presolve import presolve
 from supersparse.engine.solve import solve
 from supersparse.errors import UnsupportedProblemError
 from supersparse.problem.near_totals import integer_totals

@@ -10,7 +10,8 @@ from counts import examples
 from problem.reference import data, values
 from strategies import constrained_problems
 from supersparse import constraints as c
-from supersparse.engine.presolve import DropColumns, MergeRows, presolve, row_groups
+from supersparse.base.integer_arrays import row_groups
+from supersparse.engine.presolve import DropColumns, MergeRows, presolve
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

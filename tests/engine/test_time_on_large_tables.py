@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from supersparse import Problem, SLIMClassifier, solve
+from supersparse.base import deadline
 from supersparse.base.stop import Stop
-from supersparse.engine import deadline, pipeline, sampling
+from supersparse.engine import pipeline, sampling
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows

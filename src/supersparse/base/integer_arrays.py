@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base import deadline
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import exact_value, quotient
 
@@ -334,3 +335,26 @@ class Lazily(Sequence[Entry], Generic[Entry]):
         if j not in self._made:
             self._made[j] = self._make(j)
         return self._made[j]
+
+
+def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Group equal rows: return each row's group, in order of value, and one row of each group.
+
+    Columns are ranked and combined into one integer per row, which is ranked again whenever the next column
+    would not fit. Once no two rows are equal, further columns change nothing.
+    """
+    n_rows = len(columns[0])
+    code = np.zeros(n_rows, dtype=np.int64)
+    span = 1
+    for column in columns:
+        deadline.look()
+        distinct, rank = distinct_of(column)
+        if span > 2**62 // max(1, len(distinct)):
+            known, code = np.unique(code, return_inverse=True)
+            code, span = code.reshape(-1), len(known)
+            if span == n_rows:
+                break
+        code = code * len(distinct) + rank
+        span *= len(distinct)
+    _, first, group = np.unique(code, return_index=True, return_inverse=True)
+    return group.reshape(-1), first

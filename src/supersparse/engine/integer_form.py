@@ -25,9 +25,18 @@ from math import floor, gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base import deadline
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.base.integer_arrays import Floats, IntArray, Ints, distinct_of, fits_int64, gcd_of, largest_magnitude
-from supersparse.engine import deadline
+from supersparse.base.integer_arrays import (
+    Floats,
+    IntArray,
+    Ints,
+    distinct_of,
+    fits_int64,
+    gcd_of,
+    largest_magnitude,
+    row_groups,
+)
 from supersparse.engine.integer_sets import (
     LARGEST_POINTS,
     FeaturePenalties,
@@ -36,7 +45,6 @@ from supersparse.engine.integer_sets import (
     intercept_penalties,
     is_flat,
 )
-from supersparse.engine.presolve import row_groups
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.problem import Problem
 

@@ -7,10 +7,11 @@ from math import lcm
 from operator import index
 from typing import Any
 
+from supersparse.base import deadline
 from supersparse.base.errors import InvalidOptionError, InvalidProblemError, TooLargeError, VerificationError
 from supersparse.base.free_memory import free_bytes
 from supersparse.base.stop import Stop
-from supersparse.engine import deadline, solvers
+from supersparse.engine import solvers
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
 from supersparse.engine.presolve import Reduction, presolve

@@ -1,14 +1,13 @@
 """Reductions of a problem: each says when it applies, applies, and restores solutions; `presolve` takes all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import IntArray, Lazily, distinct_of, fits_int64, gcd_of
-from supersparse.engine import deadline
+from supersparse.base.integer_arrays import IntArray, Lazily, fits_int64, gcd_of, row_groups
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
@@ -103,29 +102,6 @@ def merged_weights(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]
     weights = np.zeros(len(first), dtype=dtype)
     np.add.at(weights, group, rows.weights.astype(dtype))
     return group, first, weights
-
-
-def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Group equal rows: return each row's group, in order of value, and one row of each group.
-
-    Columns are ranked and combined into one integer per row, which is ranked again whenever the next column
-    would not fit. Once no two rows are equal, further columns change nothing.
-    """
-    n_rows = len(columns[0])
-    code = np.zeros(n_rows, dtype=np.int64)
-    span = 1
-    for column in columns:
-        deadline.look()
-        distinct, rank = distinct_of(column)
-        if span > 2**62 // max(1, len(distinct)):
-            known, code = np.unique(code, return_inverse=True)
-            code, span = code.reshape(-1), len(known)
-            if span == n_rows:
-                break
-        code = code * len(distinct) + rank
-        span *= len(distinct)
-    _, first, group = np.unique(code, return_index=True, return_inverse=True)
-    return group.reshape(-1), first
 
 
 @dataclass(frozen=True)

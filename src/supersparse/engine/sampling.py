@@ -13,10 +13,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base import deadline
 from supersparse.base.errors import InfeasibleError, SolverFailedError
 from supersparse.base.integer_arrays import IntArray, fits_int64
 from supersparse.base.stop import Stop
-from supersparse.engine import deadline
 from supersparse.engine.exact.engine import ExactSolver
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions

@@ -20,7 +20,7 @@ from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import exact
 from supersparse.engine.presolve import merged_weights
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import constant_model_loss, least_loss
+from supersparse.problem.variants import constant_model_loss, loss_of_lightest
 
 RULES = ("best", "one_sd", "one_se")
 
@@ -112,7 +112,7 @@ def default_values(problem: Problem, count: int) -> NDArray[np.float64]:
     copies and weights give the same values.
     """
     _, first, weights = merged_weights(problem)
-    step = least_loss(problem, weights, problem.rows.positive[first])
+    step = loss_of_lightest(problem, weights, problem.rows.positive[first])
     most = constant_model_loss(problem)
     low, high = _two_digits(step, ceil), _two_digits(most, floor)
     if high <= low:  # all rows that differ weigh so much that one feature saves all errors or none

@@ -8,9 +8,11 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, gcd, lcm
 
+import numpy as np
+
 from supersparse.base.errors import PenaltyRangeWarning, users_level
 from supersparse.base.exact import shown
-from supersparse.base.integer_arrays import Flags, IntArray, gcd_of
+from supersparse.base.integer_arrays import Flags, IntArray, gcd_of, row_groups
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
@@ -63,10 +65,10 @@ ROUNDING = Fraction(1, 10**9)  # C0 = 1/N, written as a float, is not below 1/N
 
 def smallest_loss_step(problem: Problem) -> Fraction:
     """The loss of the lightest row, which one more correct row saves at least (1/N without weights)."""
-    return least_loss(problem, problem.rows.weights, problem.rows.positive)
+    return loss_of_lightest(problem, problem.rows.weights, problem.rows.positive)
 
 
-def least_loss(problem: Problem, weights: IntArray, positive: Flags) -> Fraction:
+def loss_of_lightest(problem: Problem, weights: IntArray, positive: Flags) -> Fraction:
     """The loss of the lightest of some rows of the problem, or of groups of them."""
     steps = [
         int(weights[of_class].min()) * weight
@@ -223,3 +225,23 @@ def step_with_l1(problem: Problem) -> Fraction:
     """A number that divides every value of F, including a numeric C1."""
     step = objective_step(problem)
     return _common_step([step, problem.C1 / problem.unit]) if problem.C1 else step
+
+
+def unavoidable_loss(problem: Problem) -> Fraction:
+    """A lower bound on the loss of any model: among equal rows, one class is wrong.
+
+    It holds for the log loss too: with weights p <= q of the two classes, equal rows lose at least 2·p·log 2.
+
+    >>> str(unavoidable_loss(Problem.of([[1], [1], [1], [2]], [0, 1, 1, 1])))
+    '1/4'
+    """
+    rows = problem.rows
+    usable = [c for c, s in zip(rows.columns, problem.sets, strict=True) if s.largest_magnitude]
+    group, first = row_groups(usable or [np.zeros(rows.n_rows, dtype=np.int64)])
+    negative, positive = (np.zeros(len(first), dtype=object) for _ in range(2))
+    own_negative, own_positive, unit = rows.halves
+    np.add.at(negative, group, own_negative.astype(object))
+    np.add.at(positive, group, own_positive.astype(object))
+    of_negative, of_positive = problem.class_weights
+    wrong = (min(of_negative * n, of_positive * p) for n, p in zip(negative, positive, strict=True))
+    return sum(wrong, Fraction(0)) / (unit * problem.total_weight)

@@ -14,14 +14,13 @@ from strategies import Case, ConstrainedCase, cases, constrained_problems
 from supersparse import Problem, solve
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.frontier import frontier
-from supersparse.engine.answers.penalties import least_loss
 from supersparse.engine.exact.engine import ExactSolver
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.risk.engine import RiskSolver
 from supersparse.engine.solvers import Aim
 from supersparse.engine.verify import SizedModels
 from supersparse.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
-from supersparse.problem.variants import errors_only, with_size_penalty
+from supersparse.problem.variants import errors_only, unavoidable_loss, with_size_penalty
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 slowly = settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
@@ -188,7 +187,7 @@ def test_a_model_of_more_features_can_win_only_below_the_price_of_its_errors():
 
 def test_equal_rows_of_both_classes_bound_the_errors_of_all_sizes():
     problem = Problem.of([[1, 0], [1, 0], [1, 0], [2, 1]], [0, 1, 1, 1], class_weight={1: 0.25})
-    assert least_loss(problem) == Fraction(1, 8)  # two rows of weight 1/4 against one of weight 1
+    assert unavoidable_loss(problem) == Fraction(1, 8)  # two rows of weight 1/4 against one of weight 1
     assert frontier(problem, 0, "exhaustive").floor == Fraction(1, 8)
 
 

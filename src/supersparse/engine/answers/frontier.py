@@ -13,7 +13,6 @@ from typing import Any, Unpack
 from supersparse.base.errors import InfeasibleError, InvalidOptionError, InvalidProblemError, SolverFailedError
 from supersparse.base.exact import counted, exact, read_whole
 from supersparse.base.stop import Stop
-from supersparse.engine.answers.penalties import least_loss
 from supersparse.engine.answers.words import (
     least_in_words,
     least_of,
@@ -31,7 +30,7 @@ from supersparse.engine.solve import solve_each_size
 from supersparse.engine.verify import SizedModels, VerifiedModel
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import errors_only, most_features, with_size_penalty
+from supersparse.problem.variants import errors_only, most_features, unavoidable_loss, with_size_penalty
 from supersparse.table.small_table import ResultTable, SmallTable, Tabular
 
 
@@ -383,7 +382,7 @@ def frontier(
     return Frontier(
         problem=problem,
         rows=_rows(free, found),
-        floor=least_loss(free),
+        floor=unavoidable_loss(free),
         reaches_all=most == possible,
         solver=found.solver,
         stop=found.stop,

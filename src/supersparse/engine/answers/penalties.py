@@ -8,11 +8,8 @@ Fraction(3, 200)
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import exact, read_whole
-from supersparse.engine.presolve import row_groups
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import (
     constant_model_loss,
@@ -113,23 +110,3 @@ def useful_range(problem: Problem) -> PenaltyRanges:
         C1_paper=min(one_row, *problem.C0) / l1,
         C1_safe_below=objective_step(problem) / l1,
     )
-
-
-def least_loss(problem: Problem) -> Fraction:
-    """A lower bound on the loss of any model: among equal rows, one class is wrong.
-
-    It holds for the log loss too: with weights p <= q of the two classes, equal rows lose at least 2·p·log 2.
-
-    >>> str(least_loss(Problem.of([[1], [1], [1], [2]], [0, 1, 1, 1])))
-    '1/4'
-    """
-    rows = problem.rows
-    usable = [c for c, s in zip(rows.columns, problem.sets, strict=True) if s.largest_magnitude]
-    group, first = row_groups(usable or [np.zeros(rows.n_rows, dtype=np.int64)])
-    negative, positive = (np.zeros(len(first), dtype=object) for _ in range(2))
-    own_negative, own_positive, unit = rows.halves
-    np.add.at(negative, group, own_negative.astype(object))
-    np.add.at(positive, group, own_positive.astype(object))
-    of_negative, of_positive = problem.class_weights
-    wrong = (min(of_negative * n, of_positive * p) for n, p in zip(negative, positive, strict=True))
-    return sum(wrong, Fraction(0)) / (unit * problem.total_weight)

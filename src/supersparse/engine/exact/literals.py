@@ -38,8 +38,8 @@ from typing import NewType, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base import deadline
 from supersparse.base.integer_arrays import Flags, IntArray, Ints, largest_magnitude
-from supersparse.engine import deadline
 from supersparse.engine.integer_form import IntegerForm
 from supersparse.problem.limits import ScoreLimit, SupportLimit
 from supersparse.problem.problem import Problem

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.integer_arrays import row_groups
 from supersparse.engine.exact.covers import pair_pool
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.literals import feature_of, is_negative
@@ -28,7 +29,6 @@ from supersparse.engine.mip.program import ExactCost, Program, SolverCost
 from supersparse.engine.mip.terms import read_terms
 from supersparse.engine.mip.write import WrittenTerm, write_limits, write_same_signs, write_term
 from supersparse.engine.options import Formulation
-from supersparse.engine.presolve import row_groups
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
 

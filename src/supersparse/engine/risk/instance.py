@@ -13,12 +13,11 @@ from math import lcm, log
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base import deadline
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words
-from supersparse.engine import deadline
+from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words, row_groups
 from supersparse.engine.kernels.risk_cells import Bits, Cells
 from supersparse.engine.kernels.risk_loss import BLOCK, Best, Boxes, RiskData, Support, SwapRecord
-from supersparse.engine.presolve import row_groups
 from supersparse.engine.risk.choices import choices_of
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem

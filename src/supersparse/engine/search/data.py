@@ -5,8 +5,8 @@ from math import lcm
 
 import numpy as np
 
+from supersparse.base import deadline
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine import deadline
 from supersparse.engine.integer_form import IntegerForm
 from supersparse.engine.kernels.lines import SearchData
 

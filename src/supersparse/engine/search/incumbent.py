@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.deadline import OutOfTime
 from supersparse.base.integer_arrays import Floats, Ints
-from supersparse.engine.deadline import OutOfTime
 from supersparse.engine.integer_form import IntegerForm, integer_form
 from supersparse.engine.kernels.descent import anneal, descend, excess, model_penalty, rescore
 from supersparse.engine.kernels.heat_bath import heat_bath

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base import deadline
 from supersparse.base.integer_arrays import Floats
-from supersparse.engine import deadline
 from supersparse.engine.integer_form import IntegerForm
 
 SCALES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 25.0, 50.0, 100.0)

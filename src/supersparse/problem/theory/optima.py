@@ -68,6 +68,7 @@ from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.space import declared_sets
+from supersparse.problem.variants import unavoidable_loss
 from supersparse.table.small_table import SmallTable, Tabular, facts
 
 _ZERO = Fraction(0)
@@ -96,7 +97,7 @@ def size_limit(problem: Problem, known: Points | None = None) -> int:
             "the constraints allow no card without features, so its cost does not limit others",
             "give known=, the points of any card that satisfies them",
         )
-    return _most(problem, problem.sets, min(costs) - _penalty_at_zero(problem) - _least_loss(problem))
+    return _most(problem, problem.sets, min(costs) - _penalty_at_zero(problem) - unavoidable_loss(problem))
 
 
 def size_limit_of_any_rows(problem: Problem) -> int | None:
@@ -187,22 +188,6 @@ def _price_of_both_signs(problem: Problem) -> Fraction | None:
         for sign in (-1, 1)
     ]
     return None if None in of_signs else max(price for price in of_signs if price is not None)
-
-
-def _least_loss(problem: Problem) -> Fraction:
-    """B: among rows that are equal in every usable column, one class is wrong.
-
-    It holds for the log loss too, where weights p <= q of the two classes lose at least 2·p·log 2.
-    """
-    rows = problem.rows
-    usable = [c.tolist() for c, own in zip(rows.columns, problem.sets, strict=True) if own.largest_magnitude]
-    alike: dict[tuple[int, ...], list[int]] = {}
-    cells = zip(*usable, strict=True) if usable else [()] * rows.n_rows
-    for cell, positive, weight in zip(cells, rows.positive.tolist(), rows.weights.tolist(), strict=True):
-        alike.setdefault(cell, [0, 0])[positive] += weight
-    negative, positive_weight = problem.class_weights
-    wrong = (min(negative * n, positive_weight * p) for n, p in alike.values())
-    return sum(wrong, _ZERO) / problem.total_weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

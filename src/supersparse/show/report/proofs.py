@@ -13,7 +13,6 @@ from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import LogisticRisk
 from supersparse.engine.answers.frontier import Frontier, FrontierRow
-from supersparse.engine.answers.penalties import least_loss
 from supersparse.engine.answers.shared_bounds import bound_of_size
 from supersparse.engine.solution import Claim, Solution, Trace
 from supersparse.engine.solve import solve
@@ -21,7 +20,7 @@ from supersparse.engine.verify import check_points, verify
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import errors_only, most_features, quiet_about_penalties
+from supersparse.problem.variants import errors_only, most_features, quiet_about_penalties, unavoidable_loss
 from supersparse.show.report.plan import Absent, Part, Plan
 
 _LOG_LOSS_ROUNDING = Fraction(1, 10**11)  # a card keeps slope and offset as floats
@@ -152,7 +151,7 @@ class _Search:
         self._free, self._plan, self._known, self._executor = free, plan, known, executor
         self._bounds = bounds  # on the loss of each size, proven before
         self._best: Solution | None = None
-        self.floor: Fraction = least_loss(free)
+        self.floor: Fraction = unavoidable_loss(free)
         self.solver, self.stop, self.nodes, self.seconds = "none", Stop.OPTIMAL, 0, 0.0
 
     def at_most(self, size: int, seconds: float | None) -> FrontierRow:

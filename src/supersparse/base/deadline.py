@@ -12,7 +12,7 @@ from contextvars import ContextVar
 _ends: ContextVar[float | None] = ContextVar("ends", default=None)
 
 
-class OutOfTime(Exception):  # noqa: N818  # says what happened, and never leaves `solving`
+class OutOfTime(Exception):  # noqa: N818  # says what happened, and never leaves `engine`
     """The deadline has passed; whoever set it goes on with what there is."""
 
 
