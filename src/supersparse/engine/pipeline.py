@@ -116,10 +116,8 @@ def _check_memory(problem: Problem, needed: int) -> None:
     raise TooLargeError(
         f"{problem.rows.n_rows:,} rows and {problem.n_features:,} columns need about "
         f"{needed / 1000000000.0:.1f} GB of memory to be solved, and {free / 1000000000.0:.1f} GB are free",
-        (
-            "give a time_limit, with which large tables are learned from samples of the rows, or fewer "
-            "columns, or numbers cut into questions (prepare='auto'), which makes many rows equal"
-        ),
+        "give a time_limit, with which large tables are learned from samples of the rows, or fewer columns, or "
+        "numbers cut into questions (prepare='auto'), which makes many rows equal",
     )
 
 

@@ -162,8 +162,7 @@ class Solution(Tabular):
         state = "proven optimal" if self.proven_optimal else f"gap {self.gap:.1%}"
         return (
             f"Solution(objective={float(self.objective):.6f}, {state}, "
-            f"errors={shown(self.evaluation.training_errors)}, "
-            f"sensitivity={float(self.evaluation.sensitivity):.4g}, "
+            f"errors={shown(self.evaluation.training_errors)}, sensitivity={float(self.evaluation.sensitivity):.4g}, "
             f"specificity={float(self.evaluation.specificity):.4g}, size={self.evaluation.size}, "
             f"l1={shown(self.evaluation.l1)}, solver={self.solver!r}, stop={self.stop.name})"
         )

@@ -207,8 +207,6 @@ def _check_largest(name: str, largest: Fraction) -> None:
     if largest > _LARGEST:
         raise InvalidDataError(
             f"column {name!r} has values as large as {nearest_float(largest):.3g}",
-            (
-                f"the log loss is computed in doubles and needs values below {float(_LARGEST):.0e}: "
-                "rescale the column, for example by a power of ten"
-            ),
+            f"the log loss is computed in doubles and needs values below {float(_LARGEST):.0e}: rescale the column, "
+            "for example by a power of ten",
         )

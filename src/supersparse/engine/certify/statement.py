@@ -141,10 +141,8 @@ def check_certifiable(problem: Problem) -> None:
         if limits:
             raise UnsupportedProblemError(
                 f"certificates do not support {limits[0].source.in_words()!r} yet",
-                (
-                    "they support limits on which and how many features are used, and on their signs. "
-                    "Remove the constraint, or the certificate"
-                ),
+                "they support limits on which and how many features are used, and on their signs. Remove the "
+                "constraint, or the certificate",
             )
     for name, values in zip(problem.rows.names, problem.sets, strict=True):
         if not _is_interval(values, problem.unit) and len(values) > MOST_VALUES:

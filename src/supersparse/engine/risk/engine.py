@@ -307,11 +307,8 @@ def _check_penalties(problem: Problem, choices: Choices) -> None:
         raise UnsupportedProblemError(
             f"no card without features obeys the constraints, and feature {name!r} costs {price:.3g}, the "
             "others as much or more",
-            (
-                "next to such a penalty, log losses cannot be distinguished to 1e-9: give penalties of at "
-                f"most {shown(most)}, which already mean as few features as possible, or name the "
-                "features with must_use"
-            ),
+            "next to such a penalty, log losses cannot be distinguished to 1e-9: give penalties of at most "
+            f"{shown(most)}, which already mean as few features as possible, or name the features with must_use",
         )
 
 

@@ -163,10 +163,8 @@ def _check_logits(problem: Problem, kept: tuple[int, ...], points: Floats, value
         raise UnsupportedProblemError(
             f"column {problem.rows.names[kept[worst]]!r} has values as far as {values[worst]:.3g} from their "
             f"mean, and up to {points[worst]:.3g} points",
-            (
-                f"with slope=1 these change the log odds by {logits[worst]:.3g}, and doubles hold no more "
-                f"than {_MOST_LOGIT:.0e} to 1e-9: divide the column by a power of ten, or use slope='free'"
-            ),
+            f"with slope=1 these change the log odds by {logits[worst]:.3g}, and doubles hold no more than "
+            f"{_MOST_LOGIT:.0e} to 1e-9: divide the column by a power of ten, or use slope='free'",
         )
 
 

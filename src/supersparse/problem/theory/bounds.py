@@ -130,9 +130,8 @@ class Bound(Tabular):
         """Describe the bound. Percentages are rounded up."""
         if not self.proven:
             return (
-                f"{self.form.value}, for comparison only: + {_points_up(self.slack)}. "
-                f"There are {_approximately(self.count)} such points but more classifiers, "
-                "so nothing is proven."
+                f"{self.form.value}, for comparison only: + {_points_up(self.slack)}. There are "
+                f"{_approximately(self.count)} such points but more classifiers, so nothing is proven."
             )
         words = (
             f"{self.form.value}: except with probability {decimal(self.delta)} over the draw of "
