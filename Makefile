@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -107,16 +107,45 @@ test-programs: $(VENV)/.test-programs  ## Chromium, node, Java, JupyterLab, LaTe
 	  npm install --silent --no-audit --no-fund --prefix build/node @electric-sql/pglite || true
 	$(BIN)/python $(PYTEST) -m "program and not long"
 
-# The C++ tests by themselves, and again with AddressSanitizer and UndefinedBehaviorSanitizer.
+# The C++ tests by themselves.
+ENGINE_TESTS = -m pytest -q -p no:cacheprovider -m "not long" tests/engine/questions
 test-native:  ## the C++ tests by themselves
 	cmake -S native -B build/native -G Ninja -DNATIVE_TESTS=ON > /dev/null
 	cmake --build build/native
 	ctest --test-dir build/native --output-on-failure
 
-test-sanitized:  ## the C++ tests with address and undefined-behaviour sanitizers
-	cmake -S native -B build/sanitized -G Ninja -DNATIVE_TESTS=ON -DSANITIZED=ON > /dev/null
-	cmake --build build/sanitized
-	ctest --test-dir build/sanitized --output-on-failure
+# The C++ tests and the tests of the engine with AddressSanitizer and UndefinedBehaviorSanitizer, then with
+# ThreadSanitizer; the library of a sanitizer must be there before Python, and what throws before it.
+runtime = $$(g++ -print-file-name=lib$(1).so) $$(g++ -print-file-name=libstdc++.so)
+test-sanitized: $(VENV)/.test  ## the same, and tests of the engine of questions, with sanitizers
+	for kind in address,undefined thread; do \
+	  cmake -S native -B build/$$kind -G Ninja -DNATIVE_TESTS=ON -DSANITIZERS=$$kind > /dev/null && \
+	  cmake --build build/$$kind && ctest --test-dir build/$$kind --output-on-failure || exit 1; \
+	done
+	LD_PRELOAD="$(call runtime,asan)" ASAN_OPTIONS=detect_leaks=0 \
+	  SUPERSPARSE_CORE=build/address,undefined/libsupersparse_core.so $(BIN)/python $(ENGINE_TESTS)
+	LD_PRELOAD="$(call runtime,tsan)" TSAN_OPTIONS="exitcode=66 ignore_noninstrumented_modules=1" \
+	  SUPERSPARSE_CORE=build/thread/libsupersparse_core.so $(BIN)/python $(ENGINE_TESTS)
+
+# Wheels for Linux and macOS go to dist, cross-compiled; those for this machine and, under qemu, for aarch64 are tried.
+wheels: $(VENV)/.test build/wheels/.installed  ## wheels for Linux and macOS, in dist; ten minutes
+	rm -f dist/*.whl
+	build/wheels/bin/python native/wheels.py
+	rm -rf build/wheels/package && $(BIN)/python -m zipfile -e dist/supersparse-*manylinux2014_x86_64.whl build/wheels/package
+	SUPERSPARSE_CORE=build/wheels/package/supersparse/engine/libsupersparse_core.so \
+	  $(BIN)/python $(ENGINE_TESTS)
+	native/tests/arm.sh
+
+test-arm: dist  ## C++ tests and tests of the engine of questions on aarch64, under qemu
+	native/tests/arm.sh
+
+dist: | build/wheels/.installed
+	build/wheels/bin/python native/wheels.py manylinux2014_aarch64
+
+build/wheels/.installed:
+	$(PYTHON) -m venv build/wheels
+	build/wheels/bin/python -m pip install --quiet ziglang wheel scikit-build-core
+	@touch $@
 
 # Needs the network, so no test runs it: download what is not bundled into an empty folder, and load it.
 fetch-live: $(VENV)/.package  ## download what is not bundled, and load it; needs the network

@@ -4,12 +4,15 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 #include "base/lanes.hpp"
+#include "questions/leaf.hpp"
+#include "questions/minorant.hpp"
 #include "questions/rows.hpp"
 #include "questions/search.hpp"
 
@@ -128,6 +131,16 @@ struct ss_search {
   }
 };
 
+static Card card_of(const std::vector<int>& answers, const int32_t* points) {
+  Card card;
+  for (size_t j = 0; j < answers.size(); points += answers[j++])
+    if (std::any_of(points, points + answers[j], [](int value) { return value != 0; })) {
+      card.set.push_back(static_cast<int>(j));
+      card.points.emplace_back(points, points + answers[j]);
+    }
+  return card;
+}
+
 static void append(std::vector<int64_t>& state, const std::vector<int>& list) {
   state.push_back(static_cast<int64_t>(list.size()));
   state.insert(state.end(), list.begin(), list.end());
@@ -197,16 +210,7 @@ void ss_search_free(ss_search* search) { delete search; }
 
 int32_t ss_search_add_card(ss_search* search, const int32_t* points) {
   return guarded([&] {
-    Card card;
-    for (size_t j = 0; j < search->answers.size(); j++) {
-      Points own(points, points + search->answers[j]);
-      points += search->answers[j];
-      if (std::any_of(own.begin(), own.end(), [](int value) { return value != 0; })) {
-        card.set.push_back(static_cast<int>(j));
-        card.points.push_back(std::move(own));
-      }
-    }
-    require(search->search->add_card(std::move(card)), "the card is not allowed");
+    require(search->search->add_card(card_of(search->answers, points)), "the card is not allowed");
   });
 }
 
@@ -284,6 +288,46 @@ int32_t ss_test_functions(int64_t n, const double* x, double* values, double* lo
       store(values + i, softplus(load(x + i)));
       store(logs + i, logarithm(load(x + i)));
     }
+  });
+}
+
+int32_t ss_test_bounds(const ss_problem* problem, const int32_t* points, double room, double* numbers) {
+  return guarded([&] {
+    Problem own = problem_of(*problem);
+    const double reach = own.reach();
+    merge_rows(own);
+    std::vector<int> answers, everything;
+    for (int j = 0; j < own.count(); everything.push_back(j++)) answers.push_back(own.questions[j].answers);
+    Card card = card_of(answers, points);
+    const Cells rows = cells_of(own, everything), cells = cells_of(own, card.set);
+    const auto fitted = [&](const Cells& merged) {
+      Fit fit;
+      fit.layout = Layout(own, merged.set);
+      fit.heights.assign(fit.layout.size, 0.0);
+      fit_additive(merged, reach, 1e-24, fit);
+      return fit;
+    };
+    const Fit root = fitted(rows), fit = fitted(cells);
+    const Quadratic model = quadratic_of(root, root.hessian);
+    DualBound dual(rows, root, model, reach);
+    card.offset = std::nan("");
+    fit_card(own, cells, card.points, 1e300, card);
+    double below = -std::numeric_limits<double>::infinity();
+    Vector second, u(fit.layout.size);
+    if (minorant(cells, fit, room, second)) {
+      u[0] = card.offset - fit.heights[0];
+      for (size_t place = 0, i = 1; place < card.set.size(); place++) {
+        u[0] += card.slope * card.points[place][0];
+        for (size_t b = 1; b < card.points[place].size(); b++, i++)
+          u[i] = card.slope * (card.points[place][b] - card.points[place][0]) - fit.heights[i];
+      }
+      below = fit.loss;
+      for (size_t i = 0; i < u.size(); i++)
+        below += u[i] * (fit.slope[i] + 0.5 * dot(&second[i * u.size()], u.data(), fit.layout.size));
+    }
+    const double values[] = {dual(card.set, -std::numeric_limits<double>::infinity()),
+                             fit.lower, card.loss, card.slope, card.offset, below};
+    std::copy(values, values + 6, numbers);
   });
 }
 

@@ -85,6 +85,9 @@ SUPERSPARSE_API int32_t ss_search_state(const ss_search* search, int64_t* state)
 
 /* For tests: elementwise softplus and log as the loops compute them, n a multiple of eight. */
 SUPERSPARSE_API int32_t ss_test_functions(int64_t n, const double* x, double* softplus, double* logarithm);
+/* For tests: of the questions that `points` ask, the dual bound, that of their fit, and of these points loss, slope, offset
+   and the value of the minorant made for losses less than `room` above the fit's (minus infinity without one). */
+SUPERSPARSE_API int32_t ss_test_bounds(const ss_problem* problem, const int32_t* points, double room, double* numbers);
 
 #ifdef __cplusplus
 }

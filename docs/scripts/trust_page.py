@@ -27,6 +27,13 @@ KINDS = {
         "solved by the exact engine and by brute force from the definition, which shares no code with the "
         "package.",
     ),
+    "questions": (
+        "Cards of questions",
+        "Small random problems with all that can be asked of cards of questions, with uneven counts, labels near 0 and "
+        "1 and prices near what a question gains; every card of each is tried. Of three runs on each some search for "
+        "first cards and some not, some prune by one bound alone; the best card, ties, frontiers, pools and bounds "
+        "where a search stopped are compared.",
+    ),
     "certificates": (
         "Certificates",
         "Certificates that [two checkers](certificates.md) accept: ours, and a third party's.",

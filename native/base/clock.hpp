@@ -8,7 +8,7 @@ namespace supersparse {
 
 class Clock {
  public:
-  Clock(double seconds, int64_t work_limit, const volatile int32_t* cancelled)
+  Clock(double seconds, int64_t work_limit, const int32_t* cancelled)
       : start_(std::chrono::steady_clock::now()), seconds_(seconds), work_limit_(work_limit), cancelled_(cancelled) {}
 
   double elapsed() const {
@@ -17,7 +17,7 @@ class Clock {
   // Count work done (one unit: one row of one column read) and say whether to stop.
   bool spend(int64_t units) {
     const int64_t total = work_.fetch_add(units, std::memory_order_relaxed) + units;
-    if (total >= work_limit_ || (cancelled_ && *cancelled_) || elapsed() >= seconds_) stopped_ = true;
+    if (total >= work_limit_ || (cancelled_ && __atomic_load_n(cancelled_, __ATOMIC_RELAXED)) || elapsed() >= seconds_) stopped_ = true;
     return stopped_;
   }
   void stop() { stopped_ = true; }
@@ -28,7 +28,7 @@ class Clock {
   std::chrono::steady_clock::time_point start_;
   double seconds_;
   int64_t work_limit_;
-  const volatile int32_t* cancelled_;
+  const int32_t* cancelled_;
   std::atomic<int64_t> work_{0};
   std::atomic<bool> stopped_{false};
 };

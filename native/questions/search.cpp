@@ -254,7 +254,9 @@ bool Search::add_part(Part part) {
     return false;
   for (int height : part.prefix)
     if (std::abs(height) > kLargestPoint) return false;
-  if (part.decoding && (part.included.empty() || !std::is_sorted(part.included.begin(), part.included.end()))) return false;
+  if (part.decoding && (part.included.empty() || !std::is_sorted(part.included.begin(), part.included.end()) ||
+                        !problem_.admits_set(part.included)))
+    return false;
   resumed_ = true;
   heap_.push_back(std::move(part));
   std::push_heap(heap_.begin(), heap_.end());

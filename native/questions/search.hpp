@@ -15,7 +15,7 @@ struct Options {
   double seconds = 1e300;
   int64_t work_limit = INT64_MAX;
   int threads = 1;
-  const volatile int32_t* cancelled = nullptr;
+  const int32_t* cancelled = nullptr;
   Incumbents::Judge judge;
   std::function<void(double objective, double bound, int64_t open)> progress;
 };

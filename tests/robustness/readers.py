@@ -56,6 +56,7 @@ def all_readers(folder: Path) -> Iterator[Reader]:
     yield from _tables(folder)
     yield from _cards(folder)
     yield from _searches(folder)
+    yield from _questions(folder)
     yield from _counts(folder)
     yield from _certificates(folder)
     yield from _study(folder)
@@ -179,6 +180,27 @@ def _searches(folder: Path) -> Iterator[Reader]:
     yield Reader("stored answer", answer, recall, 2, must_equal=True)
     yield Reader(
         "stored answer with a new digest", answer.partition(b"\n")[2], recall_signed, 3, (mutated, mutated_json)
+    )
+
+
+def _questions(folder: Path) -> Iterator[Reader]:
+    from engine.questions.stopped import body_of, stopped, with_digests
+    from supersparse.engine.questions.search import search
+
+    form, options, checkpoint = stopped()
+    best = search(form, options).best
+
+    def finish(data: bytes) -> object:
+        found = search(form, options, checkpoint=data).best
+        assert found == best, "a damaged checkpoint was believed"
+        return found
+
+    yield Reader("search for questions", checkpoint, finish, 3, must_equal=True)
+    yield Reader(
+        "search for questions with new digests",
+        body_of(checkpoint),
+        lambda data: search(form, options, checkpoint=with_digests(checkpoint, data)),
+        3,
     )
 
 

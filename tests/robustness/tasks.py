@@ -34,6 +34,7 @@ def all_tasks() -> Iterator[Task]:
         lambda folder: (_card(folder, "out/card.json"), _names(folder / "out")),
     )
     yield Task("solve with a checkpoint", _nothing, _solve, lambda folder: _read(folder / "answer.json"))
+    yield Task("questions with a checkpoint", _nothing, _solve_questions, lambda folder: _read(folder / "answer.json"))
     quick = ["--cv", "2", "--n-ratios", "1", "--bootstrap", "2", "--larger", "1", "--time-limit", "100000"]
     yield Task(
         "report",
@@ -183,6 +184,18 @@ def _solve() -> None:
     found = solve(medium(seed=0, intercept="paper"), "exact", checkpoint="open.tree")
     assert found.proven_optimal
     write_file("answer.json", json.dumps([str(found.objective), list(found.points.coefficients)]))
+
+
+def _solve_questions() -> None:
+    from engine.questions.stopped import hard
+    from supersparse import solve
+    from supersparse.base.writing import write_file
+    from supersparse.engine.questions import solver
+
+    solver._SLICE = 0.1
+    found = solve(hard(), checkpoint="open.tree")
+    assert found.proven_optimal
+    write_file("answer.json", json.dumps([str(found.objective), found.points.answers]))
 
 
 def _study() -> None:

@@ -6,6 +6,7 @@ Structures and signatures are those of ``native/api.h``; ``INTERFACE`` is raised
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
 from functools import cache
@@ -80,9 +81,9 @@ _REMEDY = (
 
 @cache
 def library() -> ctypes.CDLL:
-    """The compiled core, loaded once, its signatures declared."""
+    """The compiled core, loaded once, its signatures declared; SUPERSPARSE_CORE names another build, to test it."""
     suffix = {"darwin": "dylib", "win32": "dll"}.get(sys.platform, "so")
-    path = Path(__file__).with_name(f"libsupersparse_core.{suffix}")
+    path = os.environ.get("SUPERSPARSE_CORE") or Path(__file__).with_name(f"libsupersparse_core.{suffix}")
     try:
         core = ctypes.CDLL(str(path))
     except OSError as error:

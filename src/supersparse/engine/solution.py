@@ -148,7 +148,10 @@ class Solution(Tabular):
 
     @property
     def proven_smallest(self) -> bool:
-        """Whether it is also proven that no scoring system with this F has a smaller l1."""
+        """Whether it is also proven that no scoring system with this F has a smaller l1.
+
+        Of cards of questions: that none asks fewer questions, or as many with a smaller largest total.
+        """
         return self.proven_optimal and self.smallest
 
     def with_proof_of(self, other: "Solution") -> "Solution":
@@ -173,8 +176,12 @@ class Solution(Tabular):
 
     def _small_table(self) -> SmallTable:
         """The points by feature, then what they are worth."""
-        values, names = self.points.values, self.problem.rows.names
-        points = [(names[j], f"{number(values[j])}") for j in self.points.support]
+        names, values = self.problem.rows.names, [number(v) for v in self.points.values]
+        if self.points.answers is not None:
+            values = ["/".join(map(str, own)) for own in self.points.answers]
+        points: list[tuple[str, object]] = [(names[j], values[j]) for j in self.points.support]
+        if self.slope_at_limit:
+            points.append(("slope", "at its limit: the classes are separated, or nearly"))
         found = facts(
             intercept=self.points.intercept_value,
             training_errors=self.evaluation.training_errors,

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,8 +82,17 @@ class SignLimit(Tabular):
 
     def allows(self, coefficients: Sequence[int | Fraction]) -> bool:
         """Whether no two of the coefficients have opposite signs."""
-        members = [c for c, member in zip(coefficients, self.together, strict=True) if member]
-        return all(c >= 0 for c in members) or all(c <= 0 for c in members)
+        return _of_one_sign(c for c, member in zip(coefficients, self.together, strict=True) if member)
+
+    def allows_answers(self, in_order: Sequence[Sequence[int]]) -> bool:
+        """Whether the points of all these questions rise along the answers in order, or all fall."""
+        members = [points for points, member in zip(in_order, self.together, strict=True) if member]
+        return _of_one_sign(b - a for points in members for a, b in pairwise(points))
+
+
+def _of_one_sign(values: Iterable[int | Fraction]) -> bool:
+    signs = {value > 0 for value in values if value}
+    return len(signs) < 2
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -349,7 +349,12 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
         if total > support_limit.at_most:
             yield support_limit.source
     for sign_limit in problem.sign_limits:
-        if not sign_limit.allows(values):
+        if points.answers is None:
+            allowed = sign_limit.allows(values)
+        else:
+            ordered = [q.ordered for q in problem.questions]
+            allowed = sign_limit.allows_answers([a[:k] for a, k in zip(points.answers, ordered, strict=True)])
+        if not allowed:
             yield sign_limit.source
     for score_limit in problem.score_limits:
         if score_limit.total(values) > score_limit.at_most:

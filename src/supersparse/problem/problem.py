@@ -223,7 +223,7 @@ class Problem(ProblemData):
         sets = tuple(CoefficientSet.of(question.points) for question in questions)
         asked = (*own.limits(), *read_constraints(ask.constraints, None, None))
         limits = Limits.of(asked, rows, counts_intercept=False)
-        refuse_limits([limit for kind in limits for limit in kind])
+        refuse_limits(limits)
         problem = cls(
             rows=rows,
             sets=sets,
@@ -273,6 +273,10 @@ class Problem(ProblemData):
             more = (*more, MaxQuestions(most=read_whole(max_features, "max_questions")))
         more = tuple(c for c in more if c not in self.asked)
         limits = Limits.of(more, self.rows, counts_intercept=self.intercept.is_penalised)
+        if self.questions:
+            refuse_limits(limits)
+        else:
+            refuse_questions_of_features(more)
         if limits.rate_limits and self.rows.is_favoured:
             raise InvalidProblemError(
                 f"{limits.rate_limits[0].source.in_words()!r} counts classes, and the rows have those that "

@@ -21,7 +21,7 @@ from supersparse.base.schema.setting import Option, names_of, setting
 from supersparse.base.schema.shapes import NamesForm, TableOf
 from supersparse.problem.asked import Asked, Auto
 from supersparse.problem.constraints.support import CloseTo, MaxQuestions, MinQuestions
-from supersparse.problem.limits import Constraint, Limit, ScoreLimit, SignLimit, ValueLimit
+from supersparse.problem.limits import Constraint, Limits
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.rows import Rows
@@ -173,20 +173,16 @@ def refuse_questions_of_features(asked: Sequence[Constraint]) -> None:
             )
 
 
-def refuse_limits(limits: Sequence[Limit]) -> None:
+def refuse_limits(limits: Limits) -> None:
     """Raise for constraints that are about the coefficient of a feature."""
-    for limit in limits:
-        words = repr(limit.source.in_words())
-        if isinstance(limit, ScoreLimit):
-            raise InvalidProblemError(
-                f"{words}: limits on scores do not hold for questions",
-                "remove it, give max_points, or use Problem.of with yes/no features",
-            )
-        if isinstance(limit, SignLimit):
-            raise InvalidProblemError(
-                f"{words}: the points of an answer are at least 0", "remove it, and give a shape, up or down"
-            )
-        if isinstance(limit, ValueLimit) and limit.equals:
+    for score_limit in limits.score_limits:
+        raise InvalidProblemError(
+            f"{score_limit.source.in_words()!r}: limits on scores do not hold for questions",
+            "remove it, give max_points, or use Problem.of with yes/no features",
+        )
+    for value_limit in limits.value_limits:
+        if value_limit.equals:
+            words = repr(value_limit.source.in_words())
             raise InvalidProblemError(
                 f"{words}: a question has points for each answer", "use close_to, or must_use", subject=words
             )

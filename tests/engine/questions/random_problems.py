@@ -1,6 +1,7 @@
 """Small random problems of questions with all options, and what the engine says of each beside every card.
 
-``python tests/engine/questions/random_problems.py COUNT SEED [JOBS]`` checks so many and counts.
+``python tests/engine/questions/random_problems.py COUNT SEED [JOBS] [--store]`` checks so many and counts; with
+``--store`` the counts go to docs/trust/questions.json.
 """
 
 from __future__ import annotations
@@ -12,17 +13,18 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import SearchOptions, search
+from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
 from supersparse.problem.questions import SHAPES, Question
 
-try:
-    from engine.questions import brute_force
-except ImportError:
-    import brute_force
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from engine.questions import brute_force
+from robustness.trust import record
 
 MOST_CARDS = 1500
 FORCED = (("dual", "fit", "minorant"), ("dual",), ("fit",), ("minorant",), ())
@@ -159,7 +161,9 @@ def faults(problem, options, every, by_size, judge=None):
     """What the engine says wrongly of a problem, and whether it proved its answer."""
     if judge is not None:
         every = [card for card in every if judge(card[2])]
-    outcome = search(problem, options, judge=None if judge is None else lambda card: judge(card.points))
+    outcome = solved(problem, options, judge, least=min((objective for _, objective, _ in every), default=None))
+    if isinstance(outcome, str):
+        return [outcome], False
     found = []
     if by_size:
         for size in range(min(problem.max_questions, len(problem.questions)) + 1):
@@ -169,6 +173,8 @@ def faults(problem, options, every, by_size, judge=None):
                 found += [f"size {size}: {ours} of {len(losses)} cards"] * (bool(losses) != (ours is not None))
             elif abs(ours.loss - min(losses)) > 2e-9:
                 found.append(f"size {size}: {ours.loss!r} beside {min(losses)!r}")
+            elif outcome.bounds[size] > min(losses) + 2e-9:
+                found.append(f"size {size}: bound {outcome.bounds[size]!r} above {min(losses)!r}")
         return found, outcome.proven
     if not every:
         return ["a card where none is allowed"] * (outcome.best is not None), outcome.proven
@@ -176,15 +182,47 @@ def faults(problem, options, every, by_size, judge=None):
     best = outcome.best
     if best is None or abs(best.objective - least) > 2e-9:
         found.append(f"objective {best} beside {least!r}")
+    if best is not None and is_clear(every, least) and best.points != first_of_ties(every, least):
+        found.append(f"of the ties {best.points}, not {first_of_ties(every, least)}")
     if outcome.bound > least + 2e-9:
         found.append(f"bound {outcome.bound!r} above {least!r}")
     if options.slack:
         limit = least * (1 + options.slack)
         wanted = {points for _, objective, points in every if objective <= limit - 2e-9}
-        missing = wanted - {card.points for card in outcome.cards}
+        pool = [card.points for card in outcome.cards]
+        missing = wanted - set(pool)
         if missing:
             found.append(f"{len(missing)} of {len(wanted)} cards missing from the pool")
+        beyond = set(pool) - {points for _, objective, points in every if objective <= limit + 2e-9}
+        if beyond or len(set(pool)) < len(pool):
+            found.append(f"{len(beyond)} cards in the pool that are not within the factor, or cards twice")
     return found, outcome.proven
+
+
+def solved(problem, options, judge, least):
+    """The outcome of a search; without one for the first cards it is stopped once and goes on from its checkpoint."""
+    asked = {"judge": None if judge is None else lambda card: judge(card.points)}
+    if options.search_incumbent:
+        return search(problem, options, **asked)
+    outcome = search(problem, replace(options, work_limit=300), **asked)
+    if least is not None and not options.by_size and outcome.bound > least + 2e-9:
+        return f"bound {outcome.bound!r} above {least!r} where it stopped"
+    return outcome if outcome.proven else search(problem, options, checkpoint=outcome.checkpoint, **asked)
+
+
+def is_clear(every, least):
+    """Whether every card is a tie with the best, or certainly none."""
+    return not any(0.9e-9 < objective - least < 1.1e-9 for _, objective, _ in every)
+
+
+def first_of_ties(every, least):
+    """Of the best cards: fewer questions, the smaller largest total, the order of columns, then of points."""
+
+    def order(points):
+        asked = [j for j, own in enumerate(points) if any(own)]
+        return len(asked), sum(map(max, points)), asked, [points[j] for j in asked]
+
+    return min((points for _, objective, points in every if objective <= least + 1e-9), key=order)
 
 
 def random_options(rng):
@@ -213,14 +251,17 @@ def check_one(seed, number):
         tally["unproven"] += not proven
         tally["by size"] += options.by_size
         tally["pools"] += options.slack > 0
-        tally["judged"] += judge is not None
+        tally["cards refused by the caller"] += judge is not None
+        tally["stopped, and gone on"] += not options.search_incumbent
         tally["without incumbent search"] += not options.search_incumbent
-        tally["without some bound"] += len(options.bounds) < 3
+        for name in BOUNDS:
+            tally[f"{name} bound alone"] += options.bounds == (name,)
+        tally["no bound at all"] += not options.bounds
         if found or not proven:
             print("problem", seed, number, options, found, flush=True)
-    tally["given card"] += problem.reference is not None
-    tally["limits"] += bool(problem.limits)
-    tally["hard labels"] += bool(np.isin(problem.label, (0, 1)).all())
+    tally["problems with a given card"] += problem.reference is not None
+    tally["problems with groups, conditions or budgets"] += bool(problem.limits)
+    tally["problems with hard labels"] += bool(np.isin(problem.label, (0, 1)).all())
     tally["cards"] += len(every)
     tally["problems"] += 1
     return tally
@@ -236,8 +277,18 @@ def check(count, seed, jobs=1):
     return dict(sum(tallies, collections.Counter()))
 
 
+def main():
+    asked = [argument for argument in sys.argv[1:] if argument != "--store"]
+    counted = check(*map(int, asked))
+    wrong = {name: counted.pop(name, 0) for name in ("wrong", "unproven")}
+    figures = {name: counted.pop(name) for name in ("problems", "cards", "runs")} | wrong | {"seed": int(asked[1])}
+    figures["among the runs"] = dict(sorted(counted.items()))
+    print(json.dumps(figures))
+    if "--store" in sys.argv:
+        command = f"python tests/engine/questions/random_problems.py {' '.join(asked)} --store"
+        record("questions", command, figures)
+    sys.exit(bool(sum(wrong.values())))
+
+
 if __name__ == "__main__":
-    asked = [int(argument) for argument in sys.argv[1:]]
-    counted = {"seed": asked[1], "wrong": 0, "unproven": 0, **check(*asked)}
-    print(json.dumps(counted))
-    sys.exit(bool(counted["wrong"] + counted["unproven"]))
+    main()

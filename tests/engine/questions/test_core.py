@@ -48,6 +48,7 @@ def test_an_array_of_another_type_shape_or_order_is_refused_before_the_core_sees
 
 def test_a_core_that_is_missing_is_one_clear_line_with_the_remedy(monkeypatch):
     monkeypatch.setattr(core, "__file__", "/nowhere/core.py")
+    monkeypatch.delenv("SUPERSPARSE_CORE", raising=False)
     core.library.cache_clear()
     try:
         with pytest.raises(ImportError, match=r"compiled core could not be loaded .*run `make`"):

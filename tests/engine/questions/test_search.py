@@ -1,6 +1,5 @@
 """Cards of questions: the engine beside every card of small problems; limits, checkpoints, refusals."""
 
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -8,10 +7,11 @@ import pytest
 
 from engine.questions import brute_force
 from engine.questions.random_problems import check, faults, indicator, random_judge, random_options, random_problem
+from engine.questions.stopped import larger
 from supersparse.engine import core
 from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
-from supersparse.errors import InvalidDataError, InvalidOptionError, InvalidProblemError
+from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.problem.questions import Question
 
 # Two tables of two yes/no columns on which a prediction, compared where only a bound may be, once proved a
@@ -82,18 +82,6 @@ def test_ten_thousand_random_problems_have_the_best_card_of_all():
     assert counted["runs"] == 30_000
 
 
-def larger(rows=400, count=9, seed=3):
-    """A problem that takes more than one part: correlated columns of four answers."""
-    rng = np.random.default_rng(seed)
-    common = rng.normal(size=(rows, 3))
-    hidden = common @ rng.normal(0, 0.6, (3, count)) + rng.normal(size=(rows, count))
-    answer = np.stack([np.searchsorted([-0.7, 0.1, 0.9], column) for column in hidden.T]).astype(np.uint8)
-    logit = hidden @ (0.6 * 0.8 ** np.arange(count)) - 0.5
-    label = np.round(2**20 / (1 + np.exp(-logit - rng.normal(0, 0.4, rows)))) / 2**20
-    questions = tuple(Question(4, price=2e-4) for _ in range(count))
-    return QuestionProblem(questions, answer, np.clip(label, 2**-20, 1 - 2**-20), max_questions=4)
-
-
 def test_threads_bounds_and_versions_of_the_loops_give_the_same_card():
     problem = larger()
     outcomes = [
@@ -107,41 +95,6 @@ def test_threads_bounds_and_versions_of_the_loops_give_the_same_card():
     assert all(outcome.proven for outcome in outcomes)
     assert len({outcome.best.points for outcome in outcomes}) == 1
     assert outcomes[0].work == outcomes[3].work  # to the last node
-
-
-def test_a_search_that_stops_goes_on_from_its_checkpoint_and_its_bound_only_rises():
-    problem = larger()
-    options = SearchOptions(search_incumbent=False)
-    whole = search(problem, options)
-    checkpoint, bound, runs = b"", -1.0, 0
-    while True:
-        outcome = search(
-            problem, replace(options, work_limit=max(whole.work["work"] // 30, 500)), checkpoint=checkpoint
-        )
-        assert bound - 1e-9 <= outcome.bound <= whole.best.objective + 1e-9
-        bound, checkpoint, runs = outcome.bound, outcome.checkpoint, runs + 1
-        if outcome.proven:
-            break
-        assert runs < 60
-    assert runs >= 2
-    assert outcome.best == whole.best
-    assert checkpoint == b""
-
-
-def test_a_checkpoint_of_another_problem_or_a_damaged_one_is_refused():
-    problem = larger()
-    stopped = search(problem, SearchOptions(search_incumbent=False, work_limit=1))
-    assert not stopped.proven
-    other = replace(problem, max_questions=3)
-    with pytest.raises(InvalidOptionError, match="another problem"):
-        search(other, SearchOptions(), checkpoint=stopped.checkpoint)
-    for at in range(0, len(stopped.checkpoint), 7):
-        damaged = bytearray(stopped.checkpoint)
-        damaged[at] ^= 4
-        with pytest.raises(InvalidOptionError, match=r"damaged|no checkpoint"):
-            search(problem, SearchOptions(), checkpoint=bytes(damaged))
-    with pytest.raises(InvalidOptionError, match=r"damaged|no checkpoint"):
-        search(problem, SearchOptions(), checkpoint=stopped.checkpoint[:-3])
 
 
 def test_the_frontier_of_sizes_is_that_of_one_search_a_size():
@@ -199,23 +152,6 @@ def test_separated_classes_are_held_by_the_limit_on_effects_and_it_says_so():
     assert outcome.best.points == ((0, 1), (0, 0))
     assert outcome.best.effect_limited
     assert outcome.best.slope * 0.5 == pytest.approx(4.0)
-
-
-def test_a_search_stops_when_its_time_is_up_or_a_callback_fails():
-    problem = larger(rows=900, count=14)
-    stopped = search(problem, SearchOptions(seconds=0.0))
-    assert not stopped.proven
-    assert stopped.bound <= stopped.best.objective
-    seen = []
-
-    def progress(objective, bound, open_parts):
-        seen.append((objective, bound, open_parts))
-        raise RuntimeError("enough")
-
-    with pytest.raises(RuntimeError, match="enough"):
-        search(problem, SearchOptions(search_incumbent=False), progress=progress)
-    assert len(seen) == 1
-    assert threading.active_count() < 20
 
 
 def test_input_that_cannot_be_a_problem_is_refused_with_the_remedy():

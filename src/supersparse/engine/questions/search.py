@@ -220,9 +220,8 @@ def search(
         progress=core.PROGRESS(told) if progress is not None else core.PROGRESS(),
     )
     digest = _digest(problem, options)
-    state, cards = (
-        _read_checkpoint(checkpoint, digest) if checkpoint else (None, np.empty((0, sum(buffers.sizes)), np.int32))
-    )
+    total = sum(buffers.sizes)
+    state, cards = _read_checkpoint(checkpoint, digest, total) if checkpoint else (None, np.empty((0, total), np.int32))
     handle = c_void_p()
     try:
         core.call("ss_search_new", byref(buffers.problem), byref(given), byref(handle))
@@ -232,11 +231,11 @@ def search(
         for card in start:
             flat = np.array([value for own in card.points for value in own], np.int32)
             with suppress(ValueError):  # a card that is not allowed is no start
-                core.call("ss_search_add_card", handle, core.pointer(flat, np.int32, (sum(buffers.sizes),)))
+                core.call("ss_search_add_card", handle, core.pointer(flat, np.int32, (total,)))
         if state is not None:
             try:
                 for row in np.ascontiguousarray(cards):
-                    core.call("ss_search_add_card", handle, core.pointer(row, np.int32, (sum(buffers.sizes),)))
+                    core.call("ss_search_add_card", handle, core.pointer(row, np.int32, (total,)))
                 core.call("ss_search_resume", handle, core.pointer(state, np.int64, state.shape), len(state))
             except ValueError as error:
                 raise InvalidOptionError(f"the checkpoint is damaged: {error}", "search from the beginning") from None
@@ -322,7 +321,7 @@ def _write_checkpoint(state: np.ndarray[Any, Any], cards: np.ndarray[Any, Any], 
     return _MAGIC + hashlib.blake2b(body, digest_size=32).digest() + body
 
 
-def _read_checkpoint(data: bytes, digest: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _read_checkpoint(data: bytes, digest: bytes, total: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     remedy = "search from the beginning"
     head, body = data[: len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if not head.startswith(_MAGIC) or len(body) < 56:
@@ -332,7 +331,7 @@ def _read_checkpoint(data: bytes, digest: bytes) -> tuple[np.ndarray[Any, Any], 
     if body[:32] != digest:
         raise InvalidOptionError("the checkpoint belongs to another problem or to other options", remedy)
     length, rows, columns = np.frombuffer(body[32:56], "<i8").tolist()
-    if length < 1 or rows < 0 or columns < 0 or len(body) != 56 + 8 * length + 4 * rows * columns:
+    if length < 1 or rows < 0 or columns != total or len(body) != 56 + 8 * length + 4 * rows * columns:
         raise InvalidOptionError("the checkpoint is damaged", remedy)
     state = np.frombuffer(body[56 : 56 + 8 * length], "<i8").astype(np.int64)
     cards = np.frombuffer(body[56 + 8 * length :], "<i4").reshape(rows, columns).astype(np.int32)

@@ -19,7 +19,7 @@ from supersparse.engine.options import SolveOptions
 from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import QuestionCard, SearchOptions, SearchOutcome, search
 from supersparse.engine.solution import Claim
-from supersparse.engine.solvers import RATES, SUPPORT, Aim, Capabilities, ClaimedModels
+from supersparse.engine.solvers import RATES, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import CloseTo, MinFeatures
 from supersparse.problem.fingerprint import fingerprint
@@ -46,7 +46,7 @@ class QuestionsSolver:
     capabilities: ClassVar[Capabilities] = Capabilities(
         questions=frozenset(Aim),
         asks=True,
-        constraints=frozenset({SUPPORT, RATES}),
+        constraints=frozenset({SUPPORT, SIGNS, RATES}),
         uses_kernels=False,
         wants_start=False,
         checkpoints=True,
@@ -141,7 +141,8 @@ class _Run:
             seconds=min(math.inf if left is None else left, math.inf if self.file is None else _SLICE),
             work_limit=None if limit is None else max(0, limit - self.monitor.nodes) * _NODE,
         )
-        judge = self._obeys if self.problem.support_limits or self.problem.rate_limits else None
+        asked = self.problem
+        judge = self._obeys if asked.support_limits or asked.rate_limits or asked.sign_limits else None
         outcome = search(
             self.form, options, start=start, checkpoint=saved, judge=judge, progress=self._hear,
             stop=lambda: self.monitor.stop_reason() is not None,
