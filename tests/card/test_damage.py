@@ -2,8 +2,10 @@
 
 import copy
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -20,6 +22,17 @@ VALIDATOR = jsonschema.Draft202012Validator(card_schema())
 
 def test_the_schema_is_a_schema():
     jsonschema.Draft202012Validator.check_schema(card_schema())
+
+
+def test_the_page_of_the_format_names_every_entry_of_a_card():
+    page = (Path(__file__).parents[2] / "docs" / "card-format.md").read_text(encoding="utf-8")
+    first = {
+        name for row in re.findall(r"^\| (`.*?) \|", page, flags=re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+    }
+    assert first >= {*card_schema()["properties"]}
+    for part in ("provenance", "domain", "seen"):
+        for name in card_schema()["$defs"][part]["properties"]:
+            assert f"`{name}`" in page, (part, name)
 
 
 @given(any_cards(worded=True))
@@ -121,7 +134,7 @@ def with_item(**entries):
     ("entries", "message"),
     [
         ({}, "the range of the item on 'age' has no bound; give one or two"),
-        ({"at_least": 1, "above": 1}, "entry 1 of 'items' has both 'at_least' and 'above'"),
+        ({"at_least": 1, "above": 1}, "the item on 'age' has both 'at_least' and 'above'"),
         ({"at_least": 5, "below": 5}, "holds no value: its bounds are 5 and 5"),
         ({"at_least": 1.5}, "'at_least' of entry 1 of 'items' is 1.5; it must be an integer, or a decimal"),
         ({"at_leest": 1}, "has no bound"),

@@ -28,6 +28,7 @@ from typing import Any
 import supersparse
 from supersparse import Settings, solve
 from supersparse.errors import InfeasibleError, PenaltyRangeWarning, SolverFailedError
+from supersparse.learn.settings.settings import schema as settings_schema
 
 if __package__:
     from golden.cases import Case, Table, cases, table
@@ -95,11 +96,10 @@ def certificate(case: Case) -> str:
 
 def texts() -> dict[str, str]:
     """What people and programs read: `--help`, the schemas, the public signatures."""
-    package = Path(supersparse.__file__).parent
     return {
         "help.txt": "\n".join(_help()),
-        "settings.schema.json": next(package.rglob("settings/schema.json")).read_text(encoding="utf-8"),
-        "card.schema.json": next(package.rglob("card/schema.json")).read_text(encoding="utf-8"),
+        "settings.schema.json": json.dumps(settings_schema(), indent=2) + "\n",
+        "card.schema.json": json.dumps(supersparse.card_schema(), indent=2) + "\n",
         "signatures.txt": "\n".join(_signatures()) + "\n",
     }
 

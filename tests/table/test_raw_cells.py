@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse.card.build import item
+from supersparse.card.entries import Place
+from supersparse.card.format import READING
 from supersparse.errors import InvalidCardError, InvalidDataError, InvalidOptionError
 from supersparse.show.document import ScoringSystem
 from supersparse.table import collecting, csv_file
@@ -237,10 +239,11 @@ def test_a_reading_survives_a_card():
         columns={"x": ColumnReading(missing=("-99",), spellings={"Ja": "ja"}, decimal=",")},
         settled=True,
     )
-    assert Reading.from_data(reading.as_data()) == reading
+    place = Place("'reading'", 3)
+    assert READING.read_at(READING.write(reading), place) == reading
     for damage in ({"missing": "?"}, {"odd": 1}, {"columns": {"x": {"decimal": ";"}}}, {"columns": [1]}):
-        with pytest.raises(InvalidCardError, match="how its file was read is damaged"):
-            Reading.from_data(damage)
+        with pytest.raises(InvalidCardError, match=r"'reading'|'columns'"):
+            READING.read(damage, "reading", place)
     with pytest.raises(InvalidOptionError, match="dates is 'ymd'"):
         Reading.of(dates="ymd")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from supersparse.base.errors import InvalidCardError, UnsupportedProblemError
 from supersparse.card.card import Card
-from supersparse.card.file import item_content
+from supersparse.card.format import ITEM
 from supersparse.card.provenance import CertificateFile
 from supersparse.engine.certify.certificate import certify, digest_of, warm_up
 from supersparse.engine.certify.checking import readable
@@ -99,7 +99,7 @@ def _rules(question: PreparedProblem) -> tuple[Mapping[str, Any], ...] | None:
         return None
     rules = []
     for feature in question.prepare.features_:
-        content = item_content(feature.item(Fraction(1)))
+        content = ITEM.write(feature.item(Fraction(1)))
         rule = {key: content[key] for key in _OF_A_RULE if key in content}
         if feature.when_missing is not None:
             rule["if_missing"] = str(feature.when_missing)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from supersparse.base.errors import InvalidCardError, InvalidOptionError, did_you_mean
+from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.schema.scalars import TextForm, Truth, Word
 from supersparse.base.schema.setting import Option, setting
 from supersparse.base.schema.shapes import NamesForm
@@ -211,47 +211,6 @@ class Reading:
             asked["strips"] = False
         return replace(base, **asked)
 
-    def as_data(self) -> dict[str, object]:
-        """Return what a card keeps, as plain data for JSON; what is usual is left out."""
-        content: dict[str, object] = {}
-        if self.missing != USUALLY_MISSING:
-            content["missing"] = sorted(self.missing)
-        for name in _TEXTS:
-            if getattr(self, name) is not None:
-                content[name] = getattr(self, name)
-        if self.as_written:
-            content["as_written"] = list(self.as_written)
-        if self.found:
-            content["found"] = dict(self.found)
-        content["columns"] = {
-            name: {
-                **({"missing": list(one.missing)} if one.missing else {}),
-                **({"spellings": dict(one.spellings)} if one.spellings else {}),
-                **({"decimal": one.decimal} if one.decimal else {}),
-            }
-            for name, one in self.columns.items()
-            if not one.is_plain
-        }
-        return content
-
-    @classmethod
-    def from_data(cls, content: Mapping[str, Any]) -> "Reading":
-        """Read what a card keeps."""
-        unknown = set(content) - {"missing", "as_written", "found", "columns", *_TEXTS}
-        if unknown:
-            raise _damaged(f"it has the unknown field {min(unknown)!r}")
-        try:
-            return cls(
-                missing=frozenset(_texts(content["missing"])) if "missing" in content else USUALLY_MISSING,
-                **_given_texts(content),
-                as_written=_texts(content.get("as_written", [])),
-                found=_mapping(content.get("found", {})),
-                columns={name: _column(one) for name, one in dict(content.get("columns", {})).items()},
-                settled=True,
-            )
-        except (TypeError, ValueError, AttributeError) as error:
-            raise _damaged(str(error)) from None
-
 
 def fits(column: str, word: str) -> bool:
     """Whether a column is meant by a word: its name, or a pattern."""
@@ -259,43 +218,6 @@ def fits(column: str, word: str) -> bool:
 
 
 _PLAIN = ColumnReading()
-_TEXTS = ("separator", "encoding", "decimal", "dates", "sheet")
-
-
-def _column(content: Mapping[str, Any]) -> ColumnReading:
-    unknown = set(content) - {"missing", "spellings", "decimal"}
-    decimal = content.get("decimal")
-    if unknown or decimal not in (None, ".", ","):
-        raise ValueError(f"a column has {min(unknown)!r}" if unknown else f"a decimal sign is {decimal!r}")
-    return ColumnReading(
-        missing=_texts(content.get("missing", [])), spellings=_mapping(content.get("spellings", {})), decimal=decimal
-    )
-
-
-def _given_texts(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _text(content[name]) for name in _TEXTS if name in content}
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} is not a string")
-    return value
-
-
-def _texts(values: object) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise ValueError(f"{values!r} is not a list of strings")
-    return tuple(map(_text, values))
-
-
-def _mapping(values: object) -> dict[str, str]:
-    if not isinstance(values, dict):
-        raise ValueError(f"{values!r} is not an object of strings")
-    return {_text(name): _text(value) for name, value in values.items()}
-
-
-def _damaged(why: str) -> InvalidCardError:
-    return InvalidCardError(f"the card's record of how its file was read is damaged: {why}")
 
 
 def _separator(word: str) -> str:

@@ -13,10 +13,9 @@ from typer.testing import CliRunner
 from engine.certify.certificates import checker, written
 from supersparse import ScoringSystem, item
 from supersparse.card.card import Card
-from supersparse.card.fields import Fields
-from supersparse.card.file import card_content
+from supersparse.card.entries import Place
+from supersparse.card.format import CARD, ITEM
 from supersparse.card.printed import printed
-from supersparse.card.reading import _item
 from supersparse.card.scoring import score_person
 from supersparse.errors import InvalidCardError, InvalidDataError
 from supersparse.show.cli.app import app
@@ -306,7 +305,7 @@ def accepts(content):
 def test_printed_cards_are_accepted_and_changed_ones_only_where_they_score_everybody_alike(seed):
     rng = random.Random(seed)
     card = random_card(rng)
-    content = {"intercept": str(card.intercept), **json.loads(json.dumps(card_content(card)))}
+    content = {"intercept": str(card.intercept), **json.loads(json.dumps(CARD.write(card)))}
     assert accepts(content)
     domains = {one.column: one for one in card.domains}
     others = {c: (1 if domains.get(c) is None or domains[c].values is None else domains[c].values[-1]) for c in "abc"}
@@ -316,7 +315,7 @@ def test_printed_cards_are_accepted_and_changed_ones_only_where_they_score_every
             continue
         try:
             read = Card(
-                items=tuple(_item(Fields(one, "an item"), 2) for one in changed["items"]),
+                items=tuple(ITEM.read_at(one, Place("an item", 2)) for one in changed["items"]),
                 intercept=Fraction(changed["intercept"]),
                 negative=0,
                 positive=1,

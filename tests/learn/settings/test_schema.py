@@ -1,32 +1,16 @@
 """The JSON Schema allows whatever can be read, and both refuse what is wrong."""
 
 import json
-import subprocess
-from pathlib import Path
 
 import jsonschema
 import pytest
 from hypothesis import given
 
-import supersparse.learn.settings
 from settings_cases import all_settings
 from supersparse.errors import InvalidSettingsError
 from supersparse.learn.settings.settings import read_settings, schema, write_settings
 
-STORED = Path(supersparse.learn.settings.__file__).parent / "schema.json"
 VALIDATOR = jsonschema.Draft202012Validator(schema())
-
-
-def test_the_stored_schema_is_the_one_of_the_vocabulary():
-    # to renew it: supersparse check --schema > src/supersparse/learn/settings/schema.json
-    assert json.loads(STORED.read_text(encoding="utf-8")) == schema()
-
-
-def test_the_stored_schema_is_in_the_wheel_by_the_build_settings():
-    ignored = subprocess.run(["git", "check-ignore", STORED.name], cwd=STORED.parent, capture_output=True)
-    if ignored.returncode == 128:
-        pytest.skip("not a git checkout")
-    assert ignored.returncode == 1
 
 
 def test_the_schema_is_a_schema():

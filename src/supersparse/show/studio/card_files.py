@@ -16,6 +16,7 @@ from supersparse.base.exact import exact, shown
 from supersparse.base.writing import write_file
 from supersparse.card import file as card_file
 from supersparse.card.export import FILES
+from supersparse.card.format import READING
 from supersparse.learn.certifying import certified
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings, write_settings
@@ -235,7 +236,7 @@ def is_plain(path: Path, rows: TrainingRows) -> bool:
         return False
     usual = {"encoding": "utf-8", "separator": "commas"}
     found = {name: reading.found.get(name) for name in usual}
-    asked = set(reading.as_data()) - {"columns", "found"}
+    asked = set(READING.write(reading)) - {"columns", "found"}
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
         lines = sum(1 for _ in file)  # with the rest of the header as the first
