@@ -178,6 +178,14 @@ def skipped_folds(seen: Performance) -> str | None:
     return f"Cross-validated on {seen.folds[0]} of {seen.folds[1]} folds; the others were skipped"
 
 
+def about_labels(card: Card) -> str | None:
+    """The sentence above numbers of a card that was learned from blended labels; None for others."""
+    made = card.provenance
+    if made is None or not made.asks_questions or (made.settings or {}).get("teacher") == "none":
+        return None
+    return "The labels were blended with a model of all columns; the numbers below are of the true outcomes."
+
+
 def percent(share: float) -> str:
     """A share in percent, as few digits as a reader needs.
 

@@ -13,7 +13,7 @@ _COMPILED = ("auto", "exact", "risk")
 
 def loaded(recipe: "Recipe") -> None:
     """Load the solver of a recipe in this process, which may have to compile it first."""
-    if recipe.options.get("solver", "auto") in _COMPILED:
+    if recipe.options.get("solver", "auto") in _COMPILED and not recipe.settings.asks_questions:
         from supersparse.engine.warm_up import warm_up
 
         warm_up(recipe.settings.goal)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil
 from multiprocessing import TimeoutError as LateError
 from operator import mul
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.learn.calibrating import LeftOut, left_out
 from supersparse.learn.clock import Clock, loaded
+from supersparse.learn.comparison import Measures, compared
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.starting import start_from
@@ -61,6 +62,7 @@ class FoldResult:
     score_seconds: float
     unseen: LeftOut
     sampled: int | None  # how many training rows were used, if not all
+    compared: Mapping[str, Measures] | None = None  # of a card of questions, and what it is compared with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,9 +300,19 @@ def fit_fold(
                     scored, unseen, question.scores(solution, train.X), train.sample_weight, (of_rows, usual)
                 ),
                 sampled=len(learned_from) if is_sample else None,
+                compared=_compared(question, solution, train, test, options) if question.problem.questions else None,
             )
         )
     return results
+
+
+def _compared(
+    question: PreparedProblem, solution: Solution, train: TrainingRows, test: TrainingRows, options: SolverKeywords
+) -> Mapping[str, Measures]:
+    """Compare a card of questions with what else can be learned from the same rows."""
+    kept = ("solver", "time_limit", "node_limit", "memory_limit", "n_jobs", "random_state", "cancel")
+    of_sizes = cast(SolverKeywords, {name: value for name, value in options.items() if name in kept})
+    return compared(question, solution, train, test, **of_sizes)
 
 
 def _each_tie_break(question: PreparedProblem, Cs: Sequence[float], options: SolverKeywords) -> tuple[Solution, ...]:

@@ -126,6 +126,12 @@ class Recipe:
         return replace(rows, X=X, risks=read_risks(risks, len(rows.y)))
 
     @property
+    def named(self) -> frozenset[str]:
+        """The columns whose numbers are categories."""
+        prepare = self.prepare
+        return frozenset() if prepare is None else frozenset((*prepare.categorical, *(prepare.ordered or {})))
+
+    @property
     def taught_by(self) -> Any:
         """What teaches: a model, or a name; None where the labels stay as they are."""
         return self.settings.taught_by if self.teacher is None else self.teacher
@@ -170,8 +176,7 @@ class Recipe:
         if self.settings.blend > 1:
             raise InvalidOptionError(subject="blend", value=self.settings.blend, remedy="give a number from 0 to 1")
         positive = self._positive(rows)
-        named = {*self.prepare.categorical, *(self.prepare.ordered or {})}
-        teacher = fitted_teacher(self.taught_by, rows, positive, named)
+        teacher = fitted_teacher(self.taught_by, rows, positive, self.named)
         hard = np.asarray(rows.y == positive, np.float64)
         guide = hard if teacher is None else teacher.risks(rows)
         labels = hard if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
@@ -267,6 +272,19 @@ class PreparedProblem:
             scores = scores_of_points(at_threshold(self.problem, solution.points), X)
             is_reached = solution.slope is None and self.problem.intercept.mode == "free"
             return decisive_floats(scores, scores >= 0) if is_reached else scores
+        found = score_table(self.lenient_card(solution), as_table(X))
+        return found.decisive if solution.slope is None else found.floats
+
+    def risks(self, solution: Solution, X: Any) -> NDArray[np.float64]:
+        """The risks that an answer gives to rows, which may have missing values that those of the answer had not."""
+        assert solution.slope is not None, "a risk model has a slope"
+        assert solution.offset is not None, "a risk model has an offset"
+        card = self.lenient_card(solution)
+        totals = score_table(card, as_table(X)).floats + float(card.zero_total)
+        return np.asarray(1 / (1 + np.exp(-(solution.slope * totals + solution.offset))), np.float64)
+
+    def lenient_card(self, solution: Solution) -> Card:
+        """The scoring card, in which a missing value gives no points where it would be refused."""
         card = self.scoring_card(solution)
         items = tuple(
             replace(item, missing=Fraction(0))
@@ -274,8 +292,7 @@ class PreparedProblem:
             else item
             for item in card.items
         )
-        found = score_table(replace(card, items=items, learned=None), as_table(X))
-        return found.decisive if solution.slope is None else found.floats
+        return replace(card, items=items, learned=None)
 
     def scoring_card(self, solution: Solution) -> Card:
         """Return what a card needs to score rows: no risks, and nothing about the rows it was learned from.

@@ -11,6 +11,7 @@ from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import read_whole
 
 _LARGE = 300_000  # values of a table
+_MANY_ROWS = 1000
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
 
@@ -49,15 +50,16 @@ def most_folds(y: NDArray[Any], groups: Any = None) -> int:
     return rarest if groups is None else min(rarest, len(np.unique(np.asarray(groups, dtype=str))))
 
 
-def usual_repeats(n_rows: int, n_columns: int) -> int:
+def usual_repeats(n_rows: int, n_columns: int, *, asks_questions: bool = False) -> int:
     """Return how often rows are divided where nobody says: once where the table is large.
 
-    Twice the folds tell little more there, and would take twice the time.
+    Twice the folds tell little more there, and would take twice the time. For cards of questions a table of more than
+    1,000 rows is large.
 
     >>> usual_repeats(5000, 60), usual_repeats(5001, 60)
     (2, 1)
     """
-    return 2 if n_rows * n_columns <= _LARGE else 1
+    return 2 if (n_rows <= _MANY_ROWS if asks_questions else n_rows * n_columns <= _LARGE) else 1
 
 
 def fewer_folds(folds: int, asked: int, groups: Any = None) -> str:

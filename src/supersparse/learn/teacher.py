@@ -277,6 +277,11 @@ class _Column:
     spread: float
     has_missing: bool
 
+    @property
+    def width(self) -> int:
+        """How many numbers it becomes."""
+        return (1 if self.levels is None else len(self.levels)) + self.has_missing
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Encoding:

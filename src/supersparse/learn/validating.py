@@ -16,6 +16,7 @@ from supersparse.engine.executors import workers_of
 from supersparse.learn.calibrating import LeftOut, Pooled
 from supersparse.learn.choosing import Candidate, choose_penalty, read_values
 from supersparse.learn.clock import Clock
+from supersparse.learn.comparison import Comparison, comparison_of
 from supersparse.learn.folds import FoldResult, FoldsInTime, FoldTask, named_folds
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
@@ -69,6 +70,11 @@ class Validation:
     least: float  # seconds without which it begins no further fold
 
     @property
+    def comparison(self) -> Comparison | None:
+        """What the card of questions is compared with; None for other cards."""
+        return comparison_of([results[0].compared for results in self.by_fold])
+
+    @property
     def is_unfinished(self) -> bool:
         """Whether the time ended before the last fold."""
         return self.folds < self.folds_asked and not self.interrupted
@@ -93,6 +99,7 @@ class Validation:
             "C0": self.chosen.C0,
             **self._loss(self.chosen),
             **self.chosen.measures(),
+            **({} if self.comparison is None else {"compared": self.comparison.as_data()}),
             "tried": [{"C0": tried.C0, **self._loss(tried), **tried.measures()} for tried in self.tried],
         }
 
@@ -125,6 +132,8 @@ class Validation:
             values = zip(losses, self._loss(tried).values(), strict=True)
             loss = "".join(f"{value:>{len(name)}.4f}  " for name, value in values)
             lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {loss}{error}  {rates}{mark}")
+        if self.comparison is not None:
+            lines[2:] = [self.comparison.in_words()]
         return "\n".join(lines)
 
 

@@ -137,7 +137,9 @@ def fit(
     check_possible(question, edits)
     words = read_words(wording, None if counts is not None or rows.is_counted else rows)
     clock = Clock.of(question.recipe, question.seconds)
-    splits, repeats = read_splits(rows, validation) if divided is None else divided
+    if divided is None:
+        divided = read_splits(rows, validation, asks_questions=bool(question.problem.questions))
+    splits, repeats = divided
     fitted = fit_with_progress(
         question, rows, splits, clock if frontier is None else clock.part(0.7), repeats=repeats, n_jobs=search.n_jobs
     )
@@ -151,7 +153,7 @@ def fit(
             unedited = error
             remark(f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned")
     question, judged = fitted.question, fitted.validation
-    tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks))
+    tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks) or judged.comparison is not None)
     card = fitted.card if counts is None else counts.raw_card(fitted.card)
     card = with_words(card, wording, words)
     uncertified: str | None = None  # told at the end, like a disk that is full

@@ -159,13 +159,14 @@ class ValidationOptions(Declared):
         """How many folds."""
         return 5 if self.cv is None else int(self.cv)
 
-    def times(self, n_rows: int, n_columns: int) -> int:
+    def times(self, n_rows: int, n_columns: int, *, asks_questions: bool = False) -> int:
         """How many times the rows of such a table are divided into folds."""
         if self.repeats is not None:
             return int(self.repeats)
         from supersparse.learn.splits import usual_repeats
 
-        return usual_repeats(n_rows, n_columns) if self.cv is None and self.cv_time is None else 1
+        planned = self.cv is not None or self.cv_time is not None
+        return 1 if planned else usual_repeats(n_rows, n_columns, asks_questions=asks_questions)
 
     @property
     def groups(self) -> str | None:

@@ -60,7 +60,9 @@ def _read_rows(
     return recipe.complete(TrainingRows.of_table(table, prepared=recipe.prepare is not None))
 
 
-def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "tuple[list[Split], int]":
+def read_splits(
+    rows: "TrainingRows", validation: ValidationOptions, *, asks_questions: bool = False
+) -> "tuple[list[Split], int]":
     """Divide the rows as the options say, and how often; no splits if no rows can or shall be left out."""
     from supersparse.learn.splits import fewer_folds, most_folds, repeated_splits
 
@@ -78,5 +80,5 @@ def read_splits(rows: "TrainingRows", validation: ValidationOptions) -> "tuple[l
             return [], 1
         if folds < validation.folds:
             note(fewer_folds(folds, validation.folds, groups))
-    repeats = validation.times(len(rows.y), rows.n_columns)
+    repeats = validation.times(len(rows.y), rows.n_columns, asks_questions=asks_questions)
     return repeated_splits(rows.y, folds, repeats, groups=groups, times=times), repeats

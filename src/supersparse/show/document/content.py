@@ -12,6 +12,7 @@ from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.evidence import (
     MEASURES,
     Judgement,
+    about_labels,
     baseline,
     facts,
     judgement,
@@ -145,7 +146,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
     total = "Total C" if difference is not None else "the total"
     strip = risk_columns(shown_card) if asked else ()
     formula = risk_formula(shown_card, positive, total) if asked and not strip else ()
-    weighted = weighted_risks(card)
+    weighted = " ".join(one for one in (weighted_risks(card), about_labels(card)) if one is not None) or None
     judged = card.performance[-1] if card.performance else None
     return Content(
         heading=heading(card),

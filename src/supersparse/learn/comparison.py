@@ -1,0 +1,172 @@
+"""A card of questions on the rows of a fold, beside models of all columns, and beside cards of fewer questions.
+
+All are learned from the training rows of the fold, and all measures are of the true classes of its test rows. One
+search proves the best card of every number of questions, at no price.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from supersparse.base.exact import counted
+from supersparse.base.stop import Stop
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution, proves
+from supersparse.engine.solve import solve_each_size
+from supersparse.learn.recipe import PreparedProblem
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.teacher import AdditiveTeacher, Floats, Teacher, fitted_teacher
+from supersparse.problem.variants import errors_only
+from supersparse.table.sources import as_array
+
+CARD, ALL_COLUMNS, TEACHER = "this card", "all columns (ridge)", "the teacher"
+_SURE = 1e-9  # of a risk near 0 or 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """How well risks tell the classes of some rows, by weight."""
+
+    auc: float | None  # None where all rows are of one class
+    log_loss: float
+    error: float  # share wrong where a risk above that of the card's threshold predicts the positive class
+    proven: bool | None = None  # of a card
+
+    @classmethod
+    def of(
+        cls, risks: Floats, positive: NDArray[np.bool_], weights: Any, at: float, proven: bool | None = None
+    ) -> "Measures":
+        """Measure risks; `at` is the risk above which the positive class is predicted."""
+        w = np.ones(len(risks)) if weights is None else np.asarray(as_array(weights), float)
+        sure = np.clip(risks, _SURE, 1 - _SURE)
+        has_both = positive[w > 0].any() and not positive[w > 0].all()
+        return cls(
+            auc=float(roc_auc_score(positive, risks, sample_weight=w)) if has_both else None,
+            log_loss=float(np.average(-np.log(np.where(positive, sure, 1 - sure)), weights=w)),
+            error=float(np.average((risks > at) != positive, weights=w)),
+            proven=proven,
+        )
+
+
+def compared(
+    question: PreparedProblem,
+    solution: Solution,
+    train: TrainingRows,
+    test: TrainingRows,
+    **options: Unpack[SolverKeywords],
+) -> dict[str, Measures]:
+    """Measure a card, those of fewer questions, and the models of all columns on held-out rows.
+
+    `options` are those of a solver for the cards of each size; without time left, these are not there.
+    """
+    positive = np.asarray(test.y == question.problem.rows.classes[1])
+    at = float(question.problem.risk_threshold)
+
+    def measured(risks: Floats, proven: bool | None = None) -> Measures:
+        return Measures.of(risks, positive, test.sample_weight, at, proven)
+
+    found = {CARD: measured(question.risks(solution, test.X), solution.proven_optimal)}
+    found |= {name: measured(risks) for name, risks in _of_all_columns(question.teacher, question, train, test).items()}
+    for size, (one, proven) in _of_each_size(question, solution, options).items():
+        found[at_most(size)] = measured(question.risks(one, test.X), proven)
+    return found
+
+
+def at_most(size: int) -> str:
+    """How the card of so many questions is called.
+
+    >>> at_most(1), at_most(2)
+    ('at most 1 question', 'at most 2 questions')
+    """
+    return f"at most {counted(size, 'question')}"
+
+
+def _of_all_columns(
+    teacher: Teacher | None, question: PreparedProblem, train: TrainingRows, test: TrainingRows
+) -> Mapping[str, Floats]:
+    """The risks of ridge on all columns, and of the teacher; nothing where there are too few rows."""
+    ridge = teacher
+    if not isinstance(ridge, AdditiveTeacher):
+        alone = replace(train, risks=None)
+        ridge = fitted_teacher("ridge", alone, question.problem.rows.classes[1], question.recipe.named)
+    found = {}
+    if isinstance(ridge, AdditiveTeacher):
+        found[ALL_COLUMNS] = ridge.ridge_risks(test)
+    if teacher is not None:
+        found[TEACHER] = teacher.risks(test)
+    return found
+
+
+def _of_each_size(
+    question: PreparedProblem, solution: Solution, options: SolverKeywords
+) -> dict[int, tuple[Solution, bool]]:
+    """The best card of at most each number of questions, and whether it is proven."""
+    problem = errors_only(question.problem)
+    found = solve_each_size(problem, **options)
+    if found.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    best: dict[int, tuple[Solution, bool]] = {}
+    least = None
+    by_size = {model.evaluation.size: model for model in found.models}
+    for size in range(1, len(found.bounds)):
+        model, bound = by_size.get(size), found.bounds[size]
+        if model is not None and (least is None or model.evaluation.objective < least.evaluation.objective):
+            least = model
+        if least is not None:
+            proven = bound is None or proves(problem, least.evaluation.objective, bound)
+            best[size] = replace(solution, points=least.points), proven
+    return best
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The measures of each fold, by what was measured."""
+
+    by_fold: tuple[Mapping[str, Measures], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """What every fold has measured, in order."""
+        first = self.by_fold[0] if self.by_fold else {}
+        return [name for name in first if all(name in fold for fold in self.by_fold)]
+
+    def means(self, name: str) -> dict[str, float | None]:
+        """The mean of each measure over the folds, and the share of folds in which a card was proven."""
+        each = [fold[name] for fold in self.by_fold]
+        aucs = [one.auc for one in each if one.auc is not None]
+        proven = [one.proven for one in each if one.proven is not None]
+        return {
+            "auc": fmean(aucs) if aucs else None,
+            "log_loss": fmean(one.log_loss for one in each),
+            "error": fmean(one.error for one in each),
+            "proven": fmean(proven) if proven else None,
+        }
+
+    def as_data(self) -> list[dict[str, Any]]:
+        """The same for JSON."""
+        return [{"of": name, **self.means(name)} for name in self.names]
+
+    def in_words(self) -> str:
+        """The price of fewer questions, and how far all columns would lead, for a person."""
+        if not self.names:
+            return ""
+        wide = max(map(len, self.names))
+        lines = ["Of the same held-out rows, by their true classes:", "", f"{'':{wide}}    AUC  log loss  error"]
+        for name in self.names:
+            m = self.means(name)
+            auc = "-" if m["auc"] is None else f"{m['auc']:.3f}"
+            proven = m["proven"]
+            said = "" if proven is None or proven == 1 else f"  proven in {100 * proven:.0f} % of the folds"
+            lines.append(f"{name:{wide}}  {auc:>5}  {m['log_loss']:>8.4f}  {m['error']:.3f}{said}")
+        return "\n".join(lines)
+
+
+def comparison_of(by_fold: Sequence[Mapping[str, Measures] | None]) -> Comparison | None:
+    """Put the folds together; None where they were not of cards of questions."""
+    known = [fold for fold in by_fold if fold is not None]
+    return Comparison(by_fold=tuple(known)) if known and len(known) == len(by_fold) else None
