@@ -12,7 +12,17 @@ from functools import total_ordering
 from math import ceil, floor
 
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf, looks_at_value
+from supersparse.card.rules import (
+    Domain,
+    InRange,
+    IsMissing,
+    IsNoneOf,
+    IsOneOf,
+    Rule,
+    ValueOf,
+    looks_at_value,
+    values_of,
+)
 from supersparse.table.values import Category
 
 
@@ -55,10 +65,14 @@ def bands_of(items: Sequence[Item], domain: Domain | None) -> tuple[Band, ...] |
 
 def _missing(items: Sequence[Item]) -> list[Band]:
     """The band of a missing value, where no item refuses it."""
-    given = [item.points if isinstance(item.rule, IsMissing) else item.missing for item in items]
-    if any(points is None for points in given):
-        return []
-    return [Band(rule=IsMissing(items[0].column), points=sum((p for p in given if p), Fraction(0)))]
+    points = _points_when_missing(items)
+    return [] if points is None else [Band(rule=IsMissing(items[0].column), points=points)]
+
+
+def _points_when_missing(items: Sequence[Item]) -> Fraction | None:
+    """The points of the items together for a missing value; None where one refuses it."""
+    points = [item.when_missing for item in items]
+    return None if None in points else sum((p for p in points if p), Fraction(0))
 
 
 @total_ordering
@@ -117,7 +131,7 @@ def _categories(items: Sequence[Item], domain: Domain | None) -> list[Band]:
     rules = [item.rule for item in items if isinstance(item.rule, IsOneOf | IsNoneOf)]
     named = dict.fromkeys(value for rule in rules for value in rule.values)
     refuses = domain is not None and domain.outside == "refuse" and domain.values is not None
-    known = () if domain is None or domain.values is None else domain.values
+    known = values_of(domain)
     listed: list[Category] = list(known) if refuses else list(dict.fromkeys((*known, *named)))
     others = sum((item.points for item in items if isinstance(item.rule, IsNoneOf)), Fraction(0))
     by_points: dict[Fraction, list[Category]] = {}
@@ -145,7 +159,7 @@ def _two_values(item: Item, domain: Domain | None) -> list[Band]:
     """A column of two numbers, such as 0 and 1, is a question with two answers if it accepts nothing else."""
     if domain is None or domain.values is None or domain.outside != "refuse" or len(domain.values) != 2:
         return []
-    numbers = sorted(Fraction(value) for value in domain.values if not isinstance(value, str))
+    numbers = sorted(domain.numbers)
     if len(numbers) < 2:
         return []
     answers: list[Category] = [False, True] if numbers == [0, 1] else list(numbers)
@@ -161,7 +175,6 @@ def asks_for_yes(rule: Rule) -> bool:
 
 
 def asks_for_no(rule: Rule) -> bool:
-    """Whether a rule holds for everything but yes."""
     if isinstance(rule, IsNoneOf):
         return len(rule.values) == 1 and rule.values[0] is True
     return isinstance(rule, IsOneOf) and len(rule.values) == 1 and rule.values[0] is False
@@ -197,10 +210,9 @@ def possible_totals(card: Card, most: int) -> tuple[Fraction, ...] | None:
     >>> [int(total) for total in possible_totals(system.card, 10)]
     [0, 2, 3, 5]
     """
-    domains = {domain.column: domain for domain in card.domains}
     totals = {Fraction(0)}
-    for column, items in card.items_by_column().items():
-        points = points_of_column(items, domains.get(column))
+    for _, items, domain in card.by_column():
+        points = points_of_column(items, domain)
         if points is None:
             return None
         totals = {total + more for total in totals for more in points}
@@ -222,16 +234,15 @@ def points_of_column(items: Sequence[Item], domain: Domain | None) -> frozenset[
     numbers = _numbers(domain)
     if others or not isinstance(item.rule, ValueOf) or numbers is None:
         return None
-    gone = [one.points if isinstance(one.rule, IsMissing) else one.missing for one in items]
-    missing = [] if None in gone else [sum((points for points in gone if points), Fraction(0))]
-    return frozenset([*(item.points * number for number in numbers), *missing])
+    missing = _points_when_missing(items)
+    return frozenset([*(item.points * number for number in numbers), *([] if missing is None else [missing])])
 
 
 def _numbers(domain: Domain | None) -> list[Fraction] | None:
     if domain is None:
         return None
     if domain.values is not None:
-        return [Fraction(value) for value in domain.values if not isinstance(value, str)]
+        return domain.numbers
     if not domain.whole or domain.low is None or domain.high is None:
         return None
     low, high = ceil(domain.low), floor(domain.high)
@@ -248,8 +259,7 @@ def example_of(domain: Domain | None) -> Fraction:
     if domain is None:
         return three
     if domain.values is not None:
-        known = [Fraction(value) for value in domain.values if not isinstance(value, str)]
-        return min(known, key=lambda number: (number == 0, abs(number - three)), default=three)
+        return min(domain.numbers, key=lambda number: (number == 0, abs(number - three)), default=three)
     low = three if domain.low is None else domain.low
     high = three if domain.high is None else domain.high
     if low <= three <= high:
@@ -264,21 +274,11 @@ def occurs(rule: Rule, domain: Domain | None) -> bool:
     if domain is None or domain.outside != "refuse" or not isinstance(rule, InRange):
         return True
     if domain.values is not None:
-        return any(rule.contains(Fraction(v)) for v in domain.values if not isinstance(v, str))
-    low, low_in = max(
-        ((end, included) for end, included in ((rule.low, rule.low_included), (domain.low, True)) if end is not None),
-        key=lambda pair: (pair[0], not pair[1]),
-        default=(None, False),
-    )
-    high, high_in = min(
-        (
-            (end, included)
-            for end, included in ((rule.high, rule.high_included), (domain.high, True))
-            if end is not None
-        ),
-        key=lambda pair: (pair[0], pair[1]),
-        default=(None, False),
-    )
+        return any(map(rule.contains, domain.numbers))
+    lows = [(end, inside) for end, inside in ((rule.low, rule.low_included), (domain.low, True)) if end is not None]
+    highs = [(end, inside) for end, inside in ((rule.high, rule.high_included), (domain.high, True)) if end is not None]
+    low, low_in = max(lows, key=lambda pair: (pair[0], not pair[1]), default=(None, False))
+    high, high_in = min(highs, default=(None, False))
     if low is None or high is None:
         return True
     if domain.whole:

@@ -14,7 +14,7 @@ from supersparse.card.risk import Risk
 from supersparse.card.rules import Domain, IsMissing, Rule, ValueOf
 from supersparse.card.words import Wording
 from supersparse.table.reading import Reading
-from supersparse.table.small_table import SmallTable, Tabular, facts, number
+from supersparse.table.small_table import SmallTable, Tabular, number
 from supersparse.table.values import declared_number
 
 
@@ -78,8 +78,7 @@ class Cutoff(Tabular):
     def _brief(self) -> str:
         return f"a total of {self.positive}"
 
-    def _small_table(self) -> SmallTable:
-        return facts(positive=self.positive, negative=self.negative)
+    _facts = "positive negative"
 
 
 Label = str | int | float
@@ -131,6 +130,11 @@ class Item(Tabular):
         return words.question(self.rule, self.unit) if self.question is None else self.question
 
     @property
+    def when_missing(self) -> Fraction | None:
+        """The points of a missing value; None where it is refused."""
+        return self.points if isinstance(self.rule, IsMissing) else self.missing
+
+    @property
     def is_yes_no(self) -> bool:
         """Whether the points are given or not, rather than multiplied by the value."""
         return not isinstance(self.rule, ValueOf)
@@ -145,8 +149,7 @@ class Item(Tabular):
         points = "1 point" if self.points == 1 else f"{number(self.points)} points"
         return f"{points} {'if' if self.is_yes_no else 'times'} {self.name}"
 
-    def _small_table(self) -> SmallTable:
-        return facts(question=self.asks, points=self.points, if_missing=self.missing, unit=self.unit)
+    _facts = "question=asks points if_missing=missing unit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -260,8 +263,7 @@ class Card(Tabular):
     @property
     def totals_are_whole(self) -> bool:
         """Whether the points of anyone whose values lie in the domains add up to a whole number."""
-        domains = {domain.column: domain for domain in self.domains}
-        return all(item.gives_whole_points(domains.get(item.column)) for item in self.items)
+        return all(item.gives_whole_points(domain) for _, items, domain in self.by_column() for item in items)
 
     @property
     def cutoff(self) -> Cutoff:
@@ -279,6 +281,14 @@ class Card(Tabular):
     def columns(self) -> tuple[str, ...]:
         """The raw columns that the card needs, each once."""
         return tuple(dict.fromkeys(item.column for item in self.items))
+
+    def domain(self, column: str) -> Domain | None:
+        """The values that a column may hold; None where the card does not say."""
+        return next((domain for domain in self.domains if domain.column == column), None)
+
+    def by_column(self) -> list[tuple[str, list[Item], Domain | None]]:
+        """The columns in order, each with its items and its domain."""
+        return [(column, items, self.domain(column)) for column, items in self.items_by_column().items()]
 
     def items_by_column(self) -> dict[str, list[Item]]:
         """The items that use each column."""

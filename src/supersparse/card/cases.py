@@ -15,8 +15,8 @@ from supersparse.card.checks import expectations, left_open
 from supersparse.card.raw_values import known_values, reading_for
 from supersparse.card.words import category_text
 from supersparse.table.cells import beyond, is_number, plain_number, possible_signs, read_numbers
-from supersparse.table.collecting import Limit, first_row, open_said
-from supersparse.table.files import na_words, read_table, undecided_said
+from supersparse.table.collecting import Limit, first_row, open_text
+from supersparse.table.files import na_words, read_table, undecided_text
 from supersparse.table.reading import Reading
 from supersparse.table.roles import Target, rest_of, weight_column
 from supersparse.table.table import Kind, Table, objects
@@ -177,7 +177,7 @@ def _check_limits(table: Table, card: Card) -> None:
     for name in card.columns:
         asked = {limit: item for limit in table.limits.get(name, ()) if (item := left_open(card, name, limit))}
         if asked:
-            said = open_said(name, list(asked), next(iter(asked.values())).asks)
+            said = open_text(name, list(asked), next(iter(asked.values())).asks)
             place = table.place(first_row(list(asked)))
             remedy = _remedy(na_words([limit.cell for limit in asked]), name)
             raise InvalidDataError(f"{table.name}: {said}, the first in {place}", remedy, subject=table.name)
@@ -252,7 +252,7 @@ def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Seq
         return bare.casefold() == "true"
     signs, usual = possible_signs(bare), own.decimal or "."
     if reading.decimal is None and len(signs) == 2 and usual not in bare:
-        raise InvalidDataError(undecided_said({name: bare}))
+        raise InvalidDataError(undecided_text({name: bare}))
     decimal = reading.decimal or (signs[0] if len(signs) == 1 else usual)
     limit, pointed = Limit.of(bare, decimal), plain_number(bare, decimal)
     if limit is not None:

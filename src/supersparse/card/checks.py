@@ -59,7 +59,7 @@ class OutsideValue(Tabular):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What a card expects of one column."""
+    """The requirements of a card on one column."""
 
     column: str
     refuses_missing: bool  # some item cannot do without a value
@@ -72,9 +72,7 @@ class Expected:
 
 
 def expectations(card: Card) -> tuple[Expected, ...]:
-    """What the card expects, column by column."""
-    domains = {domain.column: domain for domain in card.domains}
-    return tuple(_expected(c, items, domains.get(c)) for c, items in card.items_by_column().items())
+    return tuple(_expected(column, items, domain) for column, items, domain in card.by_column())
 
 
 def _expected(column: str, items: Sequence[Item], domain: Domain | None) -> Expected:
@@ -122,10 +120,10 @@ def left_open(card: Card, column: str, limit: Limit) -> Item | None:
     Such a value is scored as what is below, or above, every number. That is right for a limit beyond
     the numbers that the card was learned from, and for one on the same side of what an item asks.
     """
-    for domain in card.domains:
-        end = domain.low if limit.below else domain.high
-        if domain.column == column and end is not None and limit.is_beyond(end):
-            return None
+    domain = card.domain(column)
+    end = None if domain is None else domain.low if limit.below else domain.high
+    if end is not None and limit.is_beyond(end):
+        return None
     items = card.items_by_column().get(column, ())
     return next((i for i in items if isinstance(i.rule, InRange) and not _answers(limit, i.rule)), None)
 
@@ -142,7 +140,6 @@ def _answers(limit: Limit, rule: InRange) -> bool:
 
 
 def check_person(card: Card, values: Mapping[str, object]) -> None:
-    """Refuse one person whom the card does not score."""
     for expected in expectations(card):
         value, what = values[expected.column], f"column {expected.column!r}"
         if not is_missing(value):
@@ -186,14 +183,10 @@ def _warn_of_singles(rule: InRange, cells: Cells) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedValue:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RefusedValue(OutsideValue):
     """A value that a card does not score, with the number of rows that hold it."""
 
-    column: str
-    value: object
-    rows: int
-    first_row: int  # counted from 1
     reason: str  # "which is outside the known values F, M"
     is_near: bool  # whether the card scores it once values far from the training rows are allowed
 
@@ -260,16 +253,11 @@ def _some(known: Sequence[Category]) -> str:
 
 def outside_values(card: Card, table: CardTable) -> tuple[OutsideValue, ...]:
     """Every distinct value outside the domain of its column, in the order of the card's columns."""
-    found = []
-    for domain in card.domains:
-        cells = table.columns[domain.column]
-        for value, where in _outside(domain, cells):
-            found.append(
-                OutsideValue(
-                    column=domain.column, value=value, rows=int(where.sum()), first_row=int(where.argmax()) + 1
-                )
-            )
-    return tuple(found)
+    return tuple(
+        OutsideValue(column=domain.column, value=value, rows=int(where.sum()), first_row=int(where.argmax()) + 1)
+        for domain in card.domains
+        for value, where in _outside(domain, table.columns[domain.column])
+    )
 
 
 def _outside(domain: Domain, cells: Cells) -> list[tuple[object, Mask]]:
@@ -343,7 +331,6 @@ def _outside_numbers(domain: Domain, cells: Numbers) -> Mask:
 
 
 def described(domain: Domain) -> str:
-    """What was declared, for a message."""
     if domain.values is not None:
         return "the known values " + ", ".join(map(category_text, domain.values))
     whole = "the whole numbers" if domain.whole else "the numbers"

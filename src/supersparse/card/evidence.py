@@ -43,7 +43,7 @@ EDITED = "Edited"
 """The label of what was changed by hand."""
 
 WEIGHTED_RISKS = "the two classes had different weights in learning, so the risks are not those of the rows as they are"
-"""Why risks differ from the shares of events beside them."""
+"""Why risks differ from the shares of events shown with them."""
 
 _UNSIGNED = " (the card's file is not signed: it may have been changed since)"
 
@@ -95,7 +95,6 @@ def _certificate(certificate: CertificateFile) -> str:
 
 
 def _edited(made: Provenance) -> str:
-    """What was changed by hand, and why."""
     changes = [visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits]
     return f"by hand after learning: {'; '.join(changes)}"
 
@@ -159,7 +158,6 @@ def _share(part: Fraction, whole: Fraction) -> str:
 
 
 def judgement(seen: Performance) -> Judgement:
-    """A row of the table of evidence."""
     rates = (seen.sensitivity, seen.specificity, seen.positive_predictive_value, seen.negative_predictive_value)
     auc = "-" if seen.auc is None else f"{seen.auc:.2f}"
     if seen.auc_interval is not None:
@@ -209,7 +207,7 @@ _SURE = 1e-9  # by which a log loss must be lower: proofs are as fine
 
 
 def baseline(card: Card, seen: Performance) -> str:
-    """What the same answer for everyone would give on these rows."""
+    """How good the same answer for everyone would be on these rows."""
     asked = _asked(card)
     if _is_risk(asked) and seen.log_loss is not None and seen.baseline_log_loss is not None:
         weighs = _by_class(_class_weights(card, asked, seen))

@@ -4,14 +4,15 @@ Every face and every form to fill in shows these lines, in this order, with thes
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from supersparse.base.exact import shown
 from supersparse.card.bands import Band, asks_for_no, asks_for_yes, bands_of
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf
+from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf, values_of
 from supersparse.card.words import ColumnWording, answer, category_text, condition, question, readable
 from supersparse.table.plain import quoted, visible
 
@@ -29,7 +30,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What one column gives.
+    """A line of the card: one column with its points.
 
     With `answers` (two or more) one of them is chosen, and its points count. Otherwise the line is a question
     whose yes gives `points`, or, if `times`, a number that `points` multiply.
@@ -60,10 +61,9 @@ def lines_of(card: Card) -> tuple[Line, ...]:
     >>> [(one.text, str(one.points)) for one in lines_of(card)[0].answers]
     [('under 16', '0'), ('16 to under 23', '4'), ('23 or older', '2')]
     """
-    domains = {domain.column: domain for domain in card.domains}
     found: list[Line] = []
-    for column, items in card.items_by_column().items():
-        found += _lines(items, domains.get(column), card.wording.of(column))
+    for column, items, domain in card.by_column():
+        found += _lines(items, domain, card.wording.of(column))
     often = Counter(line.text for line in found)
     return tuple(
         replace(line, number=n, text=line.text if often[line.text] == 1 else _told_apart(line))
@@ -87,20 +87,21 @@ def _lines(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -
             return [_yes_or_no(giving[0], like, missing, words)]
         rule_missing = None if isinstance(giving[0].rule, IsMissing) else missing
         text = _question(giving[0].rule, like, domain, words)
-        return [_question_line(giving[0], text, rule_missing)]
+        (band,) = giving
+        return [
+            Line(number=0, column=band.rule.column, text=text, points=band.points, rule=band.rule, missing=rule_missing)
+        ]
     label = _label(items, words)
-    unit = words.unit or next((item.unit for item in items if item.unit), None)
-    known = () if domain is None or domain.values is None else domain.values
-    whole = domain is not None and domain.whole
-    answers = tuple(
-        Answer(
-            text=answer(band.rule, unit, whole=whole, answers=words.answers, known=known),
-            points=band.points,
-            rule=band.rule,
-        )
-        for band in _in_order(bands)
-    )
+    text_of = answers_in_words(items, domain, words)
+    answers = tuple(Answer(text=text_of(band.rule), points=band.points, rule=band.rule) for band in _in_order(bands))
     return [Line(number=0, column=items[0].column, text=label, answers=answers)]
+
+
+def answers_in_words(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -> Callable[[Rule], str]:
+    """Return what puts the answers to the items on a column into words."""
+    unit = words.unit or next((item.unit for item in items if item.unit), None)
+    whole = domain is not None and domain.whole
+    return partial(answer, unit=unit, whole=whole, answers=words.answers, known=values_of(domain))
 
 
 def _in_order(bands: Sequence[Band]) -> list[Band]:
@@ -121,10 +122,6 @@ def _yes_or_no(band: Band, like: Item, missing: Fraction | None, words: ColumnWo
     if missing is not None:
         answers.append(Answer(text="not known", points=missing, rule=IsMissing(column)))
     return Line(number=0, column=column, text=text, answers=tuple(answers))
-
-
-def _question_line(band: Band, text: str, missing: Fraction | None) -> Line:
-    return Line(number=0, column=band.rule.column, text=text, points=band.points, rule=band.rule, missing=missing)
 
 
 def line_of_item(item: Item, domain: Domain | None, words: ColumnWording) -> Line:
@@ -162,7 +159,7 @@ def _label(items: Sequence[Item], words: ColumnWording) -> str:
 
 
 def _multiplied(item: Item, domain: Domain | None, words: ColumnWording) -> str:
-    """What is multiplied, with its unit and its range: "Clump thickness (1 to 10)"."""
+    """The number that is multiplied, with its unit and its range: "Clump thickness (1 to 10)"."""
     hints = [hint for hint in (words.unit or item.unit, _limits(domain)) if hint is not None]
     name = item.question or _label([item], words)
     return name + (f" ({', '.join(hints)})" if hints else "")
@@ -222,7 +219,7 @@ def _short(weight: Fraction) -> str:
 
 
 def with_class_names(card: Card, text: str) -> str:
-    """What was minimised, in visible text, with the classes called as on the rest of the card."""
+    """The objective in visible text, with the classes called as on the rest of the card."""
     negative, positive = class_names(card)
     return visible(text).replace(_POSITIVE, positive).replace(_NEGATIVE, negative)
 
@@ -261,7 +258,7 @@ def enumerated(words: Sequence[str]) -> str:
 
 
 def heading(card: Card) -> str:
-    """What the card is for: its title, and the classes where the title does not say them."""
+    """The purpose of the card: its title, and the classes where the title does not say them."""
     negative, positive = class_names(card)
     classes = f"{positive} or {negative}"
     if card.title is None or not card.title.strip():

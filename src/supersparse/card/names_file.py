@@ -49,25 +49,20 @@ class _Words(Form[str | None]):
     wanted = "text"
 
     def fits(self, node: FileNode) -> bool:
-        """Scalars."""
         return isinstance(node, Scalar)
 
     def read(self, node: FileNode, what: str) -> str | None:
-        """The text, None where it is blank."""
         if not isinstance(node, Scalar):
             self.refuse(node, what)
         return None if node.is_null or not node.text.strip() else node.text
 
     def holds(self, value: object) -> bool:
-        """Text, or nothing."""
         return value is None or isinstance(value, str)
 
     def write(self, value: str | None) -> Plain:
-        """The text."""
         return value
 
     def schema(self) -> Schema:
-        """Any scalar."""
         return {"type": ["string", "number", "boolean", "null"]}
 
 
@@ -94,7 +89,7 @@ _NAMES = Record(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Names:
-    """What a file of names says; nothing in it has been compared with a card or a table yet."""
+    """The content of a file of names; nothing in it has been compared with a card or a table yet."""
 
     title: str | None
     classes: Mapping[str, str]
@@ -164,7 +159,6 @@ class Names:
             ) from None
 
     def class_of(self, name: str, classes: Collection[object]) -> object:
-        """Return the class that a name is about."""
         try:
             return find_label(name, classes, "classes")
         except InvalidProblemError:
@@ -185,17 +179,20 @@ def read_names(given: "str | Path | Mapping[str, Any] | Names") -> Names:
 def _of_tree(tree: FileNode) -> Names:
     read = dict(_NAMES.read(tree, "the names"))
     columns = {
-        name: {key: _said(value) if key == "answers" else value for key, value in words.items() if value is not None}
+        name: {key: _texts(v) if key == "answers" else v for key, v in words.items() if v is not None}
         for name, words in read.get("columns", {}).items()
     }
     names = Names(
-        title=read.get("title"), classes=_said(read.get("classes", {})), columns=columns, places=dict(_places(tree, ()))
+        title=read.get("title"),
+        classes=_texts(read.get("classes", {})),
+        columns=columns,
+        places=dict(_places(tree, ())),
     )
     names.check_distinct()
     return names
 
 
-def _said(words: Mapping[str, str | None]) -> dict[str, str]:
+def _texts(words: Mapping[str, str | None]) -> dict[str, str]:
     return {name: text for name, text in words.items() if text is not None}
 
 

@@ -29,17 +29,16 @@ from supersparse.card.rules import Domain, ValueOf
 
 def printed(card: Card) -> Card:
     """Return the printed form of a learned card, which keeps the learned points as `learned`."""
-    domains = {domain.column: domain for domain in card.domains}
     items: list[Item] = []
+    domains: dict[str, Domain | None] = {}
     least = {}
-    for column, own in card.items_by_column().items():
-        domain = _question_domain(own, domains.get(column))
+    for column, own, known in card.by_column():
+        domain = _question_domain(own, known)
         bands = bands_of(own, domain)
+        domains[column] = known if bands is None else domain
         if bands is None:
             items += own
             continue
-        if domain is not None:
-            domains[column] = domain
         least[column] = min(band.points for band in bands)
         moved = [replace(band, points=band.points - least[column]) for band in bands]
         items += items_of_bands(moved, own[0])
@@ -49,7 +48,7 @@ def printed(card: Card) -> Card:
         card,
         items=tuple(items),
         intercept=card.intercept + shift,
-        domains=tuple(domains[d.column] for d in card.domains if d.column in used),
+        domains=tuple(kept for d in card.domains if d.column in used and (kept := domains[d.column]) is not None),
         risk=moved_risk(card.risk, shift),
         seen=_moved_seen(card, items, least),
         learned=Learned(items=card.items, intercept=card.intercept),
@@ -69,7 +68,7 @@ def _question_domain(items: Sequence[Item], domain: Domain | None) -> Domain | N
     """The domain with everything but its two numbers refused, where that makes a question of the column."""
     if domain is None or domain.values is None or len(items) != 1 or not isinstance(items[0].rule, ValueOf):
         return domain
-    numbers = [Fraction(value) for value in domain.values if not isinstance(value, str)]
+    numbers = domain.numbers
     is_question = len(domain.values) == len(numbers) == 2 and abs(numbers[0] - numbers[1]) == 1
     return replace(domain, outside="refuse") if is_question else domain
 
@@ -86,7 +85,7 @@ def moved_risk(risk: Risk | None, shift: Fraction) -> Risk | None:
 
 
 def _moved_seen(card: Card, items: Sequence[Item], least: dict[str, Fraction]) -> tuple[ItemSeen, ...] | None:
-    """What the items gave on the training rows, where each column has one item before and after."""
+    """The points of the items on the training rows, where each column has one item before and after."""
     if card.seen is None or [item.column for item in card.items] != [item.column for item in items]:
         return None
     found = []

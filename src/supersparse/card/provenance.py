@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidCardError
 from supersparse.base.exact import exact_value
 from supersparse.base.integer_arrays import IntArray
+from supersparse.card.risk import check_rising
 from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 _LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the evaluator
@@ -162,7 +162,7 @@ class Provenance(Tabular):
 
     @property
     def weighs_classes(self) -> bool:
-        """Whether the two classes had different weights, beside those of the rows."""
+        """Whether the two classes had different weights, besides those of the rows."""
         asked = (self.settings or {}).get("class_weight")
         if not isinstance(asked, Mapping):
             return asked == "balanced"
@@ -216,11 +216,7 @@ class ItemSeen(Tabular):
     def __post_init__(self) -> None:
         if not self.points or any(weight <= 0 for weight in self.weights):
             raise InvalidCardError("what an item has seen has no rows, or a weight that is not above 0")
-        for low, high in pairwise(self.points):
-            if low >= high:
-                raise InvalidCardError(
-                    f"what an item has seen has {low} before {high} points", "list them in increasing order"
-                )
+        check_rising(self.points, "what an item has seen has {} before {} points")
         for name in ("given", "missing"):
             if not 0 <= getattr(self, name) <= self.n:
                 raise InvalidCardError(f"an item has seen {self.n} rows, of which {getattr(self, name)} {name}")

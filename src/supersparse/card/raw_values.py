@@ -24,7 +24,7 @@ from supersparse.table.values import Category, Cells, Numbers, Objects, equal_to
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingCodes:
-    """What stands for a missing value in a column, beside nothing: texts, and numbers."""
+    """The codes for a missing value in a column: texts, and numbers."""
 
     texts: tuple[str, ...] = ()
     numbers: tuple[Fraction, ...] = ()
@@ -34,7 +34,7 @@ class MissingCodes:
 
 
 def missing_codes(card: Card) -> Mapping[str, MissingCodes]:
-    """What stands for a missing value, by column: the words of the card's file, and the column's own codes.
+    """The codes for a missing value, by column: the words of the card's file, and the column's own codes.
 
     A word that is a number stands for a missing value among numbers, too.
     """
@@ -72,7 +72,7 @@ def reading_for(card: Card, reading: Reading) -> Reading:
 
 
 def _with_all_codes(card: Card, reading: Reading) -> Mapping[str, ColumnReading]:
-    """What is known of each column, with the codes that meant missing in other columns of the training rows.
+    """The reading of each column, with the codes that meant missing in other columns of the training rows.
 
     A code that the column had as a value, or that lies within the range of its values, stays a value there.
     """
@@ -80,9 +80,8 @@ def _with_all_codes(card: Card, reading: Reading) -> Mapping[str, ColumnReading]
     if not codes:
         return reading.columns
     found = dict(reading.columns)
-    domains = {domain.column: domain for domain in card.domains}
     for name in card.columns:
-        own, domain = reading.of_column(name), domains.get(name)
+        own, domain = reading.of_column(name), card.domain(name)
         more = [code for code in codes if code not in own.missing and not _is_value(card, name, domain, code)]
         if more:
             found[name] = replace(own, missing=(*own.missing, *more))
@@ -126,7 +125,6 @@ def as_training_rows(card: Card, columns: Mapping[str, Cells]) -> dict[str, Cell
 
 
 def as_training_row(card: Card, person: Mapping[str, object]) -> dict[str, object]:
-    """Do the same for one person."""
     codes = missing_codes(card)
     return {name: _plain(value, codes[name], spellings_of(card, name)) for name, value in person.items()}
 
@@ -200,7 +198,6 @@ def is_person(data: object) -> bool:
 
 
 def _is_row(data: object) -> bool:
-    """Whether the data are a series with column names for its index, such as ``frame.iloc[0]``."""
     is_series = getattr(data, "ndim", None) == 1 and hasattr(data, "index") and hasattr(data, "items")
     return is_series and all(isinstance(name, str) for name in data.index)  # type: ignore[attr-defined]
 

@@ -20,6 +20,12 @@ Number = int | float | Decimal | Fraction
 Floats = NDArray[np.float64]
 
 
+def check_rising(numbers: Sequence[Fraction], fault: str) -> None:
+    for low, high in pairwise(numbers):
+        if low >= high:
+            raise InvalidCardError(fault.format(low, high), "list them in increasing order")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TableRisk(Tabular):
     """Risks at some totals, in rising order: linear between neighbours, constant beyond the ends."""
@@ -38,11 +44,7 @@ class TableRisk(Tabular):
         object.__setattr__(self, "risks", tuple(_risk(r, t) for r, t in zip(self.risks, totals, strict=True)))
         if not totals:
             raise InvalidCardError("the risk table has no rows", "give a risk for one total or more")
-        for low, high in pairwise(totals):
-            if low >= high:
-                raise InvalidCardError(
-                    f"the risk table has the total {low} before {high}", "list them in increasing order"
-                )
+        check_rising(totals, "the risk table has the total {} before {}")
         if self.cases is not None:
             cases = tuple(declared_number(c, "the cases of a total of the risk table") for c in self.cases)
             object.__setattr__(self, "cases", cases)
@@ -50,7 +52,6 @@ class TableRisk(Tabular):
                 raise InvalidCardError("the cases of the risk table must be 0 or more, one for each total")
 
     def of(self, totals: Floats) -> Floats:
-        """Return the risks of totals."""
         found: Floats = np.interp(totals, [total_float(t) for t in self.totals], self.risks)
         return found
 
@@ -78,9 +79,7 @@ class SeenTotals(Tabular):
             object.__setattr__(self, name, read)
         if not len(self.totals) == len(self.cases) == len(self.events) > 0:
             raise InvalidCardError("a risk needs cases and events for each total seen, and at least one")
-        for low, high in pairwise(self.totals):
-            if low >= high:
-                raise InvalidCardError(f"the totals seen have {low} before {high}", "list them in increasing order")
+        check_rising(self.totals, "the totals seen have {} before {}")
         if not all(0 <= e <= c for e, c in zip(self.events, self.cases, strict=True)):
             raise InvalidCardError("the events at a total must be 0 or more, and no more than its cases")
 
@@ -116,7 +115,6 @@ class LogisticRisk(Tabular):
             object.__setattr__(self, name, float(value))
 
     def of(self, totals: Floats) -> Floats:
-        """Return the risks of totals."""
         with np.errstate(over="ignore"):
             exponent = np.asarray(totals, dtype=np.float64) * self.slope + self.offset
             # no overflow, whatever the exponent, and small risks are as accurate as large ones
@@ -137,7 +135,6 @@ def declared_risk(given: Mapping[Number, float] | Risk | None) -> Risk | None:
 
 
 def risk_of(risk: Risk, total: Fraction) -> float:
-    """Return the risk of one total."""
     return risks_of(risk, [total])[0]
 
 

@@ -33,7 +33,7 @@ from supersparse.table.values import (
 
 
 class _OfAColumn(Tabular):
-    """What all rules share."""
+    """A rule about one column."""
 
     __slots__ = ()
     kind: ClassVar[str]
@@ -52,11 +52,11 @@ class ValueOf(_OfAColumn):
     column: str
 
     def of_one(self, value: object, what: str) -> Fraction:
-        """What the points multiply, for one value; `what` names it in messages."""
+        """The factor of the points for one value; `what` names the value in messages."""
         return exact_value(value, what)
 
     def of_numbers(self, values: NDArray[np.generic]) -> tuple[IntArray, int]:
-        """What the points multiply, for a column of numbers: integers over one scale."""
+        """The factors of the points for a column of numbers: integers over one scale."""
         return whole_numbers(values, f"column {self.column!r}")
 
     def quick(self, values: NDArray[np.generic]) -> tuple[IntArray, int] | None:
@@ -65,7 +65,7 @@ class ValueOf(_OfAColumn):
 
 
 class _YesNo(_OfAColumn, ABC):
-    """What the rules share that hold or do not."""
+    """A rule that holds or does not."""
 
     __slots__ = ()
 
@@ -78,7 +78,6 @@ class _YesNo(_OfAColumn, ABC):
         """Whether it holds, for a column of numbers."""
 
     def of_one(self, value: object, what: str) -> Fraction:
-        """1 where the rule holds, else 0."""
         return Fraction(self.holds(value, what))
 
     def of_numbers(self, values: NDArray[np.generic]) -> tuple[IntArray, int]:
@@ -90,7 +89,7 @@ class _YesNo(_OfAColumn, ABC):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Categories(_YesNo):
-    """What the rules share that name categories; see `supersparse.table.values`."""
+    """A rule that names categories; see `supersparse.table.values`."""
 
     column: str
     values: tuple[Category, ...]
@@ -105,7 +104,6 @@ class _Categories(_YesNo):
             raise InvalidCardError(f"the item on {self.column!r} names a category twice: {_listed(values)}")
 
     def _among(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        """Which numbers are among the categories."""
         found = np.zeros(len(values), dtype=bool)
         for category in self.values:
             if not isinstance(category, str):
@@ -120,11 +118,9 @@ class IsOneOf(_Categories):
     kind: ClassVar[str] = "category"
 
     def holds(self, value: object, what: str) -> bool:
-        """Whether one value is among the categories."""
         return read_category(value, what) in self.values
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        """Which numbers are among the categories."""
         return self._among(values)
 
 
@@ -135,11 +131,9 @@ class IsNoneOf(_Categories):
     kind: ClassVar[str] = "other"
 
     def holds(self, value: object, what: str) -> bool:
-        """Whether one value is none of the categories."""
         return not self.values or read_category(value, what) not in self.values
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        """Which numbers are none of the categories."""
         return ~self._among(values)
 
 
@@ -179,7 +173,6 @@ class InRange(_YesNo):
                 )
 
     def contains(self, number: Fraction) -> bool:
-        """Whether a number lies in the range."""
         above = self.low is None or number > self.low or (self.low_included and number == self.low)
         below = self.high is None or number < self.high or (self.high_included and number == self.high)
         return above and below
@@ -191,7 +184,6 @@ class InRange(_YesNo):
         return self.contains(exact_value(value, what))
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        """Which numbers lie in the range."""
         found = np.ones(len(values), dtype=bool)
         if self.low is not None:
             found &= from_on(values, self.low, included=self.low_included)
@@ -213,7 +205,6 @@ class IsMissing(_YesNo):
         return False
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        """Nowhere."""
         return np.zeros(len(values), dtype=bool)
 
 
@@ -235,7 +226,7 @@ Outside = Literal["accept", "near", "refuse"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Domain(Tabular):
-    """What a column may hold: known values, or numbers from `low` to `high` (ends included).
+    """The values that a column may hold: known values, or numbers from `low` to `high` (ends included).
 
     A value outside is scored by the rules as they stand ("accept"; it is no category that a rule names)
     or refused ("refuse"). "near", for what training rows held, scores numbers that lie no further outside
@@ -274,15 +265,19 @@ class Domain(Tabular):
             raise InvalidCardError(f"{what} is empty: low {self.low} is above high {self.high}", "swap them")
 
     @property
+    def numbers(self) -> list[Fraction]:
+        """Those of its known values that are numbers."""
+        return [Fraction(value) for value in self.values or () if not isinstance(value, str)]
+
+    @property
     def is_whole(self) -> bool:
-        """Whether all values inside are whole numbers."""
         if self.values is None:
             return self.whole
-        return all(not isinstance(v, str) and Fraction(v).denominator == 1 for v in self.values)
+        return len(self.numbers) == len(self.values) and all(v.denominator == 1 for v in self.numbers)
 
     @property
     def test(self) -> IsOneOf | InRange | None:
-        """The rule that holds inside, apart from `whole`; None when every number is inside."""
+        """The rule that holds inside, without `whole`; None when every number is inside."""
         if self.values is not None:
             return IsOneOf(self.column, self.values)
         if self.low is None and self.high is None:
@@ -305,11 +300,15 @@ def widened(domain: Domain) -> Domain | None:
 
 
 def ends_of(domain: Domain) -> tuple[Fraction | None, Fraction | None]:
-    """The least and the greatest number of a domain."""
     if domain.values is None:
         return domain.low, domain.high
-    numbers = [Fraction(value) for value in domain.values if not isinstance(value, str)]
+    numbers = domain.numbers
     return (min(numbers), max(numbers)) if len(numbers) == len(domain.values) else (None, None)
+
+
+def values_of(domain: Domain | None) -> tuple[Category, ...]:
+    """The known values of a column; none where any number of a range is one."""
+    return () if domain is None or domain.values is None else domain.values
 
 
 def accepting_domains(domains: Iterable[Domain]) -> tuple[Domain, ...]:

@@ -14,7 +14,7 @@ from supersparse.base.integer_arrays import IntArray, fits_int64, largest_magnit
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.checks import check_person, check_table
 from supersparse.card.raw_values import CardTable, person_values, read_card_table
-from supersparse.card.rules import IsMissing, Rule
+from supersparse.card.rules import Rule
 from supersparse.table.values import Cells, Numbers, Objects, is_missing
 
 
@@ -32,7 +32,6 @@ class Scores:
 
     @property
     def positive(self) -> NDArray[np.bool_]:
-        """Which rows get the positive class."""
         limit = self.limit * self.denominator
         if self.reached:
             return np.asarray(self.numerators >= ceil(limit), dtype=bool)
@@ -84,10 +83,8 @@ def item_points(item: Item, value: object) -> Fraction:
 
 def points_when_missing(item: Item) -> Fraction:
     """Return the points of a missing value, for an item that does not refuse it."""
-    if isinstance(item.rule, IsMissing):
-        return item.points
-    assert item.missing is not None
-    return item.missing
+    assert item.when_missing is not None
+    return item.when_missing
 
 
 def score_table(card: Card, data: object, names: Sequence[str] | None = None) -> Scores:
@@ -109,7 +106,7 @@ def exact_scores(card: Card, table: CardTable) -> Scores:
 
 
 def multiplied(rule: Rule, cells: Cells) -> tuple[IntArray, int]:
-    """What the points multiply, row by row, as integers over one scale; anything where it is missing."""
+    """The factors of the points, row by row, as integers over one scale; arbitrary where a value is missing."""
     if isinstance(cells, Numbers):
         return rule.of_numbers(cells.values)
     return _of_objects(rule, cells)
@@ -151,7 +148,6 @@ def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], table: CardTable
 
 
 def predicted_label(card: Card, score: Fraction) -> Label:
-    """Return the class of one score."""
     return card.positive if card.cutoff.includes(score + card.zero_total) else card.negative
 
 

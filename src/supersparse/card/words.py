@@ -162,7 +162,7 @@ def readable(column: str) -> str:
 
 
 def category_text(value: Category) -> str:
-    """Return a category so that text and numbers are told apart: "1" gets quotes, 1 does not.
+    """Return a category so that text and numbers differ: "1" gets quotes, 1 does not.
 
     >>> category_text("F"), category_text("1"), category_text(Fraction(1)), category_text(True)
     ('F', '"1"', '1', 'true')

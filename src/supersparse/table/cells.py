@@ -37,7 +37,7 @@ def is_number(cell: str) -> bool:
 
 
 def unit_of(texts: Iterable[str]) -> str | None:
-    """Return the sign or unit that stands beside a number in every text; None where there is no such one.
+    """Return the sign or unit that goes with a number in every text; None where there is none.
 
     >>> unit_of(["85%", "7.5 %"]), unit_of(["$85", "$1,200"]), unit_of(["70 kg", "81 cm"]), unit_of(["85"])
     ('%', '$', None, None)
@@ -93,7 +93,7 @@ def _are_exact(cells: Sequence[str], numbers: Sequence[float], *, exponents: boo
 def _is_shortest(cell: str, number: float) -> bool:
     if len(cell) <= _SURE_LENGTH and "e" not in cell and "E" not in cell:
         return True
-    return Fraction(cell) == _shortest(number)
+    return Fraction(cell) == (None if number in (float("inf"), float("-inf")) else Fraction(repr(number)))
 
 
 def joined(parts: Sequence[ParsedNumbers]) -> ParsedNumbers:
@@ -134,10 +134,6 @@ def _is_wide(array: ParsedNumbers) -> bool:
     if array.dtype.kind not in "iu" or not len(array):
         return False
     return int(array.max()) > _LARGEST_IN_A_DOUBLE or int(array.min()) < -_LARGEST_IN_A_DOUBLE
-
-
-def _shortest(number: float) -> Fraction | None:
-    return None if number in (float("inf"), float("-inf")) else Fraction(repr(number))
 
 
 def _fractions(cells: Sequence[str]) -> ParsedNumbers:
@@ -187,10 +183,6 @@ def possible_signs(cell: str) -> tuple[str, ...]:
     return (".",) if len(found) == 2 and len(set(found.values())) == 1 else tuple(found)
 
 
-def _is_neutral(cell: str) -> bool:
-    return possible_signs(cell) == (".",) and not set(cell) & {".", ",", *_SPACES}
-
-
 def limit_of(cell: str) -> tuple[bool, str] | None:
     """Return whether a cell is below a limit (else above), and the limit; None where it is neither.
 
@@ -236,7 +228,7 @@ def _fits_doubles(numbers: ParsedNumbers) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the cells of a column show of its decimal sign."""
+    """The decimal sign of a column, as far as its cells show it."""
 
     sign: str | None  # None: they show none
     example: str | None = None  # a cell that shows it
@@ -244,17 +236,17 @@ class Shown:
     groups: Mapping[str, str] = field(default_factory=dict)  # a cell with thousands apart, for each sign
 
     def grouped(self, sign: str) -> str | None:
-        """Return a cell that has its thousands apart if this is the decimal sign."""
+        """Return a cell with a thousands separator if this is the decimal sign."""
         return self.groups.get(sign)
 
 
-def thousands_said(name: str, cell: str, decimal: str) -> str:
-    """Say that a cell of a column has its thousands apart, and what it means."""
+def thousands_note(name: str, cell: str, decimal: str) -> str:
+    """Say that a cell of a column has a thousands separator, and what it means."""
     return f"numbers have thousands separators: {cell!r} in {name!r} is {plain_number(cell, decimal)}"
 
 
 def thousands_sign(cell: str, decimal: str) -> str:
-    """Return the sign that sets the thousands of a cell apart.
+    """Return the thousands separator of a cell.
 
     >>> thousands_sign("1.234,5", ","), thousands_sign("1,234", ".")
     ('.', ',')
@@ -279,7 +271,7 @@ def shown_sign(cells: Iterable[str]) -> Shown:
             unclear = unclear or cell
         elif not signs:
             others += 1
-        elif not _is_neutral(cell):
+        elif not (possible_signs(cell) == (".",) and not set(cell) & {".", ",", *_SPACES}):
             only[signs[0]].append(cell)
     sign = max(only, key=lambda one: len(only[one]))
     if not only[sign] or others > 2 * len(only[sign]):

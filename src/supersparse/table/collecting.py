@@ -37,7 +37,6 @@ class Coded:
 
     @property
     def present(self) -> list[str]:
-        """The different texts that are not blank."""
         return [text for text in self.distinct if text]
 
 
@@ -114,7 +113,6 @@ class Collector:
         self._enough = _FEW  # different texts at which to look what they are
 
     def add(self, cells: Sequence[str]) -> None:
-        """Take the next rows."""
         self._n_rows += len(cells)
         if self._parsing is not None:
             self._parsing.add(cells)
@@ -146,7 +144,6 @@ class Collector:
         self._codes, self._coded = None, []
 
     def finish(self) -> CollectedCells:
-        """Return what was collected."""
         if self._parsing is not None:
             return self._parsing.finish()
         if self._codes is None:
@@ -307,19 +304,19 @@ def _ends(values: NDArray[np.generic]) -> tuple[Fraction, Fraction] | None:
     return (exact_value(min(finite), "a value"), exact_value(max(finite), "a value")) if finite else None
 
 
-def inside_said(name: str, values: NDArray[np.generic], limits: Sequence[Limit]) -> str:
+def inside_text(name: str, values: NDArray[np.generic], limits: Sequence[Limit]) -> str:
     """Say which limits are among the numbers of their column."""
     ends = _ends(values)
     assert ends is not None
-    return _said(name, limits, f"that can lie among its numbers ({shown(ends[0])} to {shown(ends[1])})")
+    return _in_words(name, limits, f"that can lie among its numbers ({shown(ends[0])} to {shown(ends[1])})")
 
 
-def open_said(name: str, limits: Sequence[Limit], question: str) -> str:
+def open_text(name: str, limits: Sequence[Limit], question: str) -> str:
     """Say which limits do not answer what a card asks."""
-    return _said(name, limits, f"that leaves {question!r} open")
+    return _in_words(name, limits, f"that leaves {question!r} open")
 
 
-def _said(name: str, limits: Sequence[Limit], what: str) -> str:
+def _in_words(name: str, limits: Sequence[Limit], what: str) -> str:
     listed = ", ".join(f"{one.cell!r} ({one.rows})" for one in limits[:_MOST_LISTED])
     dots = ", ..." if len(limits) > _MOST_LISTED else ""
     n_rows = sum(one.rows for one in limits)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.table.cells import Shown, possible_signs, shown_sign, thousands_said, with_gaps
-from supersparse.table.collecting import Coded, Limit, inside_said, limits_inside
+from supersparse.table.cells import Shown, possible_signs, shown_sign, thousands_note, with_gaps
+from supersparse.table.collecting import Coded, Limit, inside_text, limits_inside
 from supersparse.table.files import na_words
 from supersparse.table.lazy import MOST_DIFFERENT, Coding, LazyColumn, LazyTable, ValueCounts
 from supersparse.table.other_files import column_of_series, text_column
@@ -39,9 +39,9 @@ class CountedColumn:
 
     def coding(self, codes: NDArray[np.int64]) -> Coding:
         """Return how rows get the number of their entry."""
-        if self.column.rounded is None:
-            return Coding.of(self.source, self.raw, codes.tolist())
         found = Coding.of(self.source, self.raw, codes.tolist())
+        if self.column.rounded is None:
+            return found
         return replace(found, starts=tuple(_first(self.source.numpy_type, start) for start in found.starts))
 
 
@@ -53,7 +53,7 @@ def _first(dtype: np.dtype[Any], start: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CountedTable:
-    """What is known of rows that were counted where they are."""
+    """Rows that were counted where they are."""
 
     rows: LazyTable
     target: str
@@ -65,7 +65,6 @@ class CountedTable:
 
     @property
     def n_rows(self) -> int:
-        """How many rows have a class."""
         return sum(self.totals)
 
 
@@ -117,14 +116,8 @@ def count_training(
     found, readings, column_notes = {}, {}, {}
     grouped: list[str] = []
     for column_name in wanted:
-        counted = _counted(
-            labelled,
-            column_name,
-            different.get(column_name, 0),
-            reading=reading,
-            as_text=expected.get(column_name) is Kind.TEXT,
-            of_texts=texts,
-        )
+        as_text, n = expected.get(column_name) is Kind.TEXT, different.get(column_name, 0)
+        counted = _counted(labelled, column_name, n, reading=reading, as_text=as_text, of_texts=texts)
         found[column_name], readings[column_name], column_notes[column_name] = _tidy(counted, reading)
         if texts and not counted.source.holds_numbers:
             _check_limits(found[column_name], reading)
@@ -133,17 +126,11 @@ def count_training(
             if sign == "," or shown.unclear is not None:
                 readings[column_name] = replace(readings[column_name], decimal=sign)
             if reading.decimal is None and (cell := shown.grouped(sign)) is not None:
-                grouped.append(thousands_said(column_name, cell, sign))
+                grouped.append(thousands_note(column_name, cell, sign))
         labelled = labelled.without_codes(column_name, found[column_name].source.gone)
-    table = Table(
-        name=name,
-        names=names,
-        columns={column_name: one.column for column_name, one in found.items()},
-        n_rows=sum(totals),
-        lines=None,
-        notes=(),
-        column_notes={column_name: said for column_name, said in column_notes.items() if said},
-    )
+    columns = {column_name: one.column for column_name, one in found.items()}
+    said = {column_name: notes for column_name, notes in column_notes.items() if notes}
+    table = Table(name=name, names=names, columns=columns, n_rows=sum(totals), lines=None, notes=(), column_notes=said)
     check_named(table, roles)
     for text in (*notes, *grouped[:1]):
         note(text)
@@ -168,7 +155,7 @@ def count_training(
 
 
 def _shown(counted: CountedColumn, reading: Reading) -> Shown:
-    """What the texts of a column show of its decimal sign; nothing where DuckDB has read numbers."""
+    """The decimal sign that the texts of a column show; none where DuckDB has read numbers."""
     if counted.source.holds_numbers:
         return Shown(sign=None)
     return shown_sign(filter(None, (reading.plain(text) for text in counted.raw if text is not None)))
@@ -186,7 +173,7 @@ def _check_limits(counted: CountedColumn, reading: Reading) -> None:
     some = limits_inside(values, [limit for limit in limits if limit is not None])
     if some:
         remedy = feature_remedy(na_words([limit.cell for limit in some]), shlex.quote(name))
-        raise InvalidDataError(f"{inside_said(name, values, some)}", remedy)
+        raise InvalidDataError(f"{inside_text(name, values, some)}", remedy)
 
 
 def _check_there(rows: LazyTable, name: str, what: str) -> None:
@@ -221,10 +208,9 @@ def _target(
         by_label[classes.labels[text]] += n
     first, last = sorted(by_label)
     numbers = [_NO_CLASS if text is None else int(classes.labels[text] == last) for text in tidy.column.values.tolist()]
+    coding = Coding.of(rows.columns[name], values.to_list(), numbers)
     if None not in values.to_list():  # else a missing value would have the first class
-        coding = replace(Coding.of(rows.columns[name], values.to_list(), numbers), missing=_NO_CLASS)
-    else:
-        coding = Coding.of(rows.columns[name], values.to_list(), numbers)
+        coding = replace(coding, missing=_NO_CLASS)
     return ((first, last), (by_label[first], by_label[last])), coding, [*notes, *classes.notes]
 
 

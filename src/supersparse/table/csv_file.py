@@ -32,7 +32,6 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def shown_name(path: Path) -> str:
-    """Name the file in messages."""
     return "standard input" if path == STANDARD_INPUT else str(path)
 
 
@@ -145,13 +144,12 @@ def _may_be_western(path: Path) -> bool:
 
 def _read(path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]) -> CollectedFile:
     name = shown_name(path)
-    at = _Place()
+    reader: Reader | None = None
     try:
         with open_text(path, reading.encoding) as file:
             top = [_record(file), _record(file)]
             separator = reading.separator or _separator(path, *map("".join, top))
             reader = csv.reader(chain(*top, _lines(file)), delimiter=separator, strict=True)
-            at.reader = reader
             first = next(reader, [])
             if len(first) > MOST_COLUMNS:
                 raise InvalidDataError(
@@ -174,7 +172,8 @@ def _read(path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Ca
             lines = _collect(name, reader, separator, header, collectors)
             encoding = reading.encoding or file.encoding.removesuffix("-sig")
     except csv.Error as error:
-        raise InvalidDataError(f"{name}, line {at.line}: {error}", "is a quote left open?") from None
+        line = 1 if reader is None else reader.line_num
+        raise InvalidDataError(f"{name}, line {line}: {error}", "is a quote left open?") from None
     except (EOFError, BadGzipFile, zlib.error) as error:
         raise InvalidDataError(f"{name} is damaged: {error}", "copy it again", subject=name) from None
     if not len(lines):
@@ -221,16 +220,6 @@ def _record(file: TextIO) -> list[str]:
             break
         lines += more
     return lines
-
-
-class _Place:
-    """Where a reader stands, if there is one yet."""
-
-    reader: "Reader | None" = None
-
-    @property
-    def line(self) -> int:
-        return 1 if self.reader is None else self.reader.line_num
 
 
 def _separator(path: Path, header: str, row: str) -> str:

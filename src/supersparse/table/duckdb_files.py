@@ -177,7 +177,7 @@ def _kind(file: str) -> str | None:
 
 
 def _reason(error: Exception) -> str:
-    """What an error of DuckDB says, and what to do about it."""
+    """The message of an error of DuckDB, and the remedy."""
     said = str(error)
     if isinstance(error, UnicodeError) or "utf-8 encoded" in said.lower():
         return "it is not UTF-8 text; save it as 'CSV UTF-8', or use --engine memory"

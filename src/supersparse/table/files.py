@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from supersparse.table.cells import (
     possible_signs,
     settle_signs,
     shown_sign,
-    thousands_said,
+    thousands_note,
     thousands_sign,
 )
 from supersparse.table.collecting import (
@@ -25,7 +26,7 @@ from supersparse.table.collecting import (
     CollectedFile,
     Parsed,
     first_row,
-    inside_said,
+    inside_text,
     limit_notes,
     limits_among,
     limits_inside,
@@ -43,7 +44,6 @@ from supersparse.table.table import _NOTHING, Column, Fault, Kind, Table, typed
 from supersparse.table.tidying import tidied
 from supersparse.table.values import nearest_column
 
-_NO_TEXTS: Mapping[str, Collection[str]] = {}
 _NEEDS_NUMBERS = "weights are numbers of 0 or more; name another column, or correct them"
 _MOST_NAMED = 6  # columns with a fault
 _MOST_WORDS = 8
@@ -51,50 +51,29 @@ _MOST_WORDS = 8
 Remedy = Callable[[str | None, str], str]
 
 
-def _everything(_name: str) -> bool:
-    return True
-
-
-def _none(_name: str) -> bool:
-    return False
-
-
 def _correct(_na: str | None, _name: str) -> str:
     return "correct them"
 
 
-def read_table(
-    path: str | Path,
-    reading: Reading | None = None,
-    *,
-    wanted: Callable[[str], bool] = _everything,
-    expected: Mapping[str, Kind] = _NOTHING,
-    known: Mapping[str, Collection[str]] = _NO_TEXTS,
-    verbatim: Collection[str] = (),
-    weights: str | None = None,
-    remedy: Remedy = _correct,
-) -> Table:
+class ReadKeywords(TypedDict, total=False):
+    """How the columns of a file are read; each may be left out."""
+
+    wanted: Callable[[str], bool]  # whether a column is read, by its name
+    expected: Mapping[str, Kind]  # of columns that are text or numbers, whatever they look like
+    known: Mapping[str, Collection[str]]  # the texts of columns that a card knows
+    verbatim: Collection[str]  # columns that are read as they are written
+    weights: str | None  # a column that is read as it is written, with a number in every row
+    remedy: Remedy  # what to do about texts among numbers: as --na takes them, None where it cannot, by column
+    as_text: Callable[[str], bool]  # whether a column is text as it is written, by its name
+
+
+def read_table(path: str | Path, reading: Reading | None = None, **asked: Unpack[ReadKeywords]) -> Table:
     """Read a raw table from a text file, a workbook, a Parquet file or that of a statistics program.
 
     ``-`` is standard input, which is text. The result has `columns`, `notes` on what was recognised, and the
-    `reading`: how the file was read.
-
-    `wanted` says by its name whether a column is read. `expected` says of some columns that they are text
-    or numbers, whatever they look like, and `known` which texts a card knows in them. Columns in
-    `verbatim` are read as they are written, and so are `weights`, which have a number in every row. Columns
-    that are numbers for the most part but not all are refused together; `remedy` says what to do about the
-    first, given the texts in the way as --na takes them, None where it cannot, and the name of the column.
+    `reading`: how the file was read. Columns that are numbers for the most part but not all are refused together.
     """
-    table, problems = read_with_problems(
-        Path(path),
-        reading,
-        wanted=wanted,
-        expected=expected,
-        known=known,
-        verbatim=verbatim,
-        weights=weights,
-        remedy=remedy,
-    )
+    table, problems = read_with_problems(Path(path), reading, **asked)
     if problems:
         raise InvalidDataError(f"{table.name}: {together(problems)}")
     return table
@@ -113,23 +92,15 @@ def together(problems: Sequence[str]) -> str:
 
 
 def read_with_problems(
-    path: Path,
-    reading: Reading | None = None,
-    *,
-    wanted: Callable[[str], bool] = _everything,
-    expected: Mapping[str, Kind] = _NOTHING,
-    known: Mapping[str, Collection[str]] = _NO_TEXTS,
-    verbatim: Collection[str] = (),
-    weights: str | None = None,
-    remedy: Remedy = _correct,
-    as_text: Callable[[str], bool] = _none,
+    path: Path, reading: Reading | None = None, **asked: Unpack[ReadKeywords]
 ) -> tuple[Table, list[str]]:
-    """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned.
-
-    `as_text` says by its name whether a column is text as it is written, if there is such a column.
-    """
+    """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
     check_file(path)
     reading = reading or Reading()
+    wanted: Callable[[str], bool] = asked.get("wanted", lambda _: True)
+    as_text: Callable[[str], bool] = asked.get("as_text", lambda _: False)
+    expected, weights = asked.get("expected", _NOTHING), asked.get("weights")
+    remedy = asked.get("remedy", _correct)
 
     def texts(name: str) -> bool:
         return expected.get(name) is Kind.TEXT or as_text(name)
@@ -151,8 +122,8 @@ def read_with_problems(
             for word in reading.as_written
             if not any(fits(name, word) for name in table.names)
         ]
-    as_written = [*verbatim, *filter(as_text, table.names), *([] if weights is None else [weights])]
-    table = _tidy(table, reading, signs, known, as_written)
+    as_written = [*asked.get("verbatim", ()), *filter(as_text, table.names), *([] if weights is None else [weights])]
+    table = _tidy(table, reading, signs, asked.get("known", {}), as_written)
     if not reading.settled:  # a card knows what it asks of them
         table, inside = _without_limits_inside(table, remedy)
         problems += inside
@@ -191,13 +162,13 @@ def _typed(
                 hint = nearest_column(column_name, file.names)
                 raise InvalidDataError(f"{name} has no column {column_name!r}", hint, subject=name)
     if signs.undecided:
-        problems.append(undecided_said(signs.undecided))
+        problems.append(undecided_text(signs.undecided))
     others = [fault for fault in faults if fault.name != weights]
     if others:
-        problems.append(_said(others, file.lines, remedy, signs))
+        problems.append(_faults_in_words(others, file.lines, remedy, signs))
     if len(others) < len(faults):
         of_weights = [fault for fault in faults if fault.name == weights]
-        problems.append(_said(of_weights, file.lines, lambda *_: _NEEDS_NUMBERS, signs))
+        problems.append(_faults_in_words(of_weights, file.lines, lambda *_: _NEEDS_NUMBERS, signs))
     limits = {
         column_name: some
         for column_name, column in found.items()
@@ -254,12 +225,12 @@ class _Signs:
         for column_name in numbers:
             cell = self.shown[column_name].grouped(self.of(column_name))
             if cell is not None:
-                notes.append(thousands_said(column_name, cell, self.of(column_name)))
+                notes.append(thousands_note(column_name, cell, self.of(column_name)))
                 break
         return notes
 
     def found(self, columns: Mapping[str, Column]) -> dict[str, str]:
-        """What a card keeps for people to read."""
+        """The facts that a card keeps for people to read."""
         numbers = [n for n in self.shown if n in columns and columns[n].kind is Kind.NUMBER]
         facts = {}
         decimals = sorted({self.of(n) for n in numbers if self.shown[n].sign is not None})
@@ -294,7 +265,7 @@ def _signs(file: CollectedFile, reading: Reading, expected: Mapping[str, Kind]) 
     return _Signs(signs=settled.signs, undecided=settled.undecided, shown=shown, asked=None)
 
 
-def undecided_said(cells: Mapping[str, str]) -> str:
+def undecided_text(cells: Mapping[str, str]) -> str:
     """Ask for the decimal sign of columns, of which each has a cell that could mean two numbers."""
     name, cell = next(iter(cells.items()))
     others = [repr(column_name) for column_name in list(cells)[1:_MOST_NAMED]]
@@ -332,7 +303,7 @@ def _tidy(
     return replace(table, columns=columns, column_notes=notes, reading=resolved)
 
 
-def _said(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
+def _faults_in_words(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
     """Say what in which columns is no number: how many cells, which, where the first is, and what to do."""
     said = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
     if len(faults) > _MOST_NAMED:
@@ -361,7 +332,7 @@ def _without_limits_inside(table: Table, remedy: Remedy) -> tuple[Table, list[st
     if not inside:
         return table, []
     said = "; ".join(
-        f"{inside_said(name, table.columns[name].values, some)}, the first in {table.place(first_row(some))}"
+        f"{inside_text(name, table.columns[name].values, some)}, the first in {table.place(first_row(some))}"
         for name, some in list(inside.items())[:_MOST_NAMED]
     )
     if len(inside) > _MOST_NAMED:

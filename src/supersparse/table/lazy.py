@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +20,6 @@ from supersparse.base.exact import exact_value
 from supersparse.table.sources import check_names
 from supersparse.table.table import Rounded
 from supersparse.table.tidying import NINES
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 _NO_TEXTS: Mapping[str, int] = {}
 _FEW_TEXTS = 32  # that are compared one by one
@@ -37,7 +35,6 @@ class LazyColumn:
 
     @property
     def holds_numbers(self) -> bool:
-        """Whether its values are numbers, or true and false."""
         return self.dtype.is_numeric() or str(self.dtype) == "Boolean"
 
     @property
@@ -47,10 +44,8 @@ class LazyColumn:
             return np.dtype(np.float32)
         return np.dtype(np.int64 if self.dtype.is_integer() else np.float64)
 
-    def value(self) -> "nw.Expr":
+    def value(self) -> nw.Expr:
         """The values, null where one is missing."""
-        import narwhals as nw
-
         value = nw.col(self.name)
         if str(self.dtype) == "Boolean":
             return value.cast(nw.Int8)
@@ -102,10 +97,8 @@ class Coding:
                 found.append(code)
         return cls(column=column, missing=missing, starts=tuple(starts), codes=tuple(found))
 
-    def expression(self, value: "nw.Expr") -> "nw.Expr":
+    def expression(self, value: nw.Expr) -> nw.Expr:
         """The number of each row, from its value in this column."""
-        import narwhals as nw
-
         if self.column.holds_numbers:
             body = _from_on(value, self.starts, self.codes)
         else:
@@ -116,15 +109,12 @@ class Coding:
         return nw.when(value.is_null()).then(nw.lit(self.missing)).otherwise(body)
 
 
-def all_of(conditions: Sequence["nw.Expr"]) -> "nw.Expr":
-    """Whether all conditions hold."""
+def all_of(conditions: Sequence[nw.Expr]) -> nw.Expr:
     return reduce(lambda one, other: one & other, conditions)
 
 
-def _from_on(value: "nw.Expr", starts: Sequence[float], codes: Sequence[int]) -> "nw.Expr":
+def _from_on(value: nw.Expr, starts: Sequence[float], codes: Sequence[int]) -> nw.Expr:
     """Compare with the middle one first, so that few comparisons tell where a value lies."""
-    import narwhals as nw
-
     if not starts:
         return nw.lit(codes[0])
     k = len(starts) // 2
@@ -132,17 +122,13 @@ def _from_on(value: "nw.Expr", starts: Sequence[float], codes: Sequence[int]) ->
     return nw.when(value >= starts[k]).then(above).otherwise(below)
 
 
-def _is_one_of(value: "nw.Expr", texts: Sequence[str]) -> "nw.Expr":
+def _is_one_of(value: nw.Expr, texts: Sequence[str]) -> nw.Expr:
     if len(texts) > _FEW_TEXTS:
         return value.is_in(list(texts))
     found = value == texts[0]
     for text in texts[1:]:
         found = found | (value == text)
     return found
-
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 
 MOST_DIFFERENT = 2**17  # numbers of a column that are listed; more are rounded down
@@ -173,8 +159,6 @@ class LazyTable:
     @classmethod
     def of(cls, table: object) -> "LazyTable":
         """See a lazy frame as such; one in memory is taken as lazy."""
-        import narwhals as nw
-
         if not hasattr(nw.Expr, "floor"):
             raise PackageNotInstalledError("rows are counted by narwhals 2.14 or later: pip install -U narwhals")
         frame = table if isinstance(table, nw.LazyFrame) else nw.from_native(table, pass_through=True)
@@ -191,17 +175,13 @@ class LazyTable:
 
     def counted(self, name: str) -> tuple[Any, NDArray[np.int64]]:
         """Return the different values of a column as a series, and the number of rows of each."""
-        import narwhals as nw
-
-        found = self._collect(
+        found = _collect(
             self.frame.select(self.columns[name].value().alias(_VALUE)).group_by(_VALUE).agg(nw.len().alias(_COUNT))
         )
         return found[_VALUE], _integers(found[_COUNT])
 
     def labelled(self, classes: Coding) -> "LazyTable":
         """Return the rows that have a class, 0 or 1; those with the number -1 have none."""
-        import narwhals as nw
-
         valued = self.frame.with_columns(classes.column.value().alias(_VALUE))
         frame = valued.with_columns(classes.expression(nw.col(_VALUE)).alias(_CLASS)).drop(_VALUE)
         return replace(self, frame=frame.filter(nw.col(_CLASS) != _UNLABELLED))
@@ -213,8 +193,6 @@ class LazyTable:
 
     def n_different(self, names: Sequence[str]) -> dict[str, int]:
         """About how many different values some columns have."""
-        import narwhals as nw
-
         if not names:
             return {}
         native = self.frame.to_native()
@@ -222,17 +200,15 @@ class LazyTable:
             quoted = [name.replace('"', '""') for name in names]
             sums = ", ".join(f'approx_count_distinct("{name}")' for name in quoted)
             return dict(zip(names, map(int, native.aggregate(sums).fetchall()[0]), strict=True))
-        found = self._collect(self.frame.select(*[nw.col(name).n_unique().alias(name) for name in names]))
+        found = _collect(self.frame.select(*[nw.col(name).n_unique().alias(name) for name in names]))
         return {name: int(found[name].to_list()[0]) for name in names}
 
     def value_counts(self, name: str) -> ValueCounts:
         """Count the rows of each class by the values of a column."""
         return self._by_class(self.columns[name].value())
 
-    def _by_class(self, value: "nw.Expr") -> ValueCounts:
-        import narwhals as nw
-
-        found = self._collect(
+    def _by_class(self, value: nw.Expr) -> ValueCounts:
+        found = _collect(
             self.frame.select(value.alias(_VALUE), nw.col(_CLASS)).group_by(_VALUE, _CLASS).agg(nw.len().alias(_COUNT))
         ).sort(_VALUE, _CLASS)
         return ValueCounts(
@@ -241,16 +217,14 @@ class LazyTable:
 
     def codes_and_ends(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return what tells codes for missing values: numbers of nines that occur, and the ends of others."""
-        import narwhals as nw
-
         value = self.columns[name].value()
         nines = [float(nine) for nine in NINES]
-        ends = self._collect(self.frame.select(value.min().alias("low"), value.max().alias("high")))
+        ends = _collect(self.frame.select(value.min().alias("low"), value.max().alias("high")))
         if not {ends["low"].to_list()[0], ends["high"].to_list()[0]} & set(nines):  # codes stand apart
             return np.empty(0), np.empty(0, dtype=np.int64)
         others = nw.when(all_of([value != nine for nine in nines])).then(value)
         counts = [(value == nine).cast(nw.Int64).sum().alias(f"nine {k}") for k, nine in enumerate(nines)]
-        found = self._collect(
+        found = _collect(
             self.frame.select(
                 *counts,
                 others.min().alias("low"),
@@ -274,13 +248,11 @@ class LazyTable:
         It is such that most of the rows, without the outermost, lie on ten thousand multiples of it or more.
         Values further out are counted at the first and the last of these.
         """
-        import narwhals as nw
-
         column = self.columns[name]
         value = column.value()
         finite = nw.when(value.is_finite()).then(value) if column.dtype.is_float() else value
         parts_of = value != value if column.dtype.is_integer() else finite != finite.floor()
-        facts = self._collect(
+        facts = _collect(
             self.frame.select(
                 finite.min().alias("low"),
                 finite.max().alias("high"),
@@ -293,7 +265,7 @@ class LazyTable:
             raise InvalidDataError(f"column {name!r} holds values below or above a limit and no number", "leave it out")
         is_whole = not int(parts or 0)
         if is_whole and n_different > 0.9 * int(present):  # whether each row has its own number
-            unique = self._collect(self.frame.select(value.n_unique().alias("unique")))
+            unique = _collect(self.frame.select(value.n_unique().alias("unique")))
             n_different = int(unique["unique"].to_list()[0]) - (int(present) < self.n_rows)
         step = _step(float(high) - float(low), whole=is_whole)
         first, last = float(low), float(high)
@@ -326,19 +298,14 @@ class LazyTable:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
-        import narwhals as nw
-
-        return int(self._collect(self.frame.select(nw.len().alias(_COUNT)))[_COUNT].to_list()[0])
+        return int(_collect(self.frame.select(nw.len().alias(_COUNT)))[_COUNT].to_list()[0])
 
     def cells(self, codings: Sequence[Coding]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
         """Count the rows of each class by the numbers of several columns; the cells come in a fixed order."""
-        import narwhals as nw
-
         values, numbered = self._numbered(codings)
         names = [f"{_COUNT} {k}" for k in range(len(codings))]
         keys = [number.alias(name) for number, name in zip(numbered, names, strict=True)]
-        found = self._collect(
+        found = _collect(
             self.frame.select(*values, nw.col(_CLASS))
             .select(*keys, nw.col(_CLASS))
             .group_by(*names, _CLASS)
@@ -351,8 +318,6 @@ class LazyTable:
 
     def n_differing(self, pairs: Sequence[tuple[Coding, Coding]]) -> list[int]:
         """Return in how many rows the numbers of two columns differ, for each pair."""
-        import narwhals as nw
-
         if not pairs:
             return []
         values, numbers = self._numbered([coding for pair in pairs for coding in pair])
@@ -360,22 +325,20 @@ class LazyTable:
             (one != other).cast(nw.Int64).sum().alias(f"{_COUNT} {k}")
             for k, (one, other) in enumerate(zip(numbers[::2], numbers[1::2], strict=True))
         ]
-        found = self._collect(self.frame.select(*values).select(*sums))
+        found = _collect(self.frame.select(*values).select(*sums))
         return [int(found[f"{_COUNT} {k}"].to_list()[0]) for k in range(len(pairs))]
 
     @staticmethod
-    def _numbered(codings: Sequence[Coding]) -> tuple[list["nw.Expr"], list["nw.Expr"]]:
+    def _numbered(codings: Sequence[Coding]) -> tuple[list[nw.Expr], list[nw.Expr]]:
         """The values of some columns under names of their own, and their numbers by these names."""
-        import narwhals as nw
-
         columns = {coding.column.name: coding.column for coding in codings}
         own = {name: f"{_VALUE} {k}" for k, name in enumerate(columns)}
         values = [column.value().alias(own[name]) for name, column in columns.items()]
         return values, [coding.expression(nw.col(own[coding.column.name])) for coding in codings]
 
-    @staticmethod
-    def _collect(frame: Any) -> Any:
-        return frame.collect()
+
+def _collect(frame: Any) -> Any:
+    return frame.collect()
 
 
 def _integers(series: Any) -> NDArray[np.int64]:
@@ -383,7 +346,7 @@ def _integers(series: Any) -> NDArray[np.int64]:
 
 
 def _step(width: float, *, whole: bool) -> Fraction:
-    """The largest power of ten of which a width holds at least so many."""
+    """The largest power of ten that a width holds at least `_STEPS` times."""
     step = Fraction(1)
     while width > 0 and width / float(step) >= 10 * _STEPS:
         step *= 10
@@ -392,7 +355,7 @@ def _step(width: float, *, whole: bool) -> Fraction:
     return max(step, Fraction(1)) if whole else step
 
 
-def _rounded_down(value: "nw.Expr", step: Fraction, first: float, last: float, dtype: np.dtype[Any]) -> "nw.Expr":
+def _rounded_down(value: nw.Expr, step: Fraction, first: float, last: float, dtype: np.dtype[Any]) -> nw.Expr:
     """How many steps a value holds; a decimal counts as such, though floats are a little off."""
     steps = value.clip(first, last) * float(1 / step) if step < 1 else value.clip(first, last) / float(step)
     return (steps + (0.01 if dtype == np.float32 else 1e-6)).floor()

@@ -7,7 +7,8 @@ statistics file declares as missing is missing. Parquet is read by pyarrow or po
 
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime, time, timedelta
+from dataclasses import replace
+from datetime import date, datetime, time
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,17 +55,8 @@ def read_workbook(
         raise InvalidDataError(f"{path}: the sheet {sheet!r} is empty", "name another one with --sheet")
     header = [_text(cell) for cell in rows[place]]
     numbers = [k for k in range(place + 1, len(rows)) if any(_text(cell) for cell in rows[k])]
-    return collected_rows(
-        f"{path}, sheet {sheet!r}",
-        header,
-        [rows[k] for k in numbers],
-        [k + 1 for k in numbers],
-        reading,
-        wanted,
-        texts,
-        notes,
-        {"sheet": sheet},
-    )
+    name, held, lines = f"{path}, sheet {sheet!r}", [rows[k] for k in numbers], [k + 1 for k in numbers]
+    return replace(collected_rows(name, header, held, lines, reading, wanted, texts, notes), found={"sheet": sheet})
 
 
 def _check_size(path: Path) -> None:
@@ -74,12 +66,15 @@ def _check_size(path: Path) -> None:
             unpacked = sum(part.file_size for part in packed.infolist())
     except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
         return  # .xls is no such file; others are refused when they are read
-    needed, free = _TIMES * unpacked, free_bytes()
+    said = f"{path} unpacks to {unpacked / 1e9:.1f} GB, which"
+    _check_memory(_TIMES * unpacked, said, "save the sheet as 'CSV UTF-8'")
+
+
+def _check_memory(needed: int, said: str, remedy: str) -> None:
+    free = free_bytes()
     if free is not None and needed > max(free, _ALWAYS_TRIED):
         raise InvalidDataError(
-            f"{path} unpacks to {unpacked / 1000000000.0:.1f} GB, which need about "
-            f"{needed / 1000000000.0:.1f} GB of memory, and {free / 1000000000.0:.1f} GB are free",
-            "save the sheet as 'CSV UTF-8'",
+            f"{said} need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free", remedy
         )
 
 
@@ -104,8 +99,7 @@ def collected_rows(
     reading: Reading,
     wanted: Callable[[str], bool],
     texts: Callable[[str], bool],
-    notes: Iterable[str],
-    found: dict[str, str],
+    notes: Iterable[str] = (),
 ) -> CollectedFile:
     """Collect rows of cells that have a type; `lines` number them as people see them."""
     names, more = read_header(name, header)
@@ -125,7 +119,7 @@ def collected_rows(
         columns=columns,
         lines=np.array(lines, dtype=np.int64),
         notes=(*notes, *more),
-        found=found,
+        found={},
         pointed=frozenset(pointed),
     )
 
@@ -140,11 +134,7 @@ def _text(cell: object) -> str:
         return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
     if isinstance(cell, datetime):
         return cell.strftime("%Y-%m-%d") if cell.time() == time() else cell.isoformat(sep=" ", timespec="seconds")
-    if isinstance(cell, date | time):
-        return cell.isoformat()
-    if isinstance(cell, timedelta):
-        return str(cell)
-    return str(cell)
+    return cell.isoformat() if isinstance(cell, date | time) else str(cell)
 
 
 _READERS = {
@@ -180,7 +170,7 @@ def read_statistics_file(
     except (ReadstatError, PyreadstatError) as error:
         raise InvalidDataError.of(error, f"{path} is not a readable {path.suffix} file: ") from None
     rows = list(zip(*columns.values(), strict=True))
-    return collected_rows(str(path), list(columns), rows, range(1, len(rows) + 1), reading, wanted, texts, (), {})
+    return collected_rows(str(path), list(columns), rows, range(1, len(rows) + 1), reading, wanted, texts)
 
 
 _BYTES_PER_VALUE = 16  # as read, and as an array
@@ -209,9 +199,7 @@ def read_parquet(
 
 
 def _read(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
-    readers: dict[str, Callable[[Path, Callable[[str], bool]], tuple[tuple[str, ...], Any]]]
-    readers = {"pyarrow": _by_pyarrow, "polars": _by_polars}
-    for package, read in readers.items():
+    for package, read in {"pyarrow": _by_pyarrow, "polars": _by_polars}.items():
         if find_spec(package) is not None:
             return read(path, wanted)
     raise PackageNotInstalledError(
@@ -240,13 +228,8 @@ def _by_polars(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ..
 
 def _check_rows(path: Path, n_rows: int, n_columns: int) -> None:
     """Refuse a file that unpacks to more than there is memory, however small it is on the disk."""
-    needed, free = _BYTES_PER_VALUE * n_rows * n_columns, free_bytes()
-    if free is not None and needed > max(free, _ALWAYS_TRIED):
-        raise InvalidDataError(
-            f"{path} says that it has {n_rows:,} rows; with {n_columns:,} columns they need about "
-            f"{needed / 1000000000.0:.1f} GB of memory, and {free / 1000000000.0:.1f} GB are free",
-            "use fewer columns or rows",
-        )
+    said = f"{path} says that it has {n_rows:,} rows; with {n_columns:,} columns they"
+    _check_memory(_BYTES_PER_VALUE * n_rows * n_columns, said, "use fewer columns or rows")
 
 
 def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:

@@ -87,7 +87,7 @@ def padded(text: str, cells: int) -> str:
 
 
 def wrap(text: str, limit: float, measure: Callable[[str], float] = width) -> list[str]:
-    r"""Break visible text into lines of at most so many columns, or so wide by another measure.
+    r"""Break visible text into lines of at most `limit` columns, or of that width by another measure.
 
     Lines break at single spaces. A word that is too long is broken anywhere, and the line then
     ends in a lone backslash, so that joining the lines again gives the text back.

@@ -78,7 +78,7 @@ class ReadingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnReading:
-    """What was found out about one column.
+    """The codes, spellings and decimal sign of one column.
 
     `missing` are numbers that stand for a missing value, `spellings` say for a variant of a category which
     spelling is kept, and `decimal` is the decimal sign.
@@ -90,7 +90,6 @@ class ColumnReading:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to remember."""
         return not self.missing and not self.spellings and self.decimal is None
 
 
@@ -181,7 +180,6 @@ class Reading:
         return not any(fits(column, word) for word in self.as_written)
 
     def of_column(self, name: str) -> ColumnReading:
-        """What is known of a column."""
         return self.columns.get(name, _PLAIN)
 
     def about(self, used: Collection[str]) -> "Reading":
@@ -230,7 +228,6 @@ def _separator(word: str) -> str:
 
 
 def separator_name(character: str) -> str:
-    """Name a separator in the plural."""
     return _SEPARATORS.get(character, f"{character!r}")
 
 

@@ -111,7 +111,6 @@ def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None
 
 
 def rest_of(positive: str) -> str:
-    """Name all classes but one."""
     return f"not {positive}"
 
 

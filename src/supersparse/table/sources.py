@@ -27,7 +27,6 @@ class CellTable:
     n_rows: int
 
     def take(self, rows: NDArray[np.intp]) -> "CellTable":
-        """Some of the rows."""
         return CellTable({name: cells.take(rows) for name, cells in self.columns.items()}, len(rows))
 
 
@@ -37,9 +36,7 @@ class Source(Protocol):
     names: list[str]
     n_rows: int
 
-    def column(self, name: str) -> Cells:
-        """Read one column."""
-        ...
+    def column(self, name: str) -> Cells: ...
 
 
 def source_of(data: object, names: Sequence[str] | None = None) -> Source:
@@ -167,7 +164,6 @@ def check_unmasked(values: object) -> None:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raise when two features have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -190,7 +186,6 @@ class MappingSource:
         self.n_rows = len(first)
 
     def column(self, name: str) -> Cells:
-        """Read one column."""
         values = self._data[name]
         if not isinstance(values, np.ndarray) and hasattr(values, "to_numpy"):
             series = as_series(values)
@@ -218,7 +213,6 @@ class ArraySource:
         self.n_rows = int(data.shape[0])
 
     def column(self, name: str) -> Cells:
-        """Read one column."""
         return read_cells(self.values(self._positions[name]))
 
     def values(self, position: int) -> NDArray[Any]:
@@ -272,7 +266,6 @@ class FrameSource:
         self._by_name = dict(zip(self.names, self.series, strict=True))
 
     def column(self, name: str) -> Cells:
-        """Read one column."""
         return _series_cells(self._by_name[name])
 
 

@@ -19,7 +19,7 @@ from supersparse.table.values import nearest_column
 
 
 class Kind(Enum):
-    """What a column holds."""
+    """The kind of value that a column holds."""
 
     NUMBER = "numbers"
     TRUTH = "true or false"
@@ -32,7 +32,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounded:
-    """What is known of a column with too many different numbers to list: its values are rounded down.
+    """A column with too many different numbers to list: its values are rounded down.
 
     They are multiples of `step`, so that a cut point which is one has the same rows on both sides.
     """
@@ -62,7 +62,6 @@ class Column:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
         return len(self.values) if self.copies is None else int(self.copies.sum())
 
     @property
@@ -76,7 +75,6 @@ class Column:
         return len(set(self.values.tolist()) - {None})
 
     def take(self, rows: NDArray[Any]) -> "Column":
-        """The same for some rows."""
         assert self.copies is None
         values = self.values[rows] if len(self.values) else self.values
         if values.dtype == object:
@@ -166,7 +164,6 @@ def floats(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def objects(values: Iterable[object]) -> NDArray[np.generic]:
-    """Return an array of Python objects, whatever they are."""
     held = list(values)
     array: NDArray[Any] = np.empty(len(held), dtype=object)
     array[:] = held

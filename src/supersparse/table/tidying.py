@@ -46,7 +46,7 @@ def variants(counts: Counter[str]) -> dict[str, str]:
 
 
 def variants_of(texts: Collection[str], known: Collection[str]) -> dict[str, str]:
-    """Say for each text that is a variant of a known one which it is; known texts that are alike stay apart.
+    """Say for each text that is a variant of a known one which one; known texts that are alike remain separate.
 
     >>> variants_of(["Ja", "ja", "?"], ["ja", "nein"]), variants_of(["A"], ["a", "A"])
     ({'Ja': 'ja'}, {})
@@ -120,7 +120,7 @@ def codes_among(values: NDArray[np.float64], copies: NDArray[np.int64] | None = 
 
 
 def codes_of(distinct: NDArray[np.float64], rows: NDArray[Any]) -> list[int]:
-    """Return the codes among distinct numbers, rising, of which each is in so many rows."""
+    """Return the codes among distinct numbers, rising, given the rows of each."""
     ordinary = ~np.isin(distinct, NINES)
     if ordinary.all():
         return []
@@ -254,7 +254,6 @@ def rows_of(column: Column, where: NDArray[np.bool_]) -> int:
 
 
 def counts_of_texts(column: Column) -> Counter[str]:
-    """How many rows have each text."""
     if column.copies is None:
         return Counter(text for text in column.values.tolist() if text is not None)
     found: Counter[str] = Counter()
@@ -265,7 +264,6 @@ def counts_of_texts(column: Column) -> Counter[str]:
 
 
 def _without(values: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[Any]:
-    """The values with gaps where they are codes."""
     kept = values.copy() if values.dtype == object else values.astype(np.float64)
     if values.dtype.kind in "iu" and not (kept.astype(values.dtype) == values).all():
         kept = values.astype(object)  # integers that a double does not hold

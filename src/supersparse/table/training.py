@@ -45,7 +45,7 @@ def _nowhere(_name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roles:
-    """What the columns of a training table are for; `drop` and `keep` take patterns, too.
+    """The roles of the columns of a training table; `drop` and `keep` take patterns, too.
 
     `place` says where a column was named, as the beginning of a message.
     """
@@ -70,7 +70,6 @@ class Roles:
 
     @property
     def beside_features(self) -> list[str]:
-        """The columns that are neither features nor the target."""
         return [*self.rate_groups, *(name for name in (self.weights, self.split_by) if name)]
 
     def expected(self) -> dict[str, Kind]:
@@ -84,12 +83,10 @@ class Roles:
         return kinds
 
     def wants(self, name: str) -> bool:
-        """Whether a column is read."""
         named = name == self.target or name in self.beside_features
         return named or self.may_be_feature(name) or self.only_groups(name)
 
     def may_be_feature(self, name: str) -> bool:
-        """Whether a column is left to be a feature."""
         return not _fits(name, self.drop) and (not self.keep or _fits(name, self.keep))
 
     def only_groups(self, name: str) -> bool:
@@ -182,7 +179,6 @@ class _Problems(AbstractContextManager[None]):
         return False
 
     def tell(self) -> None:
-        """Raise if there are problems."""
         if len(self._texts) == 1:
             raise InvalidDataError(self._texts[0])
         if self._texts:

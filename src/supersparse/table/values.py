@@ -84,7 +84,6 @@ def declared_number(value: object, what: str) -> Fraction:
 
 
 def kind_of(value: Category) -> str:
-    """Whether a category is text or a number."""
     return "text" if isinstance(value, str) else "a number"
 
 
@@ -110,7 +109,6 @@ def from_on(values: NDArray[Any], bound: Fraction, *, included: bool) -> Mask:
 
 
 def equal_to(values: NDArray[np.generic], number: Fraction) -> Mask:
-    """Which values are exactly this number."""
     return from_on(values, number, included=True) & ~from_on(values, number, included=False)
 
 
@@ -174,7 +172,6 @@ class Numbers:
         return len(self.values)
 
     def take(self, rows: NDArray[np.intp]) -> "Numbers":
-        """The same for some rows."""
         return Numbers(self.values[rows], None if self.missing is None else self.missing[rows])
 
 
@@ -207,7 +204,6 @@ class Objects:
         return found
 
     def take(self, rows: NDArray[np.intp]) -> "Objects":
-        """The same for some rows."""
         missing = None if self.missing is None else self.missing[rows]
         return Objects(self.distinct, self.codes[rows], missing)
 
@@ -230,14 +226,13 @@ def read_cells(values: NDArray[np.generic], missing: Mask | None = None) -> Cell
     if values.dtype.kind == "f":
         not_a_number = np.isnan(values)
         if not_a_number.any():
-            missing = _either(missing, not_a_number)
+            missing = not_a_number if missing is None else missing | not_a_number
     if missing is None or not missing.any():
         return Numbers(values)
     return Numbers(np.where(missing, values.dtype.type(0), values), missing)
 
 
 def read_list(values: Iterable[object]) -> Cells:
-    """Read values of any kind."""
     held = list(values)
     array = np.empty(len(held), dtype=object)
     array[:] = held
@@ -270,10 +265,6 @@ def _coded(values: list[object], kinds: set[type]) -> Objects:
         codes, distinct = np.arange(len(values)), tuple(values)
     gone = np.array([is_missing(v) for v in distinct], dtype=bool)
     return Objects(distinct, codes, gone[codes] if gone.any() else None)
-
-
-def _either(first: Mask | None, second: Mask) -> Mask:
-    return second if first is None else first | second
 
 
 def nearest_column(wanted: str, names: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """From totals to risks: isotonic and logistic maps, cross-fitting, and adapting a card to a new site."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -11,7 +10,7 @@ from supersparse.base.errors import InvalidDataError, InvalidOptionError, did_yo
 from supersparse.base.exact import exact, shown
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.forecasts import Labelled
-from supersparse.card.evaluate.rates import Outcomes, Tally, as_list, read_outcomes
+from supersparse.card.evaluate.rates import Outcomes, Tally, as_list
 from supersparse.card.evaluate.thresholds import thresholds_of
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.table.small_table import number
@@ -115,7 +114,6 @@ def in_the_large(risk: Risk, totals: Floats, weights: Floats, share: float) -> R
 
 
 def moved(risk: Risk, by: float) -> Risk:
-    """Return the risk with shifted log-odds."""
     if isinstance(risk, LogisticRisk):
         return replace(risk, offset=risk.offset + by, seen=None)  # it is about other rows now
     with np.errstate(divide="ignore"):
@@ -144,20 +142,16 @@ def with_threshold(card: Card, after: Cutoff, why: str | None = None) -> Card:
         provenance=None,
         learned=None,
         performance=(),
-        source=_noted(_origin(card), moved if why is None else f"{moved}: {why}"),
+        source=_with_note(_origin(card), moved if why is None else f"{moved}: {why}"),
     )
 
 
 def choose_threshold(
     card: Card,
-    X: object,
-    y: object,
-    *,
-    sensitivity: float | None = None,
-    specificity: float | None = None,
-    costs: tuple[float, float] | None = None,
-    sample_weight: object = None,
-    names: Sequence[str] | None = None,
+    outcomes: Outcomes,
+    sensitivity: float | None,
+    specificity: float | None,
+    costs: tuple[float, float] | None,
 ) -> Card:
     """Return the card with a threshold chosen for a target; see `ScoringSystem.choose_threshold`."""
     wishes = {"sensitivity": sensitivity, "specificity": specificity, "costs": costs}
@@ -166,46 +160,35 @@ def choose_threshold(
         raise InvalidOptionError(
             f"give exactly one of sensitivity, specificity and costs, not {' and '.join(given) or 'none'}"
         )
-    tally = read_outcomes(card, X, y, sample_weight, names).tally()
+    tally = outcomes.tally()
     choices = thresholds_of(tally, 0.95)
     if sensitivity is not None:
-        chosen, wish = choices.for_sensitivity(sensitivity), f"sensitivity {_given(sensitivity)} or more"
+        chosen, wish = choices.for_sensitivity(sensitivity), f"sensitivity {_number(sensitivity)} or more"
     elif specificity is not None:
-        chosen, wish = choices.for_specificity(specificity), f"specificity {_given(specificity)} or more"
+        chosen, wish = choices.for_specificity(specificity), f"specificity {_number(specificity)} or more"
     else:
         assert costs is not None
         if isinstance(costs, str) or not hasattr(costs, "__len__") or len(costs) != 2:
-            raise InvalidOptionError(
-                subject="costs",
-                value=costs,
-                remedy="give the costs of a (false negative, false positive), such as (5, 1)",
-            )
+            remedy = "give the costs of a (false negative, false positive), such as (5, 1)"
+            raise InvalidOptionError(subject="costs", value=costs, remedy=remedy)
         chosen = choices.for_cost(*costs)
-        wish = f"lowest cost, {_given(costs[0])} per false negative and {_given(costs[1])} per false positive"
+        wish = f"lowest cost, {_number(costs[0])} per false negative and {_number(costs[1])} per false positive"
     if chosen is choices.current:
         return card
     return with_threshold(card, chosen.cutoff, f"{wish}, on {number(tally.n)} rows")
 
 
-def recalibrate(
-    card: Card,
-    X: object,
-    y: object,
-    *,
-    method: Method = "logistic",
-    sample_weight: object = None,
-    names: Sequence[str] | None = None,
-) -> Card:
+def recalibrate(card: Card, outcomes: Outcomes, method: Method) -> Card:
     """Return the card with risks fitted to these rows; see `ScoringSystem.recalibrate`."""
-    tally = read_outcomes(card, X, y, sample_weight, names).tally()
+    tally = outcomes.tally()
     changed = replace(card, risk=fit_risk(tally, method))
     if card.provenance is None or not card.provenance.is_risk:
         return changed
     why = f"risks refitted ({method}) to {number(tally.n)} rows"
-    return replace(changed, provenance=None, learned=None, performance=(), source=_noted(_origin(card), why))
+    return replace(changed, provenance=None, learned=None, performance=(), source=_with_note(_origin(card), why))
 
 
-def _given(number: float) -> str:
+def _number(number: float) -> str:
     return shown(exact(number, "a number"))
 
 
@@ -217,5 +200,5 @@ def _origin(card: Card) -> str | None:
     return f"learned by supersparse {made.version}{weights}"
 
 
-def _noted(source: str | None, note: str) -> str:
+def _with_note(source: str | None, note: str) -> str:
     return note if source is None else f"{source}; {note}"

@@ -29,7 +29,6 @@ class Given(Tabular):
 
     @property
     def seen(self) -> ItemSeen:
-        """A summary."""
         return ItemSeen.of(self.by_points, self.missing)
 
     def _brief(self) -> str:

@@ -17,10 +17,9 @@ from supersparse.card.evaluate.forecasts import (
     forecasts_of_tally,
     why_no_line,
 )
-from supersparse.card.evaluate.rates import Auc, Rate, Tally, as_list, auc_of, read_outcomes
+from supersparse.card.evaluate.rates import Auc, Outcomes, Rate, Tally, as_list, auc_of, read_outcomes
 from supersparse.card.evaluate.thresholds import Confusion, Thresholds, confusion_at, thresholds_of
 from supersparse.card.raw_values import read_column
-from supersparse.card.risk import Risk
 from supersparse.table.plain import one_line
 from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell, number
 from supersparse.table.values import is_missing
@@ -119,8 +118,7 @@ class Evaluation(ResultTable):
         loss = f"log loss {self.forecasts.log_loss:.4f}"
         return f"{text} The card's risks: {loss}, {self.forecasts.in_words()} {fitted}"
 
-    def __str__(self) -> str:
-        return self.in_words()
+    __str__ = in_words
 
     def _brief(self) -> str:
         found = self.confusion
@@ -139,27 +137,15 @@ class Evaluation(ResultTable):
         return SmallTable((), rows)
 
 
-def evaluate_card(
-    card: Card,
-    X: object,
-    y: object,
-    *,
-    sample_weight: object = None,
-    names: Sequence[str] | None = None,
-    level: float = 0.95,
-) -> Evaluation:
-    """Evaluate a card on labelled data; see `ScoringSystem.evaluate`."""
-    return evaluation_of(read_outcomes(card, X, y, sample_weight, names).tally(), card.positive, card.risk, level)
-
-
-def evaluation_of(tally: Tally, positive: Label, risk: Risk | None, level: float) -> Evaluation:
-    """Evaluate a tally."""
+def evaluate_card(card: Card, outcomes: Outcomes, level: float = 0.95) -> Evaluation:
+    """Evaluate a card on labelled rows; see `ScoringSystem.evaluate`."""
+    tally = outcomes.tally()
     return Evaluation(
-        positive=positive,
+        positive=card.positive,
         tally=tally,
         confusion=confusion_at(tally, tally.cutoff, level),
         auc=auc_of(tally, level),
-        forecasts=None if risk is None else forecasts_of_tally(tally, risk),
+        forecasts=None if card.risk is None else forecasts_of_tally(tally, card.risk),
         level=level,
     )
 
@@ -267,18 +253,14 @@ def by_subgroup(
     return Subgroups(
         by=str(by) if named else "group",
         groups=tuple(
-            Subgroup(
-                label=label,
-                evaluation=evaluation_of(outcomes.where(code_of == code).tally(), card.positive, card.risk, level),
-            )
+            Subgroup(label=label, evaluation=evaluate_card(card, outcomes.where(code_of == code), level))
             for label, code in codes.items()
         ),
-        overall=evaluation_of(outcomes.tally(), card.positive, card.risk, level),
+        overall=evaluate_card(card, outcomes, level),
     )
 
 
 def _order(label: object) -> tuple[int, float, str]:
-    """Numbers first, then text, then missing values."""
     if label is None:
         return 2, 0.0, ""
     return (0, float(label), "") if isinstance(label, int | float) else (1, 0.0, str(label))

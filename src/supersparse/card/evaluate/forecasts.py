@@ -13,7 +13,7 @@ import numpy as np
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted, exact, int_or_float, read_whole
-from supersparse.card.evaluate.rates import Outcomes, Rate, Tally, added_up, rate_columns
+from supersparse.card.evaluate.rates import Outcomes, Rate, Tally, rate_columns
 from supersparse.card.risk import Floats, LogisticRisk, Risk
 from supersparse.table.small_table import ResultTable, SmallTable, Tabular, facts, number, small_table_of
 
@@ -101,8 +101,7 @@ class DecisionCurve(ResultTable):
             f"{len(self.points)} risk thresholds, between {better[0]:g} and {better[-1]:g}."
         )
 
-    def _brief(self) -> str:
-        return self.in_words()
+    _brief = in_words
 
     def _small_table(self) -> SmallTable:
         """Every tenth of many thresholds."""
@@ -156,21 +155,14 @@ class Forecasts(Tabular):
         """Return the calibration curve over `bins` equally wide risk intervals, lower ends included."""
         bins = read_whole(bins, "bins", 1, InvalidOptionError)
         edges = np.arange(bins + 1) / bins  # 3 / 10 is the number that people write as 0.3
-        risks, negatives, positives = self._arrays()
+        risks, _, _ = self._arrays()
         bin_of = np.searchsorted(edges[1:-1], risks, side="right")
-        found = []
-        for k in np.unique(bin_of):
-            own = np.flatnonzero(bin_of == k)
-            events = sum((self.positives[i] for i in own), Fraction(0))
-            others = sum((self.negatives[i] for i in own), Fraction(0))
-            found.append(
-                CalibrationBin(
-                    name=f"risk {edges[k]:.3g} to {edges[k + 1]:.3g}",
-                    predicted=float(np.average(risks[own], weights=(negatives + positives)[own])),
-                    observed=Rate(events=events, of=events + others, level=level),
-                )
+        return CalibrationCurve(
+            bins=tuple(
+                self._bin(np.flatnonzero(bin_of == k).tolist(), level, f"{edges[k]:.3g} to {edges[k + 1]:.3g}")
+                for k in np.unique(bin_of)
             )
-        return CalibrationCurve(bins=tuple(found))
+        )
 
     def groups(self, most: int = 10, least: int = 20, *, level: float = 0.95) -> CalibrationCurve:
         """Return the calibration curve over at most `most` groups of rows with neighbouring risks.
@@ -194,13 +186,15 @@ class Forecasts(Tabular):
             groups[-1] += last
         return CalibrationCurve(bins=tuple(self._bin(own, level) for own in groups))
 
-    def _bin(self, own: list[int], level: float) -> CalibrationBin:
+    def _bin(self, own: list[int], level: float, name: str | None = None) -> CalibrationBin:
         """Some of the risks as one bin, named by its lowest and highest."""
-        low, high = self.risks[own[0]], self.risks[own[-1]]
+        low, high = f"{self.risks[own[0]]:.3g}", f"{self.risks[own[-1]]:.3g}"
+        if name is None:
+            name = low if self.risks[own[0]] == self.risks[own[-1]] else f"{low} to {high}"
         events = sum((self.positives[i] for i in own), Fraction(0))
         weights = [float(self.negatives[i] + self.positives[i]) for i in own]
         return CalibrationBin(
-            name=f"risk {low:.3g}" if low == high else f"risk {low:.3g} to {high:.3g}",
+            name=f"risk {name}",
             predicted=float(np.average([self.risks[i] for i in own], weights=weights)),
             observed=Rate(events=events, of=events + sum((self.negatives[i] for i in own), Fraction(0)), level=level),
         )
@@ -223,13 +217,12 @@ class Forecasts(Tabular):
         means = f"mean predicted risk {self.mean:.3f}, observed {self.observed:.3f}"
         return f"Brier score {self.brier:.4f}; {means}."
 
+    _brief = in_words
+
     def _arrays(self) -> tuple[Floats, Floats, Floats]:
         columns = (self.risks, self.negatives, self.positives)
         risks, negatives, positives = (np.array([float(v) for v in column]) for column in columns)
         return risks, negatives, positives
-
-    def _brief(self) -> str:
-        return self.in_words()
 
     def _small_table(self) -> SmallTable:
         return facts(
@@ -248,31 +241,24 @@ def _risk_thresholds(at: object) -> list[float]:
 
 
 def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:
-    """Return the forecasts for rows with one risk each."""
-    distinct, groups = np.unique(risks, return_inverse=True)
-    negatives, positives = (
-        added_up(outcomes.weights, groups, len(distinct), mask) for mask in (~outcomes.positive, outcomes.positive)
-    )
-    return Forecasts(
-        risks=tuple(distinct.tolist()),
-        negatives=tuple(Fraction(int(w), outcomes.weight_unit) for w in negatives),
-        positives=tuple(Fraction(int(w), outcomes.weight_unit) for w in positives),
-    )
+    distinct, negatives, positives = outcomes.by(risks)
+    return Forecasts(risks=tuple(distinct), negatives=negatives, positives=positives)
 
 
 def forecasts_of_tally(tally: Tally, risk: Risk) -> Forecasts:
-    """Return the forecasts for risks by total."""
-    by_risk: dict[float, tuple[Fraction, Fraction]] = {}
     risks = risk.of(np.array([float(t) for t in tally.totals])).tolist()
-    for r, negative, positive in zip(risks, tally.negatives, tally.positives, strict=True):
-        others, events = by_risk.get(r, (Fraction(0), Fraction(0)))
-        by_risk[r] = (others + negative, events + positive)
-    ordered = sorted(by_risk)
-    return Forecasts(
-        risks=tuple(ordered),
-        negatives=tuple(by_risk[r][0] for r in ordered),
-        positives=tuple(by_risk[r][1] for r in ordered),
-    )
+    return forecasts_by_risk(zip(risks, tally.negatives, tally.positives, strict=True))
+
+
+def forecasts_by_risk(rows: Iterable[tuple[float, Fraction, Fraction]]) -> Forecasts:
+    """Join rows of equal risk: the risk, and the weights of negatives and positives."""
+    by_risk: dict[float, tuple[Fraction, Fraction]] = {}
+    for risk, negative, positive in rows:
+        others, events = by_risk.get(risk, (Fraction(0), Fraction(0)))
+        by_risk[risk] = (others + negative, events + positive)
+    risks = sorted(by_risk)
+    negatives, positives = (tuple(by_risk[risk][k] for risk in risks) for k in range(2))
+    return Forecasts(risks=tuple(risks), negatives=negatives, positives=positives)
 
 
 _MOST_STEPS = 200
@@ -387,7 +373,6 @@ def calibration_line(forecasts: Forecasts) -> CalibrationLine | None:
 
 
 def why_no_line(forecasts: Forecasts) -> str:
-    """Say why there is no calibration line."""
     if not any(forecasts.negatives) or not any(forecasts.positives):
         return "There is no calibration slope: all rows are of one class."
     if np.ptp(_log_odds(np.array(forecasts.risks))) == 0:

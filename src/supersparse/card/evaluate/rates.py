@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from math import lcm, sqrt
@@ -39,12 +39,10 @@ class Tally(Tabular):
 
     @property
     def n_negative(self) -> Fraction:
-        """Weight of the negative class."""
         return fraction_sum(self.negatives)
 
     @property
     def n_positive(self) -> Fraction:
-        """The weight of the positive class."""
         return fraction_sum(self.positives)
 
     @property
@@ -61,7 +59,7 @@ class Tally(Tabular):
         pairs = self.n_negative * self.n_positive
         if pairs == 0:
             return None
-        unit = _common_unit([*self.negatives, *self.positives])
+        unit = lcm(*{value.denominator for value in [*self.negatives, *self.positives]})
         below, twice_won = 0, 0
         for negative, positive in zip(self.negatives, self.positives, strict=True):
             n = negative.numerator * (unit // negative.denominator)
@@ -105,11 +103,6 @@ def fraction_sum(values: Iterable[Fraction]) -> Fraction:
     return sum((Fraction(above, below) for below, above in by_denominator.items()), Fraction(0))
 
 
-def _common_unit(values: Iterable[Fraction]) -> int:
-    """The least number that turns all of them into whole numbers."""
-    return lcm(*{value.denominator for value in values})
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Outcomes(Tabular):
     """Rows of weight above 0: row i has ``totals[i] / unit`` points and ``weights[i] / weight_unit``."""
@@ -126,35 +119,25 @@ class Outcomes(Tabular):
         return len(self.totals)
 
     def where(self, rows: NDArray[Any]) -> "Outcomes":
-        """Select some of these rows by mask or positions."""
-        return Outcomes(
-            totals=self.totals[rows],
-            unit=self.unit,
-            positive=self.positive[rows],
-            weights=self.weights[rows],
-            weight_unit=self.weight_unit,
-            cutoff=self.cutoff,
-            kept=self.kept,
-        )
+        return replace(self, totals=self.totals[rows], positive=self.positive[rows], weights=self.weights[rows])
 
     @property
     def total_floats(self) -> NDArray[np.float64]:
-        """The totals as the nearest floats."""
         return Scores(self.totals, self.unit).floats
 
-    def tally(self) -> Tally:
-        """Add up the weights of each total and class."""
-        distinct, groups = np.unique(self.totals, return_inverse=True)
+    def by(self, values: NDArray[Any]) -> tuple[list[Any], tuple[Fraction, ...], tuple[Fraction, ...]]:
+        """Return the distinct values of the rows, ascending, and the weights of negatives and positives at each."""
+        distinct, groups = np.unique(values, return_inverse=True)
         negatives, positives = (
-            added_up(self.weights, groups, len(distinct), mask) for mask in (~self.positive, self.positive)
+            tuple(Fraction(int(w), self.weight_unit) for w in added_up(self.weights, groups, len(distinct), mask))
+            for mask in (~self.positive, self.positive)
         )
-        totals = tuple(Fraction(int(t), self.unit) for t in distinct)
-        return Tally(
-            totals=totals,
-            negatives=tuple(Fraction(int(w), self.weight_unit) for w in negatives),
-            positives=tuple(Fraction(int(w), self.weight_unit) for w in positives),
-            cutoff=self.cutoff,
-        )
+        return distinct.tolist(), negatives, positives
+
+    def tally(self) -> Tally:
+        distinct, negatives, positives = self.by(self.totals)
+        totals = tuple(Fraction(total, self.unit) for total in distinct)
+        return Tally(totals=totals, negatives=negatives, positives=positives, cutoff=self.cutoff)
 
     def _brief(self) -> str:
         return f"{counted(len(self), 'row')}, {int(self.positive.sum())} positive"
@@ -226,7 +209,6 @@ def _is_positive(card: Card, label: object) -> bool:
 
 
 def read_row_weights(sample_weight: object, n_rows: int) -> tuple[IntArray, int]:
-    """Return exact weights as integers over a common unit."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64), 1
     from supersparse.table.numeric import checked_weights  # loads narwhals, which showing a card does without
@@ -370,7 +352,6 @@ def _variance(area: float, m: float, n: float) -> float:
 
 
 def _edge(value: float, end: float, too_far: Callable[[float], bool]) -> float:
-    """One end of the interval, by bisection."""
     near, far = value, end
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
@@ -382,6 +363,5 @@ def _edge(value: float, end: float, too_far: Callable[[float], bool]) -> float:
 
 
 def rate_columns(name: str, rate: Rate) -> dict[str, float | None]:
-    """Return a rate and its interval as three cells."""
     low, high = rate.interval or (None, None)
     return {name: rate.value, f"{name}_low": low, f"{name}_high": high}

@@ -12,7 +12,7 @@ from supersparse.base.exact import counted, int_or_float, read_whole, shown_rang
 from supersparse.card.card import Card, Cutoff, Label
 from supersparse.card.evaluate.calibrating import Method, cross_fitted, fit_risk
 from supersparse.card.evaluate.forecasts import CalibrationBin, CalibrationCurve, Forecasts, forecasts_of_rows
-from supersparse.card.evaluate.rates import Outcomes, Rate, rate_columns, read_outcomes
+from supersparse.card.evaluate.rates import Outcomes, Rate, rate_columns
 from supersparse.card.risk import Floats, Risk
 from supersparse.table.plain import one_line
 from supersparse.table.small_table import ResultTable, SmallTable, Tabular, number
@@ -78,7 +78,6 @@ class RiskTable(ResultTable):
 
     @property
     def has_card_risks(self) -> bool:
-        """Whether the card has risks of its own."""
         return self.rows[0].card_risk is not None
 
     def calibration(self) -> CalibrationCurve:
@@ -138,19 +137,9 @@ def _points(row: RiskRow) -> str:
 
 
 def risk_table(
-    card: Card,
-    X: object,
-    y: object,
-    *,
-    sample_weight: object = None,
-    names: Sequence[str] | None = None,
-    method: Method | None = "isotonic",
-    folds: int | object = 5,
-    level: float = 0.95,
-    bins: int | None = None,
+    card: Card, outcomes: Outcomes, method: Method | None, folds: object, level: float, bins: int | None
 ) -> RiskTable:
     """Tabulate the risk by total; see `ScoringSystem.risk`."""
-    outcomes = read_outcomes(card, X, y, sample_weight, names)
     risk = None if method is None else fit_risk(outcomes.tally(), method)
     by_row = None if method is None else cross_fitted(outcomes, method, folds)
     return RiskTable(

@@ -1,4 +1,4 @@
-"""Scaling: a card in the points of credit scoring, where so many points double the odds.
+"""Scaling: a card in the points of credit scoring, where a fixed number of points doubles the odds.
 
 Siddiqi, Credit Risk Scorecards (2006): score = offset + factor·ln(odds), with factor = points to double the
 odds / ln 2 and offset = base score - factor·ln(base odds). The card's log-odds are a straight line in its
@@ -17,7 +17,7 @@ from supersparse.card.card import Card, Label
 from supersparse.card.evaluate.calibrating import fit_risk
 from supersparse.card.evaluate.rates import Tally
 from supersparse.card.risk import LogisticRisk
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import SmallTable, Tabular
 
 _MOST_TOTALS = 500_000  # pairs of totals, before and after, that are compared
 
@@ -49,30 +49,15 @@ class Scaling(Tabular):
             text += " Rounding changes some classes: more points to double the odds help."
         return text
 
-    def __str__(self) -> str:
-        return self.in_words()
-
-    def _brief(self) -> str:
-        return self.in_words()
+    __str__ = _brief = in_words
+    _facts = "factor offset rounding_error line_error same_classes"
 
     def _small_table(self) -> SmallTable:
-        scale = facts(
-            factor=self.factor,
-            offset=self.offset,
-            rounding_error=self.rounding_error,
-            line_error=self.line_error,
-            same_classes=self.same_classes,
-        )
-        return SmallTable((), [*self.card._small_table().rows, *scale.rows])
+        return SmallTable((), [*self.card._small_table().rows, *Tabular._small_table(self).rows])
 
 
 def scaled(
-    card: Card,
-    *,
-    base_score: float = 600,
-    base_odds: float = 50,
-    points_to_double_odds: float = 20,
-    odds_of: Label | None = None,
+    card: Card, base_score: float, base_odds: float, points_to_double_odds: float, odds_of: Label | None
 ) -> Scaling:
     """Return a card in scaled points; see `ScoringSystem.scaled`."""
     good = card.negative if odds_of is None else odds_of
@@ -164,10 +149,9 @@ def _line(card: Card) -> tuple[LogisticRisk, float | None]:
 
 
 def _columns(card: Card) -> list[tuple[Band, ...]]:
-    domains = {domain.column: domain for domain in card.domains}
     found = []
-    for column, items in card.items_by_column().items():
-        bands = bands_of(items, domains.get(column))
+    for column, items, domain in card.by_column():
+        bands = bands_of(items, domain)
         if bands is None:
             raise UnsupportedCardError(
                 f"points multiply the values of column {column!r}, and scaled points need answers",

@@ -143,7 +143,6 @@ class Confusion(ResultTable):
 
 
 def confusion_at(tally: Tally, cutoff: Cutoff, level: float) -> Confusion:
-    """Return the confusion matrix at a threshold."""
     first = (bisect_left if cutoff.reached else bisect_right)(tally.totals, cutoff.threshold)
     true_positives = fraction_sum(tally.positives[first:])
     false_positives = fraction_sum(tally.negatives[first:])
@@ -253,7 +252,6 @@ class Thresholds(ResultTable):
 
 
 def thresholds_of(tally: Tally, level: float) -> Thresholds:
-    """Return the results of every threshold on a tally."""
     first = confusion_at(tally, tally.cutoff.at(tally.totals[0]), level)
     missed = accumulate(tally.positives, initial=Fraction(0))
     spared = accumulate(tally.negatives, initial=Fraction(0))

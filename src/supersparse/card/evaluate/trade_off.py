@@ -19,7 +19,7 @@ from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CrossValidatedPoint(Tabular):
-    """What the cards for one ratio of class weights, or for one limit, do on the held-out rows."""
+    """The cards for one ratio of class weights, or for one limit, on the held-out rows."""
 
     ratio: Fraction | None  # None where limits are swept
     features: float  # mean over the folds
@@ -60,7 +60,6 @@ class CrossValidatedPoint(Tabular):
         }
 
     def _texts(self) -> dict[str, str]:
-        """The cells as people read them, by title."""
         seen, features = self.performance, {"features": f"{self.features:.1f}"}
         rates = {"sensitivity": _decimal(seen.sensitivity), "specificity": _decimal(seen.specificity)}
         if self.ratio is None or self.threshold is None:
@@ -78,7 +77,7 @@ class CrossValidatedPoint(Tabular):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HeldOutPoint(CrossValidatedPoint):
-    """What the card for one ratio or limit does on held-out rows, and on those it was learned from."""
+    """The card for one ratio or limit on held-out rows, and on those it was learned from."""
 
     training: Performance
     proven: bool  # optimal for the training rows
@@ -102,12 +101,25 @@ def _small_table(points: Sequence[CrossValidatedPoint]) -> SmallTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CrossValidatedTradeOff(ResultTable):
-    """What cards for several ratios W+/W-, or limits, do on held-out rows; they rise."""
+class _Sweep(ResultTable):
+    points: tuple[CrossValidatedPoint, ...]
+
+    @property
+    def _swept(self) -> str:
+        if self.points and self.points[0].limit is not None:
+            return f"{counted(len(self.points), 'limit')} on the false positive rate"
+        return f"{counted(len(self.points), 'ratio')} of class weights"
+
+    def _small_table(self) -> SmallTable:
+        return _small_table(self.points)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CrossValidatedTradeOff(_Sweep):
+    """Cards for rising ratios W+/W-, or limits, on held-out rows."""
 
     __module__ = "supersparse"
 
-    points: tuple[CrossValidatedPoint, ...]
     folds: int
     repeats: int
 
@@ -121,7 +133,6 @@ class CrossValidatedTradeOff(ResultTable):
         return "\n".join([head, "", ResultTable.__str__(self), *self._skipped()])
 
     def _skipped(self) -> list[str]:
-        """What was judged on fewer folds than planned."""
         said = []
         for point in self.points:
             if point.performance.folds is not None:
@@ -131,15 +142,12 @@ class CrossValidatedTradeOff(ResultTable):
         return said
 
     def _brief(self) -> str:
-        return f"{_swept(self.points)} on {counted(self.folds, 'fold')}"
-
-    def _small_table(self) -> SmallTable:
-        return _small_table(self.points)
+        return f"{self._swept} on {counted(self.folds, 'fold')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class HeldOutTradeOff(ResultTable):
-    """What a card for each of several ratios W+/W-, or limits, does on rows that were held out; they rise."""
+class HeldOutTradeOff(_Sweep):
+    """A card for each of several rising ratios W+/W-, or limits, on rows that were held out."""
 
     points: tuple[HeldOutPoint, ...]
 
@@ -157,16 +165,7 @@ class HeldOutTradeOff(ResultTable):
         return f"{number(seen.n)} held-out rows, {number(seen.positives)} of them positive"
 
     def _brief(self) -> str:
-        return f"{_swept(self.points)} on {self._rows()}"
-
-    def _small_table(self) -> SmallTable:
-        return _small_table(self.points)
-
-
-def _swept(points: Sequence[CrossValidatedPoint]) -> str:
-    if points and points[0].limit is not None:
-        return f"{counted(len(points), 'limit')} on the false positive rate"
-    return f"{counted(len(points), 'ratio')} of class weights"
+        return f"{self._swept} on {self._rows()}"
 
 
 def folds_in_words(folds: int, repeats: int) -> str:

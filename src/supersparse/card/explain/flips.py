@@ -64,7 +64,6 @@ class Moves:
 
 
 def moves_of(column: str, items: Sequence[Item], domain: Domain | None, value: object) -> Moves:
-    """Find the values that a column can change to."""
     points = _points(items, value)
     if domain is not None and domain.values is not None:
         return Moves(column, value, points, _targets(items, domain.values))
@@ -241,11 +240,10 @@ def flips(card: Card, person: Mapping[str, object], *, fixed: Collection[str] = 
     cutoff = card.cutoff
     upwards = not cutoff.includes(total)
     need = _Need(abs(total - cutoff.threshold), cutoff.reached == upwards)
-    domains = {domain.column: domain for domain in card.domains}
     columns = [
-        _Gains(moves_of(c, items, domains.get(c), values[c]), 1 if upwards else -1)
-        for c, items in card.items_by_column().items()
-        if c not in fixed
+        _Gains(moves_of(column, items, domain, values[column]), 1 if upwards else -1)
+        for column, items, domain in card.by_column()
+        if column not in fixed
     ]
     ways, proven = _smallest([g for g in columns if g.most is None or g.most > 0], need, most)
     return tuple(
@@ -283,15 +281,10 @@ class _Gains:
         return self._gain(piece.base + piece.slope * k * self.moves.grid.step)
 
     def change(self, option: Option) -> Change:
-        """Describe one option."""
-        gain, target = option
-        now = self.moves.points
+        (gain, target), moves = option, self.moves
+        after = moves.points + self.direction * gain
         return Change(
-            column=self.moves.column,
-            before=self.moves.before,
-            after=target,
-            points_before=now,
-            points_after=now + self.direction * gain,
+            column=moves.column, before=moves.before, after=target, points_before=moves.points, points_after=after
         )
 
     def least(self, need: _Need) -> list[Option]:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.errors import InvalidCardError, InvalidDataError, InvalidOptionError
-from supersparse.base.exact import counted, read_whole
+from supersparse.base.exact import counted, int_or_float, read_whole
 from supersparse.card.bands import bands_of, occurs
 from supersparse.card.card import Card, Cutoff, Item, Label
 from supersparse.card.checks import expectations
+from supersparse.card.lines import answers_in_words
 from supersparse.card.raw_values import CardTable, read_card_table
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, IsMissing, ValueOf
@@ -31,8 +32,8 @@ from supersparse.card.scoring import (
     read_person,
     score_table,
 )
-from supersparse.card.words import answer, readable
-from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell, facts, number
+from supersparse.card.words import readable
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, cell, number
 from supersparse.table.values import is_missing
 
 _HEADER = ("Question", "Value", "Points")
@@ -97,16 +98,10 @@ class Explanation(Tabular):
 
 
 def explain(card: Card, person: Mapping[str, object]) -> Explanation:
-    """Explain the class of one person."""
     values = read_person(card, person)
     reasons = tuple(
-        Reason(
-            item=item,
-            value=values[item.column],
-            missing=is_missing(values[item.column]),
-            points=item_points(item, values[item.column]),
-        )
-        for item in card.items
+        Reason(item=item, value=value, missing=is_missing(value), points=item_points(item, value))
+        for item, value in ((item, values[item.column]) for item in card.items)
     )
     total = sum((reason.points for reason in reasons), Fraction(0))
     return Explanation(
@@ -145,7 +140,7 @@ class ReasonCodes(ResultTable):
             for n in range(self.most):
                 reason = reasons[n] if n < len(reasons) else None
                 cells[f"reason_{n + 1}"] = None if reason is None else reason.text
-                cells[f"cost_{n + 1}"] = None if reason is None else _plain(reason.cost)
+                cells[f"cost_{n + 1}"] = None if reason is None else int_or_float(reason.cost)
             found.append(cells)
         return found
 
@@ -171,18 +166,14 @@ def reason_codes(
     toward = 1 if wanted == card.positive else -1
     table = checked_table(card, data, names)
     columns = [_column(card, column, table, toward) for column in card.columns]
-    rows = []
-    for row in range(table.n_rows):
-        reasons = [column[row] for column in columns]
-        costly = sorted((r for r in reasons if r.cost > 0), key=lambda r: -r.cost)
-        rows.append(tuple(costly[:most]))
-    return ReasonCodes(of=wanted, most=most, rows=tuple(rows))
+    reasons = ([column[row] for column in columns] for row in range(table.n_rows))
+    rows = (sorted((one for one in row if one.cost > 0), key=lambda one: -one.cost)[:most] for row in reasons)
+    return ReasonCodes(of=wanted, most=most, rows=tuple(map(tuple, rows)))
 
 
 def _column(card: Card, column: str, table: CardTable, toward: int) -> list[ReasonCode]:
-    """What one column is as a reason, for each row."""
-    items = card.items_by_column()[column]
-    domain = next((d for d in card.domains if d.column == column), None)
+    """One column as a reason, for each row."""
+    items, domain = card.items_by_column()[column], card.domain(column)
     words, cells = card.wording.of(column), table.columns[column]
     label = words.label or readable(column)
     bands = bands_of(items, domain)
@@ -194,16 +185,15 @@ def _column(card: Card, column: str, table: CardTable, toward: int) -> list[Reas
             ReasonCode(column=column, text=label, cost=toward * (scores[row] - best)) for row in range(table.n_rows)
         ]
     best = toward * min(toward * band.points for band in bands)
-    unit = words.unit or next((item.unit for item in items if item.unit), None)
-    whole = domain is not None and domain.whole
-    known = () if domain is None or domain.values is None else domain.values
+    text_of = answers_in_words(items, domain, words)
     missing = np.zeros(table.n_rows, dtype=bool) if cells.missing is None else cells.missing
     found = np.empty(table.n_rows, dtype=object)
     for band in bands:
-        text = answer(band.rule, unit, whole=whole, answers=words.answers, known=known)
         asks_missing = isinstance(band.rule, IsMissing)
         holds = missing if asks_missing else (multiplied(band.rule, cells)[0] == 1) & ~missing
-        found[holds] = ReasonCode(column=column, text=f"{label}: {text}", cost=toward * (band.points - best))
+        found[holds] = ReasonCode(
+            column=column, text=f"{label}: {text_of(band.rule)}", cost=toward * (band.points - best)
+        )
     return list(found)
 
 
@@ -223,10 +213,6 @@ def _best_number(items: Sequence[Item], domain: Domain | None, toward: int) -> F
     return toward * min(toward * points for points in given)
 
 
-def _plain(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PossibleTotal(Tabular):
     """The least and the greatest total of a row, which some values give, and the class if it is certain."""
@@ -244,8 +230,7 @@ class PossibleTotal(Tabular):
         total = number(self.low) if self.is_known else f"{number(self.low)} to {number(self.high)}"
         return f"total {total}, {'class not known' if self.prediction is None else self.prediction}"
 
-    def _small_table(self) -> SmallTable:
-        return facts(least_total=self.low, greatest_total=self.high, prediction=self.prediction)
+    _facts = "least_total=low greatest_total=high prediction"
 
 
 def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) -> tuple[PossibleTotal, ...]:
@@ -263,10 +248,9 @@ def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) 
     unit = scores.denominator
     low = [Fraction(int(n), unit) + card.zero_total for n in scores.numerators.tolist()]
     high = list(low)
-    domains = {domain.column: domain for domain in card.domains}
     for column, missing in unknown.items():
         rows = np.flatnonzero(missing).tolist()
-        ends = range_of_column(card.items_by_column()[column], domains.get(column))
+        ends = range_of_column(card.items_by_column()[column], card.domain(column))
         if ends is None:
             raise InvalidDataError(
                 f"column {column!r} is missing in row {rows[0] + 1}, and the card does not say between which "
@@ -277,11 +261,14 @@ def possible_rows(card: Card, data: object, names: Sequence[str] | None = None) 
             low[row] += ends[0]
             high[row] += ends[1]
     cutoff = card.cutoff
-    return tuple(_possible(card, cutoff, least, most) for least, most in zip(low, high, strict=True))
+    labels = ((cutoff.includes(least), cutoff.includes(most)) for least, most in zip(low, high, strict=True))
+    return tuple(
+        PossibleTotal(low=least, high=most, prediction=card.classes[sure] if sure == perhaps else None)
+        for least, most, (sure, perhaps) in zip(low, high, labels, strict=True)
+    )
 
 
 def possible_person(card: Card, person: Mapping[str, object]) -> PossibleTotal:
-    """Return what one person can have."""
     return possible_rows(card, {name: [value] for name, value in person.items()})[0]
 
 
@@ -300,7 +287,7 @@ def range_of_column(items: Sequence[Item], domain: Domain | None) -> tuple[Fract
     if len(items) > 1 or not isinstance(items[0].rule, ValueOf) or domain is None:
         return None
     if domain.values is not None:
-        numbers = [Fraction(value) for value in domain.values if not isinstance(value, str)]
+        numbers = domain.numbers
     elif domain.low is None or domain.high is None:
         return None
     else:
@@ -317,10 +304,3 @@ def _lenient(card: Card, columns: Mapping[str, object]) -> Card:
     """The card with 0 points for a missing value in these columns."""
     items = tuple(replace(item, missing=Fraction(0)) if item.column in columns else item for item in card.items)
     return replace(card, items=items, learned=None)
-
-
-def _possible(card: Card, cutoff: Cutoff, low: Fraction, high: Fraction) -> PossibleTotal:
-    positive = cutoff.includes(low)
-    certain = positive == cutoff.includes(high)
-    label = card.positive if positive else card.negative
-    return PossibleTotal(low=low, high=high, prediction=label if certain else None)

@@ -24,7 +24,7 @@ from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.card.scoring import item_points
 from supersparse.card.words import question as words_for
 from supersparse.table.plain import visible
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import Tabular
 from supersparse.table.values import is_missing
 
 OpenCases = tuple[tuple[tuple[bool, ...], int], ...]  # answers to the questions of a column, and points
@@ -145,7 +145,6 @@ class Smallest:
         return leaves, first_depth + second_depth + leaves
 
     def _ways(self, state: TreeState) -> set[tuple[TreeState | bool, TreeState | bool]]:
-        """The states that the open questions lead to."""
         found = set()
         as_cases: list[OpenCases] = [(((False,), 0), ((True,), spread)) for spread in state.pairs]
         columns = [*as_cases, *state.others]
@@ -171,7 +170,6 @@ class TreeQuestion:
     rule: Rule
 
     def answer(self, value: object) -> bool:
-        """The answer for one raw value."""
         if is_missing(value):
             return isinstance(self.rule, IsMissing)
         return self.rule.of_one(value, "a value") == 1
@@ -197,8 +195,7 @@ class AskedColumn:
 
 def columns_of(card: Card) -> tuple[AskedColumn, ...]:
     """The columns of a card that has only yes/no items."""
-    domains = {domain.column: domain for domain in card.domains}
-    return tuple(_column(card, name, items, domains.get(name)) for name, items in card.items_by_column().items())
+    return tuple(_column(card, name, items, domain) for name, items, domain in card.by_column())
 
 
 def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> AskedColumn:
@@ -228,7 +225,6 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
 
 
 def _rules(items: list[Item], domain: Domain | None) -> list[tuple[Item, Rule]]:
-    """The yes/no rule of each item."""
     found: list[tuple[Item, Rule]] = []
     for item in items:
         if not isinstance(item.rule, ValueOf):
@@ -247,8 +243,7 @@ def _rules(items: list[Item], domain: Domain | None) -> list[tuple[Item, Rule]]:
 def _two_numbers(domain: Domain | None) -> list[Fraction] | None:
     if domain is None or domain.values is None or len(domain.values) > 2:
         return None
-    numbers = sorted(Fraction(v) for v in domain.values if not isinstance(v, str))
-    return numbers if len(numbers) == len(domain.values) else None
+    return sorted(domain.numbers) if len(domain.numbers) == len(domain.values) else None
 
 
 def _text(item: Item, rule: Rule) -> str:
@@ -320,8 +315,7 @@ class TreeNode(Tabular):
     def _brief(self) -> str:
         return self.text
 
-    def _small_table(self) -> SmallTable:
-        return facts(question=self.text, yes=self.yes, no=self.no)
+    _facts = "question=text yes no"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -337,8 +331,7 @@ class FoundTree(Tabular):
         state = "proven smallest" if self.proven_smallest else "not proven smallest"
         return f"{self.leaves} leaves, {state}"
 
-    def _small_table(self) -> SmallTable:
-        return facts(first_question=self.root, leaves=self.leaves, proven_smallest=self.proven_smallest)
+    _facts = "first_question=root leaves proven_smallest"
 
 
 class _TooManyLeavesError(Exception):

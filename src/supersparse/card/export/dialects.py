@@ -62,7 +62,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Dialect:
-    """What the dialects share; each overrides what it does in another way."""
+    """The parts that all dialects have; each overrides those it writes in another way."""
 
     name: str
     title: str
@@ -78,11 +78,9 @@ class Dialect:
         return start + name.replace(end, end * 2) + end
 
     def text(self, text: str) -> str:
-        """Return a text literal."""
         return "'" + text.replace("'", "''") + "'"
 
     def as_double(self, x: str) -> str:
-        """Return a number as a double."""
         return f"CAST({x} AS {self.double})"
 
     def multiplied(self, x: str) -> str:
@@ -90,7 +88,6 @@ class Dialect:
         return self.as_double(x)
 
     def rounded(self, x: str) -> str:
-        """Return a double, rounded to a whole number."""
         return f"ROUND({x})"
 
     def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
@@ -105,7 +102,6 @@ class Dialect:
         return " OR ".join([self.empty(x, column), *self.coded(x, column)])
 
     def empty(self, x: str, column: ExportColumn) -> str:
-        """Whether there is no value."""
         return f"{x} IS NULL OR {x} = ''" if column.is_text else f"{x} IS NULL"
 
     def coded(self, x: str, column: ExportColumn) -> list[str]:
@@ -125,11 +121,9 @@ class Dialect:
         )
 
     def coded_number(self, x: str, column: ExportColumn) -> str:
-        """Whether a number stands for a missing value."""
         return self.among(x, column, column.missing_numbers, none=False)
 
     def as_text(self, x: str) -> str:
-        """Return a value of any type as text."""
         return f"CAST({x} AS VARCHAR)"
 
     def number_in(self, text: str) -> str:

@@ -13,7 +13,7 @@ from supersparse.card.checks import Expected, expectations
 from supersparse.card.export.python import card_name
 from supersparse.card.raw_values import missing_codes
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk
-from supersparse.card.rules import InRange, IsMissing, IsNoneOf, IsOneOf
+from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
 from supersparse.table.values import Category
 
 
@@ -61,9 +61,8 @@ def _column(expected: Expected) -> dict[str, object]:
 
 def _item(item: Item) -> dict[str, object]:
     found: dict[str, object] = {"rule": item.rule.kind, "points": str(item.points)}
-    missing = item.points if isinstance(item.rule, IsMissing) else item.missing
-    if missing is not None:
-        found["missing"] = str(missing)
+    if item.when_missing is not None:
+        found["missing"] = str(item.when_missing)
     if isinstance(item.rule, IsOneOf | IsNoneOf):
         found["values"] = _categories(item.rule.values)
     if isinstance(item.rule, InRange):
@@ -100,7 +99,7 @@ def to_javascript(card: Card) -> str:
 
 
 def _codes(card: Card) -> list[list[dict[str, str]]]:
-    """What stands for a missing value in each column, in the form of the script's categories."""
+    """The codes for a missing value in each column, in the form of the script's categories."""
     codes = missing_codes(card)
     return [
         [*({"text": text} for text in codes[c].texts), *({"number": str(n)} for n in codes[c].numbers)]

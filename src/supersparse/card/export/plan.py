@@ -21,7 +21,7 @@ from supersparse.card.checks import Expected, expectations
 from supersparse.card.export.targets import whole_of
 from supersparse.card.raw_values import MissingCodes, missing_codes
 from supersparse.card.risk import TableRisk, risk_of
-from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, ValueOf, values_of
 from supersparse.table.values import Category, first_float, kind_of
 
 MOST = 2**53  # from here on, doubles skip whole numbers
@@ -121,7 +121,6 @@ class RiskLine:
 
     @property
     def slope(self) -> float:
-        """The rise of the risk for each point."""
         return (self.end_risk - self.start_risk) / (self.end - self.start)
 
 
@@ -242,7 +241,7 @@ def _column(
 
 
 def _refusing(expected: Expected) -> Domain | None:
-    """What a column may hold; others are refused.
+    """The values that a column may hold; others are refused.
 
     Where the card has an answer for other categories, it refuses those that are like a known one. Databases
     and spreadsheets do not compare texts so; all that is new is refused there.
@@ -257,10 +256,9 @@ def _is_yes_no(items: list[Item], domain: Domain | None) -> bool:
     named = [v for rule in rules if isinstance(rule, IsOneOf | IsNoneOf) for v in rule.values]
     if not named or any(isinstance(rule, ValueOf | InRange) for rule in rules):
         return False
-    known = () if domain is None or domain.values is None else domain.values
     limited = domain is not None and domain.values is None
     # a domain may list 0 and 1 where the items say true and false
-    return not limited and all(isinstance(v, bool) for v in named) and set(known) <= {0, 1}
+    return not limited and all(isinstance(v, bool) for v in named) and set(values_of(domain)) <= {0, 1}
 
 
 def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] | None) -> int:
@@ -270,8 +268,7 @@ def _decimals(name: str, domain: Domain | None, asked: int | Mapping[str, int] |
         return whole_of(asked, "decimals", 0, 15)
     if domain is None or (domain.values is None and not domain.whole):
         return _DECIMALS
-    numbers = [Fraction(v) for v in domain.values or () if not isinstance(v, str)]
-    return next((k for k in range(15) if all((n * 10**k).denominator == 1 for n in numbers)), _DECIMALS)
+    return next((k for k in range(15) if all((n * 10**k).denominator == 1 for n in domain.numbers)), _DECIMALS)
 
 
 def _check_names(asked: int | Mapping[str, int] | None, columns: Mapping[str, ExportColumn]) -> None:
@@ -286,7 +283,7 @@ def _term(item: Item, column: ExportColumn, scale: int, target: str) -> ExportTe
     categories = rule.values if isinstance(rule, IsOneOf | IsNoneOf) else ()
     numbers = [_double(Fraction(v), item, target) for v in categories if not isinstance(v, str)]
     points = int(item.points * scale / 10 ** (column.decimals if is_value else 0))
-    missing = item.points if isinstance(rule, IsMissing) else item.missing
+    missing = item.when_missing
     for size in (points, 0 if missing is None else int(missing * scale)):
         _check_size(size, "the points", target, item)
     if isinstance(rule, InRange):

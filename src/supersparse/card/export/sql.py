@@ -142,7 +142,7 @@ class _Writer:
 
     @property
     def above(self) -> str:
-        """What a total of the positive class is, in units."""
+        """The comparison that holds for totals of the positive class, in units."""
         return f"{self.ready.sign} {self.ready.threshold}"
 
     def label(self, label: Label) -> str:
@@ -219,7 +219,7 @@ class _Writer:
         return [*lines[:-1], f"{lines[-1]} AS risk"]
 
     def sum(self) -> list[str]:
-        """The items, one a line, each with its question beside it."""
+        """The items, one a line, each followed by its question."""
         if not self.ready.terms:
             return ["0"]
         most = sum(max(abs(term.points), abs(term.missing or 0)) for term in self.ready.terms)
@@ -289,7 +289,6 @@ class _Writer:
 
 
 def card_text(value: object) -> str:
-    """A label for a comment, on one line."""
     return one_line(str(value))[:80]
 
 
@@ -318,6 +317,5 @@ def _indented(lines: Sequence[str], levels: int = 1) -> list[str]:
 
 
 def _listed(parts: Sequence[list[str]]) -> list[str]:
-    """Parts of a SELECT, with commas between them."""
     ended = [[*part[:-1], f"{part[-1]},"] for part in parts[:-1]]
     return [line for part in [*ended, *parts[-1:]] for line in part]

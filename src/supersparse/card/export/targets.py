@@ -13,14 +13,12 @@ from supersparse.card.raw_values import spelled_out
 
 
 def choice_of(value: object, what: str, allowed: Collection[str]) -> str:
-    """Return one of some words."""
     if not isinstance(value, str) or value not in allowed:
         raise InvalidOptionError(subject=what, value=value, remedy=did_you_mean(str(value), allowed))
     return value
 
 
 def text_of(value: object, what: str) -> str:
-    """Return a text."""
     if not isinstance(value, str):
         raise InvalidOptionError(subject=what, value=value, remedy="give a string")
     return value
@@ -36,7 +34,6 @@ def texts_of(value: object, what: str) -> tuple[str, ...]:
 
 
 def truth_of(value: object, what: str) -> bool:
-    """Return true or false."""
     if not isinstance(value, bool):
         raise InvalidOptionError(subject=what, value=value, remedy="give True or False")
     return value

@@ -142,8 +142,7 @@ def _asked(item: Item, card: Card) -> str:
     words = card.wording.of(item.column)
     if words == ColumnWording(column=item.column):
         return item.asks
-    domain = next((domain for domain in card.domains if domain.column == item.column), None)
-    return line_of_item(item, domain, words).text
+    return line_of_item(item, card.domain(item.column), words).text
 
 
 def _answer(column: str, value: object, card: Card, written: Mapping[str, str]) -> str:

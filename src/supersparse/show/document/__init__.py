@@ -1,4 +1,4 @@
-"""What people see: `ScoringSystem` and its faces: text, HTML, LaTeX, pictures, calculator, plots."""
+"""`ScoringSystem` and its faces: text, HTML, LaTeX, pictures, calculator, plots."""
 
 from supersparse.show.document.system import ScoringSystem
 

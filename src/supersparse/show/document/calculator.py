@@ -82,7 +82,7 @@ def _hash(text: str) -> str:
 
 
 def _options(line: Line) -> list[tuple[str, Fraction]]:
-    """What one can choose in a line that is not a number, with its points."""
+    """The choices in a line that is not a number, with their points."""
     if line.answers:
         return [(one.text, one.points) for one in line.answers]
     found = [("no", Fraction(0)), ("yes", line.points)]
@@ -90,9 +90,8 @@ def _options(line: Line) -> list[tuple[str, Fraction]]:
 
 
 def _data(card: Card, content: Content, lines: tuple[Line, ...]) -> dict[str, object]:
-    domains = {domain.column: domain for domain in card.domains}
     data: dict[str, object] = {
-        "lines": [_line_data(line, domains.get(line.column)) for line in lines],
+        "lines": [_line_data(line, card.domain(line.column)) for line in lines],
         "threshold": str(card.threshold),
         "reached": card.cutoff.reached,
         "positive": content.positive,
@@ -121,8 +120,7 @@ def _line_data(line: Line, domain: Domain | None) -> dict[str, object]:
         data["whole"] = domain.whole
         ends = {"low": domain.low, "high": domain.high}
         if domain.values is not None:
-            numbers = [Fraction(value) for value in domain.values if not isinstance(value, str)]
-            data["known"] = [str(number) for number in numbers]
+            data["known"] = list(map(str, domain.numbers))
         data |= {name: str(end) for name, end in ends.items() if end is not None}
     return data
 

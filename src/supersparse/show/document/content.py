@@ -1,6 +1,6 @@
 """The content of a card, shared by all faces: lines with points, what totals mean, risks, evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
@@ -22,7 +22,7 @@ from supersparse.card.evidence import (
 )
 from supersparse.card.lines import Line, class_names, enumerated, heading, line_of_item, lines_of
 from supersparse.card.printed import moved_risk
-from supersparse.card.rules import Domain, IsMissing
+from supersparse.card.rules import IsMissing
 from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula, rows_behind
 from supersparse.table.plain import visible
 
@@ -61,6 +61,24 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of the table of lines: a line, one of its answers, or a total."""
+
+    text: str
+    number: str = ""  # of a line
+    times: bool = False  # the points multiply the value
+    points: str = ""  # or the name of a total
+    blank: bool = True  # something is to be written behind it
+    is_answer: bool = False
+    is_total: bool = False
+
+    @property
+    def shown_points(self) -> str:
+        """The points, after a sign where they multiply."""
+        return f"{TIMES} {self.points}" if self.times else self.points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
     """Everything a face shows, in order."""
 
@@ -89,7 +107,7 @@ class Content:
 
     @property
     def results(self) -> tuple[tuple[str, str], ...]:
-        """What totals mean, the positive class first: ("4 or more", "yes")."""
+        """The meaning of totals, the positive class first: ("4 or more", "yes")."""
         return (self.cutoff.positive, self.positive), (self.cutoff.negative, self.negative)
 
     @property
@@ -108,13 +126,27 @@ class Content:
         return tuple(line for part in self.parts for line in part.lines)
 
     @property
+    def rows(self) -> Iterator[Row]:
+        """The lines, each followed by its answers, and the totals."""
+        for part in self.parts:
+            for line in part.lines:
+                yield Row(
+                    number=str(line.number), text=line.text, times=line.times, points=line.points,
+                    blank=not line.answers,
+                )  # fmt: skip
+                for one in line.answers:
+                    yield Row(text=one.text, points=one.points, blank=one is line.answers[-1], is_answer=True)
+            yield Row(text=part.adds, points=part.total, is_total=True)
+        if self.difference is not None:
+            yield Row(text=self.difference[0], points=self.difference[1], is_total=True)
+
+    @property
     def sentences(self) -> list[str]:
         """How to add up, an example where points multiply, and the rule."""
         return [text for text in (self.how, self.example, self.rule) if text]
 
     @property
     def remarks(self) -> list[str]:
-        """The warning, or else the baseline, and the notes."""
         first = f"Warning: {self.warning}" if self.warning else self.baseline
         return [*([first] if first else []), *self.notes]
 
@@ -176,7 +208,6 @@ def content_of(card: Card, style: Style = "card") -> Content:
 
 
 def _as_learned(card: Card) -> Card:
-    """The card with the points that the solver found, and the risks of the totals that these give."""
     learned = card.as_learned
     return replace(learned, risk=moved_risk(card.risk, learned.intercept - card.intercept))
 
@@ -189,7 +220,7 @@ def _one_part(card: Card, lines: Sequence[Line]) -> tuple[tuple[Part, ...], None
             number=line.number,
             text=visible(line.text) or '""',
             times=line.times,
-            example=example_of(_domain(card, line.column)) if line.times else None,
+            example=example_of(card.domain(line.column)) if line.times else None,
             points="" if line.answers else shown(line.points),
             answers=tuple(ShownAnswer(text=visible(a.text) or '""', points=shown(a.points)) for a in line.answers),
         )
@@ -214,9 +245,9 @@ def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign:
     lines = tuple(
         ShownLine(
             number=n,
-            text=visible(_text(card, item)) or '""',
+            text=visible(line_of_item(item, card.domain(item.column), card.wording.of(item.column)).text) or '""',
             times=not item.is_yes_no,
-            example=None if item.is_yes_no else example_of(_domain(card, item.column)),
+            example=None if item.is_yes_no else example_of(card.domain(item.column)),
             points=shown(sign * item.points),
         )
         for n, item in enumerate(items, start=first)
@@ -224,14 +255,6 @@ def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign:
     last = first + len(lines) - 1
     adds = f"Add points from {first} to {last}" if last > first else f"Points of line {first}"
     return Part(lines=lines, adds=adds, total=total)
-
-
-def _text(card: Card, item: Item) -> str:
-    return line_of_item(item, _domain(card, item.column), card.wording.of(item.column)).text
-
-
-def _domain(card: Card, column: str) -> Domain | None:
-    return next((domain for domain in card.domains if domain.column == column), None)
 
 
 def _how_to_add(parts: Sequence[Part]) -> str:
@@ -256,7 +279,6 @@ def _example(parts: Sequence[Part]) -> str | None:
 
 
 def _missing_notes(lines: Sequence[Line]) -> list[str]:
-    """What a value that is not known gives."""
     given: dict[Fraction, list[int]] = {}
     refusing = []
     for line in lines:
@@ -264,7 +286,7 @@ def _missing_notes(lines: Sequence[Line]) -> list[str]:
             given.setdefault(line.missing, []).append(line.number)
         elif not any(isinstance(rule, IsMissing) for rule in (line.rule, *(a.rule for a in line.answers))):
             refusing.append(line.number)
-    return _said(given, refusing, len(lines))
+    return _missing_in_words(given, refusing, len(lines))
 
 
 def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
@@ -279,10 +301,10 @@ def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
             given.setdefault(item.missing if n <= n_added else -item.missing, []).append(n)
         elif not isinstance(item.rule, IsMissing):
             refusing.append(n)
-    return _said(given, refusing, len(ordered))
+    return _missing_in_words(given, refusing, len(ordered))
 
 
-def _said(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
+def _missing_in_words(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
     counted_as = [
         f"A missing answer counts as {shown(points)} point{'' if abs(points) == 1 else 's'} in {lines_named(numbers)}."
         for points, numbers in given.items()

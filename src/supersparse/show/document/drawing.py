@@ -143,7 +143,6 @@ def _text(part: Text) -> str:
 
 
 def _n(value: float) -> str:
-    """A length without needless digits."""
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
@@ -190,7 +189,6 @@ def drawable(text: str) -> str:
 
 
 def character_code(c: str) -> str:
-    """What stands for a character that no font at hand has."""
     return f"\\u{ord(c):04x}" if ord(c) < 65536 else f"\\U{ord(c):08x}"
 
 
@@ -302,17 +300,31 @@ FaceWriters = Mapping[str, Callable[[], str | bytes]]
 
 def pictures(draw: Draw) -> dict[str, Callable[[], str | bytes]]:
     """The faces of a drawing: SVG from our own writer, PNG and PDF by matplotlib."""
+    return {
+        ".svg": lambda: drawing_svg(draw(str)),
+        ".png": lambda: painted(draw(drawable), "png"),
+        ".pdf": lambda: painted(draw(drawable), "pdf"),
+    }
 
-    def svg() -> str:
-        return drawing_svg(draw(str))
 
-    def png() -> bytes:
-        return painted(draw(drawable), "png")
+class Drawn:
+    """A thing with faces, one of them SVG, which notebooks show."""
 
-    def pdf() -> bytes:
-        return painted(draw(drawable), "pdf")
+    __slots__ = ()
 
-    return {".svg": svg, ".png": png, ".pdf": pdf}
+    def _faces(self) -> FaceWriters:
+        raise NotImplementedError
+
+    def to_svg(self) -> str:
+        """Return it as SVG."""
+        return str(self._faces()[".svg"]())
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file; the ending of the name says in which form. PNG and PDF need matplotlib."""
+        write(self._faces(), path)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
 
 
 def write(faces: FaceWriters, path: str | Path, others: tuple[str, ...] = ()) -> None:

@@ -39,7 +39,7 @@ _METADATA = ("Creator", "Date", "Format", "Type")
 
 
 def picture_svg(picture: Picture, *, alt: str, number: int) -> str:
-    """Return inline SVG; `number` keeps the identifiers of several pictures on one page apart."""
+    """Return inline SVG; `number` makes the identifiers of several pictures on one page differ."""
     with _text_as_it_stands():
         import matplotlib
 
@@ -95,7 +95,7 @@ def _height(picture: Picture) -> float:
 
 
 def _short(label: str) -> str:
-    """A label in a few lines, cut where it is very long; the table beside the figure has all of it."""
+    """A label in a few lines, cut where it is very long; the table below the figure has all of it."""
     lines = wrap(drawable(label), _LONGEST)
     if len(lines) > _MOST_LINES:
         lines = [*lines[: _MOST_LINES - 1], lines[_MOST_LINES - 1][: _LONGEST - 1] + "\u2026"]

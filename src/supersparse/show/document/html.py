@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 
 from supersparse.card.card import Card
 from supersparse.show.document.content import Content, ShownLine, Style, content_of
-from supersparse.show.document.drawing import FaceWriters, pictures, wrapped, write
+from supersparse.show.document.drawing import Drawn, FaceWriters, pictures, wrapped
 from supersparse.show.document.pictures import paper_size, sheet_drawing
 from supersparse.show.document.risk_strip import ink_on, risk_colour
 from supersparse.table.small_table import NO_MATH, unreachable_style
@@ -241,7 +240,7 @@ def page(title: str, body: str, style: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Drawn):
     """One page of A4 or Letter paper to fill in; as HTML, SVG, PDF or PNG."""
 
     card: Card
@@ -255,17 +254,6 @@ class Sheet:
         """Return the sheet as an HTML page to be printed from a browser."""
         return sheet_html(self.card, self.paper, style=self.style)
 
-    def to_svg(self) -> str:
-        """Return the sheet as SVG."""
-        return str(self._faces()[".svg"]())
-
-    def save(self, path: str | Path) -> None:
-        """Write the sheet: the name ends in .html, .pdf, .svg or .png; the last but SVG need matplotlib."""
-        write(self._faces(), path)
-
     def _faces(self) -> FaceWriters:
         drawn = pictures(lambda show: sheet_drawing(self.card, self.paper, show, style=self.style))
         return {".html": self.to_html, **drawn}
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from supersparse.card.card import Card
-from supersparse.show.document.content import TIMES, Content, ShownLine, Style, content_of
+from supersparse.show.document.content import TIMES, Content, Row, Style, content_of
 from supersparse.show.document.text import in_blocks
 from supersparse.table.plain import width
 
@@ -217,13 +217,9 @@ def latex_escaped(text: str) -> str:
     shown, end = [], 0
     for isolated in _ISOLATED.finditer(text):
         shown.append(_directed(text[end : isolated.start()], "L"))
-        shown.append(_directed(isolated[1], _first_direction(isolated[1])))
+        shown.append(_directed(isolated[1], next((d for d in map(_direction, isolated[1]) if d in "LR"), "L")))
         end = isolated.end()
     return "".join([*shown, _directed(text[end:], "L")])
-
-
-def _first_direction(text: str) -> str:
-    return next((d for d in map(_direction, text) if d in "LR"), "L")
 
 
 def _direction(c: str) -> str:
@@ -291,7 +287,7 @@ _GRID = 74  # characters of a small table, with two for each gap
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """Letters: their command, and what fits a page of the article class beside the other columns."""
+    """Letters: their command, and what fits a page of the article class with the other columns."""
 
     command: str
     small: str  # the command for the facts
@@ -339,7 +335,7 @@ def _fact(labelled: tuple[str, str]) -> str:
 
 
 def _grid(rows: list[list[str]]) -> list[str]:
-    """A small table, its first row set apart, in several below one another where a page is too narrow."""
+    """A small table, its first row ruled off, in several below one another where a page is too narrow."""
     made = [r"{\small\setlength{\tabcolsep}{4pt}"]
     for block in in_blocks(rows, _GRID):
         lines = [" & ".join(map(latex_escaped, row)) + r" \\" for row in block]
@@ -375,30 +371,21 @@ def _table(content: Content, size: _Size) -> list[str]:
     is_long = any(width(t) > _LONG for line in content.lines for t in (line.text, *(a.text for a in line.answers)))
     text, ragged = (rf"p{{{size.width}\linewidth}}", r"\raggedright ") if is_long else ("l", "")
     rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & & points & \\", r"\midrule"]
-    for part in content.parts:
-        rows += [row for line in part.lines for row in _rows(line, ragged)]
-        rows += [r"\midrule", _total(part.adds, part.total)]
-        if content.difference is not None:
+    before: Row | None = None
+    for row in content.rows:
+        if row.is_total or (before is not None and before.is_total):
             rows.append(r"\midrule")
-    if content.difference is not None:
-        rows.append(_total(*content.difference))
+        rows.append(_row(row, ragged))
+        before = row
     return [*rows, r"\bottomrule", r"\end{tabular}"]
 
 
-def _rows(line: ShownLine, ragged: str) -> list[str]:
-    name = f"{line.number}) & {ragged}{latex_escaped(line.text)}"
-    if not line.answers:
-        times = r"$\times$ " if line.times else ""
-        return [rf"{name} & {times}{_points(line.points)} & {_BLANK} \\"]
-    *first, last = (
-        rf" & {ragged}\quad {latex_escaped(answer.text)} & {_points(answer.points)} &" for answer in line.answers
-    )
-    return [rf"{name} & & \\", *(rf"{row} \\" for row in first), rf"{last} {_BLANK} \\"]
-
-
-def _points(points: str) -> str:
-    return points.replace("-", "$-$")
-
-
-def _total(what: str, name: str) -> str:
-    return rf" & \textbf{{{what}}} & \textbf{{{name}}} & {_BLANK} \\"
+def _row(row: Row, ragged: str) -> str:
+    blank = f" {_BLANK}" if row.blank else ""
+    if row.is_total:
+        return rf" & \textbf{{{row.text}}} & \textbf{{{row.points}}} &{blank} \\"
+    text, points = latex_escaped(row.text), row.points.replace("-", "$-$")
+    if row.is_answer:
+        return rf" & {ragged}\quad {text} & {points} &{blank} \\"
+    times = r" $\times$" if row.times else ""
+    return rf"{row.number}) & {ragged}{text} &{times}{points and f' {points}'} &{blank} \\"

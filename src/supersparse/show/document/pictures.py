@@ -42,7 +42,6 @@ class Page:
         self.parts.append(Stroke(x1=self.left, y1=self.y, x2=self.right, y2=self.y, thickness=thickness, colour=colour))
 
     def paragraph(self, text: str, size: float, *, bold: bool = False, colour: str = INK, indent: float = 0.0) -> None:
-        """Write a text, wrapped, from here on down."""
         size *= self.scale
         left = self.left + indent
         for line in wrapped(self.show(text), self.right - left, size, bold=bold):
@@ -163,7 +162,6 @@ def _head(content: Content, page: Page) -> None:
 
 
 def _who(page: Page) -> None:
-    """Where to write whom and when it is about."""
     page.skip(12 + _SIZE)
     middle = page.left + 0.62 * (page.right - page.left)
     for label, start, end in (("Name or number", page.left, middle - 16), ("Date", middle, page.right)):

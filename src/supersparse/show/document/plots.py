@@ -138,7 +138,7 @@ def _path(result: C0Path, axes: "Axes") -> None:
 
 
 def _trade_off(result: TradeOff, axes: "Axes") -> None:
-    """The training rows, with marks that are filled where proven; held-out rows as squares beside them."""
+    """The training rows, with marks that are filled where proven; held-out rows as squares."""
     points = result.points
     tested = [point.test for point in points if point.test is not None]
     rates = [(float(point.specificity), float(point.sensitivity)) for point in points]
@@ -287,7 +287,7 @@ def over_time(axes: "Axes", times: list[float]) -> None:
 
 
 def draw_solution(solution: Solution, panels: "list[Axes]") -> None:
-    """Draw the search of a solution: the bounds, and beside them what the best card so far did."""
+    """Draw the search of a solution: the bounds, and in more panels errors and size of the best card so far."""
     trace, problem = solution.trace, solution.problem
     _check(trace)
     draw_progress(trace, panels[0], proven=solution.proven_optimal)
@@ -330,7 +330,7 @@ def whole_numbers() -> "Locator":
 
 
 def draw_pool(pool: Pool, panels: "list[Axes]") -> None:
-    """Draw the points that good cards give each feature, and beside it the cards by size and loss."""
+    """Draw the points that good cards give each feature, and in a second panel the cards by size and loss."""
     _draw_ranges(pool, panels[0])
     if len(panels) > 1:
         _draw_cards(pool, panels[1])

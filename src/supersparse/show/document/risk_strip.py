@@ -34,7 +34,6 @@ class RiskColumn:
 
     @property
     def totals(self) -> str:
-        """The totals in words: "4", or "2 to 3"."""
         return shown_range(self.low, self.high)
 
     @property
@@ -45,7 +44,6 @@ class RiskColumn:
 
     @property
     def middle(self) -> float:
-        """The middle of the risks, for a colour."""
         return (self.least + self.most) / 2
 
 

@@ -19,6 +19,7 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.evaluate.calibrating import Method, choose_threshold, recalibrate, with_threshold
 from supersparse.card.evaluate.drift import Drift, drift, remember
 from supersparse.card.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate_card
+from supersparse.card.evaluate.rates import read_outcomes
 from supersparse.card.evaluate.risk_table import RiskTable, risk_table
 from supersparse.card.evaluate.scaling import Scaling, scaled
 from supersparse.card.explain.flips import Flip, flips
@@ -380,10 +381,8 @@ class ScoringSystem:
         their number, or a label for each row. `bins` joins neighbouring totals into at most so many
         rows of about equal weight. On the training rows, these risks are optimistic.
         """
-        return risk_table(
-            self.card, X, y, sample_weight=sample_weight, names=names,
-            method=method, folds=folds, level=level, bins=bins,
-        )  # fmt: skip
+        outcomes = read_outcomes(self.card, X, y, sample_weight, names)
+        return risk_table(self.card, outcomes, method, folds, level, bins)
 
     def evaluate(
         self, X: object, y: object, *, sample_weight: object = None, names: Sequence[str] | None = None,
@@ -393,7 +392,7 @@ class ScoringSystem:
 
         The risks are those of the card itself: log loss, Brier score, and calibration in the large and slope.
         """
-        return evaluate_card(self.card, X, y, sample_weight=sample_weight, names=names, level=level)
+        return evaluate_card(self.card, read_outcomes(self.card, X, y, sample_weight, names), level)
 
     def by_subgroup(
         self, X: object, y: object, by: object, *, sample_weight: object = None,
@@ -437,10 +436,8 @@ class ScoringSystem:
         reaches it; with `costs` of a false negative and of a false positive, that of the least cost.
         The rates found are those of these rows: check them on others.
         """
-        return replace(self, card=choose_threshold(
-            self.card, X, y, sensitivity=sensitivity, specificity=specificity, costs=costs,
-            sample_weight=sample_weight, names=names,
-        ))  # fmt: skip
+        outcomes = read_outcomes(self.card, X, y, sample_weight, names)
+        return replace(self, card=choose_threshold(self.card, outcomes, sensitivity, specificity, costs))
 
     def recalibrate(
         self, X: object, y: object, *, method: Method = "logistic", sample_weight: object = None,
@@ -452,7 +449,8 @@ class ScoringSystem:
         the classes, it is Platt's. "isotonic" is a table of risks that never fall. Of a card whose risks were
         proven (goal risk), what was proven is dropped.
         """
-        return replace(self, card=recalibrate(self.card, X, y, method=method, sample_weight=sample_weight, names=names))
+        outcomes = read_outcomes(self.card, X, y, sample_weight, names)
+        return replace(self, card=recalibrate(self.card, outcomes, method))
 
     def scaled(
         self, *, base_score: float = 600, base_odds: float = 50, points_to_double_odds: float = 20,
@@ -465,14 +463,11 @@ class ScoringSystem:
         class is default, more points are better. The card needs risks, and answers rather than values that
         points multiply. Points are whole; `Scaling.rounding_error` is the most by which that moves a score.
         """
-        return scaled(
-            self.card, base_score=base_score, base_odds=base_odds, odds_of=odds_of,
-            points_to_double_odds=points_to_double_odds,
-        )  # fmt: skip
+        return scaled(self.card, base_score, base_odds, points_to_double_odds, odds_of)
 
 
 def card_faces(card: Card, style: Style = "card") -> FaceWriters:
-    """Every face of a card that a file can hold, JSON apart."""
+    """Every face of a card that a file can hold, except JSON."""
     return {
         ".txt": lambda: card_text(card, style=style) + "\n",
         ".md": lambda: card_markdown(card, style=style),

@@ -1,8 +1,7 @@
 """The text faces of a card: plain text and Markdown."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from supersparse.card.card import Card
 from supersparse.show.document.content import TIMES, Content, Style, content_of
@@ -14,7 +13,7 @@ _LABEL_WIDTH = 10  # of the labels before the facts
 
 
 def card_text(card: Card, *, columns: int = 80, style: Style = "card") -> str:
-    """Return the card as lines of at most so many terminal columns (40 or more)."""
+    """Return the card as lines of at most `columns` terminal columns (40 or more)."""
     columns = max(columns, 40)
     content = content_of(card, style)
     paragraphs = [
@@ -34,58 +33,33 @@ def _title(content: Content, columns: int) -> list[str]:
     return [*lines, "-" * max(map(width, lines))]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """A row of the table: its number, its text and what stands to the right of it."""
-
-    number: str = ""
-    text: str
-    sign: str = ""
-    points: str = ""  # or the name of a total
-    blank: bool = True  # something is to be written behind it
-    indent: int = 0
-
-
-def _rows(content: Content) -> Iterator[_Row]:
-    for part in content.parts:
-        for line in part.lines:
-            number = f"{line.number}. "
-            if not line.answers:
-                yield _Row(number=number, text=line.text, sign="x" * line.times, points=line.points)
-                continue
-            yield _Row(number=number, text=line.text, blank=False)
-            for answer in line.answers:
-                last = answer is line.answers[-1]
-                yield _Row(text=answer.text, points=answer.points, indent=2, blank=last)
-        yield _Row(text=part.adds, points=part.total)
-    if content.difference is not None:
-        yield _Row(text=content.difference[0], points=content.difference[1])
-
-
 def _table(content: Content, columns: int) -> list[str]:
-    rows = list(_rows(content))
+    rows = list(content.rows)
     if not rows:
         return []
-    head = 2 + max(len(row.number) for row in rows)
+    numbers = [f"{row.number}. " if row.number else "" for row in rows]
+    head = 2 + max(map(len, numbers))
     end = max(len("points"), *(len(row.points) + 2 * bool(row.number) for row in rows))
     room = max(columns - head - len("  ") - end - len(f" = {_BLANK}"), _LEAST_NAME_WIDTH)
-    texts = [wrap(row.text, room - row.indent) for row in rows]
-    name_width = max(*(width(line) + row.indent for row, lines in zip(rows, texts, strict=True) for line in lines), 8)
+    texts = [wrap(row.text, room - 2 * row.is_answer) for row in rows]
+    name_width = max(*(width(s) + 2 * row.is_answer for row, lines in zip(rows, texts, strict=True) for s in lines), 8)
     printed = [f"{' ' * (head + name_width)}  {'points'.rjust(end)}"]
-    for row, lines in zip(rows, texts, strict=True):
+    for row, number, lines in zip(rows, numbers, texts, strict=True):
         for i, line in enumerate(lines, start=1):
-            start = (row.number if i == 1 else "").rjust(head) + " " * row.indent
+            indent, sign = 2 * row.is_answer, "x" * row.times
+            start = (number if i == 1 else "").rjust(head) + " " * indent
             if i < len(lines) or not row.points:
                 printed.append(start + line)
                 continue
-            value = f"  {row.sign}{row.points.rjust(end - len(row.sign))}"
             blank = f" = {_BLANK}" if row.blank else ""
-            printed.append(start + padded(line, name_width - row.indent) + value + blank)
+            printed.append(
+                f"{start}{padded(line, name_width - indent)}  {sign}{row.points.rjust(end - len(sign))}{blank}"
+            )
     return printed
 
 
 def in_blocks(rows: Sequence[Sequence[str]], columns: int) -> list[list[list[str]]]:
-    """Break a table that is wider than so many columns of text into tables with the same first cells."""
+    """Break a table that is wider than `columns` columns of text into tables with the same first cells."""
     widths = [max(width(row[k]) for row in rows) for k in range(len(rows[0]))]
     blocks: list[list[list[str]]] = []
     k = 1
@@ -174,18 +148,12 @@ def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _markdown_lines(content: Content) -> list[str]:
     rows = ["| | | points | |", "|--:|:--|--:|:-:|"]
-    for part in content.parts:
-        for line in part.lines:
-            text = markdown_escaped(line.text)
-            if not line.answers:
-                rows.append(f"| {line.number}. | {text} | {line.shown_points} | {_BLANK} |")
-                continue
-            rows.append(f"| {line.number}. | {text} | | |")
-            for answer in line.answers:
-                blank = _BLANK if answer is line.answers[-1] else ""
-                rows.append(f"| | - {markdown_escaped(answer.text)} | {answer.points} | {blank} |")
-        rows.append(f"| | **{part.adds}** | **{part.total}** | {_BLANK} |")
-    if content.difference is not None:
-        what, name = content.difference
-        rows.append(f"| | **{what}** | **{name}** | {_BLANK} |")
+    for row in content.rows:
+        text = markdown_escaped(row.text)
+        if row.is_total:
+            rows.append(f"| | **{row.text}** | **{row.points}** | {_BLANK} |")
+        elif row.is_answer:
+            rows.append(f"| | - {text} | {row.points} | {_BLANK if row.blank else ''} |")
+        else:
+            rows.append(f"| {row.number}. | {text} | {f'{row.shown_points} | {_BLANK}' if row.blank else '|'} |")
     return rows

@@ -1,12 +1,11 @@
 """DecisionTree: the tree that a card induces, as text and as a picture."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from supersparse.card.card import Card
 from supersparse.card.explain.tree import FoundTree, TreeLeaf, TreeNode, find_tree
 from supersparse.card.lines import class_names, heading
-from supersparse.show.document.drawing import Box, Drawing, FaceWriters, Show, Stroke, Text, pictures, wrapped, write
+from supersparse.show.document.drawing import Box, Drawing, Drawn, FaceWriters, Show, Stroke, Text, pictures, wrapped
 from supersparse.show.document.pictures import FAINT, Page
 from supersparse.table.plain import width, wrap
 
@@ -14,7 +13,7 @@ _LEAST_WIDTH = 12
 
 
 def tree_text(card: Card, found: FoundTree, *, columns: int = 80) -> str:
-    """Return the tree as lines of at most so many terminal columns, as far as its depth allows."""
+    """Return the tree as lines of at most `columns` terminal columns, as far as its depth allows."""
     columns = max(columns, 40)
     title = wrap(f"Decision tree: {heading(card)}", columns)
     notes = [line for note in tree_notes(found) for line in wrap(note, columns)]
@@ -23,7 +22,6 @@ def tree_text(card: Card, found: FoundTree, *, columns: int = 80) -> str:
 
 
 def tree_notes(found: FoundTree) -> tuple[str, ...]:
-    """What a reader must know besides the tree."""
     notes = []
     if found.missing_is_no:
         notes.append("Where a value is not known, the answer is no, unless the question asks for that.")
@@ -136,7 +134,7 @@ class _Places:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionTree:
+class DecisionTree(Drawn):
     """A tree that gives every person the class of the card; it prints as text."""
 
     card: Card
@@ -166,20 +164,9 @@ class DecisionTree:
         """Return the tree as lines of text."""
         return tree_text(self.card, self.found, columns=columns)
 
-    def to_svg(self) -> str:
-        """Return the tree as SVG."""
-        return str(self._faces()[".svg"]())
-
-    def save(self, path: str | Path) -> None:
-        """Write the tree: the name ends in .txt, .svg, .png or .pdf; the last two need matplotlib."""
-        write(self._faces(), path)
-
     def _faces(self) -> FaceWriters:
         drawn = pictures(lambda show: tree_drawing(self.card, self.found, show))
         return {".txt": lambda: self.to_text() + "\n", **drawn}
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
 
     def __str__(self) -> str:
         return self.to_text()

@@ -4,8 +4,11 @@ Every text is visible text (`supersparse.table.plain`): one line without control
 escape their format's special characters.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import wraps
+from typing import ParamSpec
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.card import Card
@@ -66,6 +69,7 @@ class CardFace:
     card: Card
 
 
+P = ParamSpec("P")
 Block = Paragraph | Bullets | TableBlock | Figure | CardFace
 
 
@@ -83,6 +87,19 @@ class Section(Tabular):
 
     def _small_table(self) -> SmallTable:
         return facts(title=self.title, TRIPOD_AI=", ".join(self.tripod), blocks=len(self.blocks))
+
+
+def section(name: str, title: str, *tripod: str) -> Callable[[Callable[P, Iterable[Block]]], Callable[P, Section]]:
+    """Make a section of a function that yields its blocks."""
+
+    def made(blocks: Callable[P, Iterable[Block]]) -> Callable[P, Section]:
+        @wraps(blocks)
+        def write(*args: P.args, **more: P.kwargs) -> Section:
+            return Section(name=name, title=title, tripod=tripod, blocks=tuple(blocks(*args, **more)))
+
+        return write
+
+    return made
 
 
 NONE = "\u2013"
@@ -116,7 +133,6 @@ def rate(found: Rate) -> str:
 
 
 def error_rate(found: Confusion) -> Rate:
-    """Share of all rows that `predict` gets wrong."""
     return Rate(events=found.predicted_errors, of=found.n, level=found.level)
 
 

@@ -1,20 +1,21 @@
 """The labelled rows that a report is based on, and a count of the rows it skips."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
-from supersparse.card.evaluate.rates import as_list, read_classes
+from supersparse.card.evaluate.rates import Outcomes, as_list, read_classes, read_outcomes
 from supersparse.card.raw_values import read_card_table
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights
+from supersparse.table.sources import as_frame, as_series
+from supersparse.table.table import objects
 from supersparse.table.values import is_missing, nearest_column
 
 Positions = NDArray[np.intp]
@@ -37,8 +38,10 @@ class LabelledRows:
     def __len__(self) -> int:
         return len(self.y)
 
+    def outcomes(self, card: Card) -> Outcomes:
+        return read_outcomes(card, self.columns, self.y.tolist(), self.weights)
+
     def take(self, rows: Positions) -> "LabelledRows":
-        """Select rows by position; a position may repeat."""
         return LabelledRows(
             columns={name: column[rows] for name, column in self.columns.items()},
             y=self.y[rows],
@@ -59,14 +62,12 @@ def read_data(
     for name, column in columns.items():
         if len(column) != n:
             raise InvalidDataError(f"column {name!r} has {len(column)} values for {n} labels", "the lengths must match")
-    array = np.empty(n, dtype=object)
-    array[:] = labels
     weights = None
     if sample_weight is not None:
         weights = checked_weights(np.asarray(as_list(sample_weight, "sample_weight")), n)
     whole = LabelledRows(
         columns=columns,
-        y=array,
+        y=objects(labels),
         positive=read_classes(card, labels),
         weights=weights,
         n_given=n,
@@ -94,13 +95,9 @@ def scorable(card: Card, data: LabelledRows) -> LabelledRows:
             "fill in the missing values",
         )
     kept = data if usable.all() else data.take(np.flatnonzero(usable))
-    return LabelledRows(
-        columns=kept.columns,
-        y=kept.y,
-        positive=kept.positive,
-        weights=kept.weights,
+    return replace(
+        kept,
         n_given=len(data),
-        together=kept.together,
         left_out=tuple(left_out),
         missing=tuple(missing),
         outside=outside_values(card, read_card_table(card, kept.columns, None)),
@@ -110,10 +107,8 @@ def scorable(card: Card, data: LabelledRows) -> LabelledRows:
 def _columns(table: object) -> dict[str, NDArray[Any]]:
     if isinstance(table, Mapping):
         return {str(name): _array(values) for name, values in table.items()}
-    frame = nw.from_native(table, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise InvalidDataError("the table is lazy", "call .collect() first")
-    if not isinstance(frame, nw.DataFrame):
+    frame = as_frame(table, "the table is lazy; call .collect() first")
+    if frame is None:
         raise InvalidDataError(f"{type(table).__name__} is not a table", "give a data frame or a dict of columns")
     return {str(name): _array(frame[name]) for name in frame.columns}
 
@@ -132,8 +127,8 @@ def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Positions |
 
 
 def _array(values: Any) -> NDArray[Any]:
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
+    series = as_series(values)
+    if series is not None:
         if series.dtype.is_numeric() and not series.null_count():
             return np.asarray(series.to_numpy())
         values = series.to_list()
@@ -141,9 +136,7 @@ def _array(values: Any) -> NDArray[Any]:
         return values
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise InvalidDataError(f"a column is {values!r}", "give one value per row")
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return objects(values)
 
 
 def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Positions]]:
@@ -174,7 +167,6 @@ def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Po
 
 
 def bootstrap_samples(data: LabelledRows, plan: Plan) -> Iterator[Positions]:
-    """Yield bootstrap samples of rows, or of whole groups."""
     random = np.random.default_rng([plan.seed, 1])
     groups = None if data.together is None else _groups(data.together)
     for _ in range(plan.bootstrap):

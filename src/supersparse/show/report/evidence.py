@@ -10,6 +10,7 @@ import numpy as np
 
 from supersparse.base.errors import InfeasibleError, InvalidCardError, InvalidDataError, SolverError, SupersparseError
 from supersparse.card.card import Card
+from supersparse.card.evaluate.calibrating import Method
 from supersparse.card.evaluate.drift import Drift, drift, points_given
 from supersparse.card.evaluate.evaluation import Evaluation, Subgroups, by_subgroup, evaluate_card
 from supersparse.card.evaluate.risk_table import RiskTable, risk_table
@@ -121,17 +122,11 @@ def gather(
         steps |= {"cross-validation": plan.folds, "trade-off": trades_planned(plan), "bootstrap": plan.bootstrap}
     budget = Budget(plan.time_limit, steps, progress)
     budget.tell("evaluating the card")
-    y = data.y.tolist()
-    found = evaluate_card(card, data.columns, y, sample_weight=data.weights)
+    y, outcomes = data.y.tolist(), data.outcomes(card)
+    found = evaluate_card(card, outcomes)
     totals = len(found.tally.totals)
-    risks = risk_table(
-        card,
-        data.columns,
-        y,
-        sample_weight=data.weights,
-        method="isotonic" if totals > 1 else None,
-        bins=_MOST_TOTALS if totals > _MOST_TOTALS else None,
-    )
+    method: Method | None = "isotonic" if totals > 1 else None
+    risks = risk_table(card, outcomes, method, 5, 0.95, _MOST_TOTALS if totals > _MOST_TOTALS else None)
     refit = refit_of(card, data, plan, executor)
     claimed = refit if isinstance(refit, Absent) else refit.problem_with_cuts_of(card)
     checked = claimed if isinstance(claimed, Absent) else recheck(card, claimed)

@@ -1,7 +1,6 @@
 """Refits of a report: measures of a card on some rows, cross-validation, trade-offs and the bootstrap."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import mean, stdev
@@ -11,8 +10,8 @@ from supersparse.base.schema.labels import label_text
 from supersparse.card.card import Card
 from supersparse.card.evaluate.calibrating import Method, fit_risk
 from supersparse.card.evaluate.evaluation import Evaluation, evaluate_card
-from supersparse.card.evaluate.forecasts import Forecasts, calibration_line
-from supersparse.card.evaluate.rates import Rate, read_outcomes
+from supersparse.card.evaluate.forecasts import Forecasts, calibration_line, forecasts_by_risk
+from supersparse.card.evaluate.rates import Rate
 from supersparse.card.evaluate.thresholds import Confusion
 from supersparse.card.risk import TableRisk
 from supersparse.engine.options import SolverKeywords
@@ -46,9 +45,8 @@ def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, p
     train, test = scorable(card, train), scorable(card, test)
     with_risk = card
     if card.risk is None or card.provenance is None or not card.provenance.is_risk:
-        outcomes = read_outcomes(card, train.columns, train.y.tolist(), train.weights)
-        with_risk = replace(card, risk=fit_risk(outcomes.tally(), method))
-    found = evaluate_card(with_risk, test.columns, test.y.tolist(), sample_weight=test.weights)
+        with_risk = replace(card, risk=fit_risk(train.outcomes(card).tally(), method))
+    found = evaluate_card(with_risk, test.outcomes(with_risk))
     assert found.forecasts is not None, "the card has risks"
     return Judged(
         values=measures_of(found),
@@ -91,19 +89,6 @@ def baseline(found: Confusion) -> Values:
     )
 
 
-def pooled(forecasts: Sequence[Forecasts]) -> Forecasts:
-    """All rows of several forecasts as one."""
-    by_risk: dict[float, tuple[Fraction, Fraction]] = {}
-    for one in forecasts:
-        for risk, negative, positive in zip(one.risks, one.negatives, one.positives, strict=True):
-            others, events = by_risk.get(risk, (Fraction(0), Fraction(0)))
-            by_risk[risk] = (others + negative, events + positive)
-    risks = sorted(by_risk)
-    return Forecasts(
-        risks=tuple(risks), negatives=tuple(by_risk[r][0] for r in risks), positives=tuple(by_risk[r][1] for r in risks)
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
     """Mean and standard deviation over samples; `sd` is None for a single sample."""
@@ -113,18 +98,23 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrossValidation:
+class Refits:
+    """How far a part came: its folds, ratios or samples."""
+
+    asked: int  # planned
+    failures: tuple[str, ...]
+    stopped: bool  # by the user, before the last one
+    timed_out: bool  # before the last one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossValidation(Refits):
     """Performance on held-out rows, fold by fold."""
 
     folds: tuple[Judged, ...]
-    asked: int  # number of folds planned
-    failures: tuple[str, ...]
-    stopped: bool  # by the user, before the last fold
-    timed_out: bool  # before the last fold
 
     @property
     def done(self) -> int:
-        """How many of those asked there are."""
         return len(self.folds)
 
     def spread(self, measure: str) -> Spread | None:
@@ -144,7 +134,8 @@ class CrossValidation:
     @property
     def forecasts(self) -> Forecasts:
         """The risks of all held-out rows, each from a card that was learned without the row."""
-        return pooled([fold.forecasts for fold in self.folds])
+        of_folds = (fold.forecasts for fold in self.folds)
+        return forecasts_by_risk(r for f in of_folds for r in zip(f.risks, f.negatives, f.positives, strict=True))
 
 
 def again(refit: Refit, rows: Positions, seconds: float | None, planned: float | None) -> Refitted:
@@ -180,7 +171,7 @@ def cross_validate(card: Card, data: LabelledRows, refit: Refit, plan: Plan, par
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradePoint:
-    """What cards learned with one ratio of class weights do on held-out rows, all folds together."""
+    """Cards learned with one ratio of class weights, on held-out rows of all folds together."""
 
     ratio: Fraction  # cost of an error in the positive class, over that in the negative class
     is_own: bool  # the ratio that the card was learned with
@@ -192,18 +183,13 @@ class TradePoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trades:
-    """Sensitivity against specificity over the class weights, by rising ratio."""
+class Trades(Refits):
+    """Sensitivity against specificity over the class weights, by rising ratio; that of the card is one of them."""
 
     points: tuple[TradePoint, ...]
-    asked: int  # number of ratios planned, that of the card included
-    failures: tuple[str, ...]
-    stopped: bool
-    timed_out: bool
 
     @property
     def done(self) -> int:
-        """How many of those asked there are."""
         return len(self.points)
 
 
@@ -290,7 +276,7 @@ class ItemStability:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stability:
+class Stability(Refits):
     """How the card varies over bootstrap samples.
 
     `optimism` of a measure (Harrell): learn a card on each sample and subtract its value on all rows from
@@ -300,19 +286,14 @@ class Stability:
     items: tuple[ItemStability, ...]
     columns: tuple[tuple[str, int], ...]  # raw columns, and the number of samples with an item on them
     samples: int
-    asked: int
     proven: int
     same_items: int
     same_card: int  # items, points and threshold
     sizes: tuple[tuple[int, int], ...]  # (number of items, number of samples), ascending
     optimism: Values
-    failures: tuple[str, ...]
-    stopped: bool  # by the user, before the last sample
-    timed_out: bool  # before the last sample
 
     @property
     def done(self) -> int:
-        """How many of those asked there are."""
         return self.samples
 
 

@@ -346,7 +346,6 @@ _ISOLATES = str.maketrans("", "", "\u2068\u2069")  # no glyphs, and reportlab do
 
 
 def _shown(text: str) -> str:
-    """Replace characters that no font includes by their codes."""
     return "".join(c if _font_of(c) else character_code(c) for c in text.translate(_ISOLATES))
 
 

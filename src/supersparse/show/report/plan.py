@@ -80,7 +80,7 @@ _LEAST_SOLVE = 0.4  # seconds: below, a heuristic search is not worth much
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What a report is doing: a line of text, the time since it began, and an estimate of what is left."""
+    """The work that a report is at: a line of text, the time since it began, and an estimate of what is left."""
 
     text: str
     seconds: float
@@ -196,7 +196,7 @@ class Part:
         return max(_LEAST_SOLVE, (self._until - self._budget.now) / max(steps, 1))
 
     def tell(self, text: str, done: int) -> None:
-        """Announce the next step, after so many."""
+        """Announce the next step, after `done` others."""
         assert self._began is not None, "the part has begun"
         self._done, self._spent = done, self._budget.now - self._began
         self._budget.tell(text)

@@ -1,4 +1,4 @@
-"""What a report proves: a card's claims computed again from the rows, and the best card of each size."""
+"""The proofs of a report: a card's claims computed again from the rows, and the best card of each size."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -39,7 +39,7 @@ class Recheck:
 
     @property
     def broken(self) -> str | None:
-        """What is wrong with the card apart from its numbers; None if nothing is."""
+        """The fault of the card that its numbers do not show; None if there is none."""
         if not self.is_printed_as_learned:
             return "the printed points are not those that follow from the learned ones"
         return self.obeys
@@ -62,7 +62,6 @@ class Recheck:
 
 
 def recheck(card: Card, problem: Problem) -> Recheck | Absent:
-    """Evaluate the card's points on the problem's rows."""
     points = card_points(card, problem)
     if points is None:
         return Absent("these rows give different features from those on the card")
@@ -219,7 +218,7 @@ class _Search:
 
 
 def _with_bounds_of_larger(rows: list[FrontierRow]) -> tuple[FrontierRow, ...]:
-    """What no larger model can beat, no smaller one can."""
+    """A bound that holds for larger models holds for smaller ones."""
     best: Fraction | None = None
     found = []
     for row in reversed(rows):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response, StreamingResponse
@@ -28,15 +29,7 @@ from supersparse.show.studio.texts import StudioError, as_problem, refused, text
 from supersparse.table.datasets import load_breast_cancer
 
 STATIC = Path(__file__).parent / "static"
-_STATIC_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".json": "application/json",
-    ".woff2": "font/woff2",
-    ".png": "image/png",
-}
+_STATIC = {".html", ".js", ".css", ".svg", ".json", ".woff2", ".png"}
 MADE_PAGE_POLICY = (  # calculators, sheets and reports bring their own script and style, and nothing else
     "sandbox allow-scripts allow-modals; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; base-uri 'none'; "
@@ -47,7 +40,7 @@ _OF_A_SIZE = ("errors", "error", "weighted_error", "log_loss", "sensitivity", "s
 
 def static_files() -> dict[str, Path]:
     """The files of the page by name; nothing else is ever sent."""
-    return {path.name: path for path in STATIC.iterdir() if path.suffix in _STATIC_TYPES and path.is_file()}
+    return {path.name: path for path in STATIC.iterdir() if path.suffix in _STATIC and path.is_file()}
 
 
 def make_app(studio: Studio) -> Starlette:
@@ -76,70 +69,81 @@ class _Routes:
         self.static = static_files()
 
     def all(self) -> list[Route]:
-        tables, runs, edits, of, told = self.tables, self.runs, self.edits, self.of, self.told
+        studio, tables, runs, edits, cards = self.studio, self.tables, self.runs, self.edits, self.cards
+        of, sent, query = self.by_id, self.by_id_and_body, self.by_query
         listed: list[tuple[str, str, Callable[[Request], Awaitable[Any]]]] = [
             ("GET", "/", self.page),
-            ("GET", "/static/{name}", self.file_of_page),
-            ("GET", "/api/about", self.about),
-            ("GET", "/api/form", self.form),
+            ("GET", "/static/{name}", self.static_file),
+            ("GET", "/api/about", query(lambda _: {**studio.about(), "solvers": list(SOLVERS)})),
+            ("GET", "/api/form", query(lambda _: asyncio.to_thread(form))),
             ("GET", "/api/events", self.events),
-            ("GET", "/api/tables", self.list_tables),
+            ("GET", "/api/tables", query(lambda _: {"tables": tables.summaries()})),
             ("POST", "/api/tables", self.add_table),
             ("POST", "/api/tables/demo", self.add_demo),
             ("GET", "/api/tables/{id}", of(tables.table)),
-            ("PATCH", "/api/tables/{id}", told(tables.change)),
+            ("PATCH", "/api/tables/{id}", sent(tables.change)),
             ("DELETE", "/api/tables/{id}", self.remove_table),
-            ("POST", "/api/tables/{id}/cuts", self.cuts),
+            ("POST", "/api/tables/{id}/cuts", sent(self.cuts)),
             ("GET", "/api/tables/{id}/rows", self.rows),
-            ("PUT", "/api/tables/{id}/favourites", self.set_favourites),
+            ("PUT", "/api/tables/{id}/favourites", sent(self.set_favourites)),
             ("GET", "/api/tables/{id}/plan", of(tables.plan)),
-            ("PUT", "/api/tables/{id}/plan", told(tables.set_plan)),
-            ("POST", "/api/tables/{id}/check", told(partial(self.of_plan, "check"))),
-            ("POST", "/api/tables/{id}/conflicts", told(partial(self.of_plan, "conflicts"))),
-            ("GET", "/api/runs", self.list_runs),
+            ("PUT", "/api/tables/{id}/plan", sent(tables.set_plan)),
+            ("POST", "/api/tables/{id}/check", sent(partial(self.of_plan, "check"))),
+            ("POST", "/api/tables/{id}/conflicts", sent(partial(self.of_plan, "conflicts"))),
+            ("GET", "/api/runs", query(lambda q: {"runs": runs.runs(q.get("table"))})),
             ("POST", "/api/runs", self.add_run),
             ("GET", "/api/runs/{id}", of(runs.run)),
-            ("PATCH", "/api/runs/{id}", told(runs.rename)),
+            ("PATCH", "/api/runs/{id}", sent(runs.rename)),
             ("DELETE", "/api/runs/{id}", of(runs.remove)),
             ("POST", "/api/runs/{id}/stop", of(runs.stop)),
             ("POST", "/api/runs/{id}/cancel", of(runs.cancel)),
-            ("POST", "/api/runs/{id}/continue", told(self.proceed)),
+            ("POST", "/api/runs/{id}/continue", sent(self.proceed)),
             ("GET", "/api/runs/{id}/trace", of(runs.trace)),
             ("GET", "/api/runs/{id}/events", self.log),
             ("GET", "/api/runs/{id}/frontier", of(self.frontier)),
             ("GET", "/api/runs/{id}/pool", self.pool),
             ("GET", "/api/cards/{id}.svg", self.picture),
-            ("GET", "/api/cards/{id}", of(self.cards.card)),
-            ("GET", "/api/cards/{id}/files", self.files),
+            ("GET", "/api/cards/{id}", of(cards.card)),
+            ("GET", "/api/cards/{id}/files", of(lambda i: {"files": cards.files(i)})),
             ("GET", "/api/cards/{id}/files/{key}", self.file),
             ("POST", "/api/compare", self.compare),
-            ("GET", "/api/edits", self.list_edits),
+            ("GET", "/api/edits", query(lambda q: {"edits": edits.summaries(q.get("table"))})),
             ("POST", "/api/edits", self.add_edit),
             ("GET", "/api/edits/{id}", of(edits.edit)),
             ("DELETE", "/api/edits/{id}", of(edits.remove)),
-            ("POST", "/api/edits/{id}/preview", told(self.preview)),
-            ("POST", "/api/edits/{id}/steps", told(self.step)),
+            (
+                "POST",
+                "/api/edits/{id}/preview",
+                sent(lambda i, g: edits.edit(i, {} if g.get("change") is None else g["change"])),
+            ),
+            ("POST", "/api/edits/{id}/steps", sent(lambda i, g: edits.step(i, g.get("change"), g.get("reason", "")))),
             ("POST", "/api/edits/{id}/undo", of(edits.undo)),
             ("POST", "/api/edits/{id}/redo", of(edits.redo)),
-            ("POST", "/api/edits/{id}/repair", told(self.studio.repair, 201)),
+            ("POST", "/api/edits/{id}/repair", sent(studio.repair, 201)),
         ]
-        return [Route(path, answering(answer), methods=[method]) for method, path, answer in listed]
+        return [Route(path, handler_of(answer), methods=[method]) for method, path, answer in listed]
 
-    def of(self, do: Callable[[str], Any]) -> Callable[[Request], Awaitable[Any]]:
-        """Answer a request by what is done to the thing that its address names."""
+    def by_query(self, do: Callable[[QueryParams], Any]) -> Callable[[Request], Awaitable[Any]]:
+        """Answer a request from the parameters behind its address."""
 
         async def answer(request: Request) -> Any:
-            found = do(request.path_params["id"])
-            return await found if isawaitable(found) else found
+            return await _awaited(do(request.query_params))
 
         return answer
 
-    def told(self, do: Callable[[str, Any], Any], status: int = 200) -> Callable[[Request], Awaitable[Any]]:
-        """The same with the JSON object that the request brings."""
+    def by_id(self, do: Callable[[str], Any]) -> Callable[[Request], Awaitable[Any]]:
+        """Answer a request from the id in its address."""
 
         async def answer(request: Request) -> Any:
-            found = do(request.path_params["id"], await self.body(request))
-            found = await found if isawaitable(found) else found
+            return await _awaited(do(request.path_params["id"]))
+
+        return answer
+
+    def by_id_and_body(self, do: Callable[[str, Any], Any], status: int = 200) -> Callable[[Request], Awaitable[Any]]:
+        """Answer a request from the id in its address and the JSON object that it brings."""
+
+        async def answer(request: Request) -> Any:
+            found = await _awaited(do(request.path_params["id"], await self.body(request)))
             return found if status == 200 else answer_of(found, status)
 
         return answer
@@ -150,30 +154,19 @@ class _Routes:
     async def page(self, request: Request) -> Response:
         draft = self.static["index.html"].read_text(encoding="utf-8")
         content = re.sub(r"\{(\w+\.\w+)\}", lambda key: html.escape(text(key[1])), draft)
-        return Response(content, media_type=_STATIC_TYPES[".html"], headers={"cache-control": "no-cache"})
+        return Response(content, media_type=type_of("index.html"), headers={"cache-control": "no-cache"})
 
-    async def file_of_page(self, request: Request) -> Response:
-        return self._static(request.path_params["name"])
-
-    def _static(self, name: str) -> Response:
+    async def static_file(self, request: Request) -> Response:
+        name = request.path_params["name"]
         if name not in self.static:
             raise refused("missing", "no_file", thing="file", value=name)
         path = self.static[name]
-        return Response(path.read_bytes(), media_type=_STATIC_TYPES[path.suffix], headers={"cache-control": "no-cache"})
-
-    async def about(self, request: Request) -> Any:
-        return {**self.studio.about(), "solvers": list(SOLVERS)}
+        return Response(path.read_bytes(), media_type=type_of(name), headers={"cache-control": "no-cache"})
 
     async def events(self, request: Request) -> Response:
         last = request.headers.get("last-event-id")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(self.studio.hub.stream(last), media_type="text/event-stream", headers=headers)
-
-    async def list_tables(self, request: Request) -> Any:
-        return {"tables": self.tables.summaries()}
-
-    async def form(self, request: Request) -> Any:
-        return await asyncio.to_thread(form)
 
     async def add_table(self, request: Request) -> Response:
         length = request.headers.get("content-length", "")
@@ -203,30 +196,25 @@ class _Routes:
             self.edits.remove(edit)
         self.tables.remove(table_id)
 
-    async def cuts(self, request: Request) -> Any:
-        given = await self.body(request)
+    async def cuts(self, table_id: str, given: dict[str, Any]) -> Any:
         column, cuts = given.get("column"), given.get("cuts")
         if not isinstance(column, str) or not isinstance(cuts, list) or len(cuts) > 50:
             raise refused("input", "cuts_shape", thing="cuts", value=cuts)
         if not all(isinstance(cut, int | float) and not isinstance(cut, bool) for cut in cuts):
             raise refused("input", "cut_number", thing="cuts", value=cuts)
-        return await self.tables.ask(request.path_params["id"], "cuts", column=column, cuts=cuts)
+        return await self.tables.ask(table_id, "cuts", column=column, cuts=cuts)
 
     async def rows(self, request: Request) -> Any:
         query = request.query_params
         wanted = read_range(query.get("from"), query.get("count"))
         return await self.tables.ask(request.path_params["id"], "rows", **wanted)
 
-    async def set_favourites(self, request: Request) -> Any:
-        cards = (await self.body(request)).get("cards")
-        return self.tables.set_favourites(request.path_params["id"], cards)
+    def set_favourites(self, table_id: str, given: dict[str, Any]) -> Any:
+        return self.tables.set_favourites(table_id, given.get("cards"))
 
     async def of_plan(self, job: str, table_id: str, given: dict[str, Any]) -> Any:
         plan = read_plan(given) if given else self.tables.plan(table_id)
         return await self.tables.ask(table_id, job, plan=plan)
-
-    async def list_runs(self, request: Request) -> Any:
-        return {"runs": self.runs.runs(request.query_params.get("table"))}
 
     async def add_run(self, request: Request) -> Response:
         return answer_of(self.studio.start(await self.body(request)), 201)
@@ -268,9 +256,6 @@ class _Routes:
         policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
 
-    async def files(self, request: Request) -> Any:
-        return {"files": self.cards.files(request.path_params["id"])}
-
     async def file(self, request: Request) -> Response:
         card_id, key = request.path_params["id"], request.path_params["key"]
         if key == "all.zip":
@@ -293,21 +278,15 @@ class _Routes:
             raise refused("input", "compare_ids", thing="cards", value=ids, most=most)
         return await self.cards.compare(ids)
 
-    async def list_edits(self, request: Request) -> Any:
-        return {"edits": self.edits.summaries(request.query_params.get("table"))}
-
     async def add_edit(self, request: Request) -> Response:
         card = (await self.body(request)).get("card")
         if not isinstance(card, str):
             raise refused("input", "edit_card", thing="card", value=card)
         return answer_of(await self.edits.add(card), 201)
 
-    async def preview(self, edit_id: str, given: dict[str, Any]) -> Any:
-        change = given.get("change")
-        return await self.edits.edit(edit_id, change if change is not None else {})
 
-    async def step(self, edit_id: str, given: dict[str, Any]) -> Any:
-        return await self.edits.step(edit_id, given.get("change"), given.get("reason", ""))
+async def _awaited(found: Any) -> Any:
+    return await found if isawaitable(found) else found
 
 
 def _demo() -> bytes:
@@ -334,7 +313,6 @@ async def http_problem(request: Request, error: Exception) -> Response:
 
 
 async def any_problem(_request: Request, error: Exception) -> Response:
-    """Answer whatever goes wrong."""
     return _refused(as_problem(error))
 
 
@@ -348,7 +326,7 @@ def answer_of(found: object, status: int = 200) -> Response:
     return Response(content, status, media_type="application/json")
 
 
-def answering(answer: Callable[..., Awaitable[Any]]) -> Answer:
+def handler_of(answer: Callable[..., Awaitable[Any]]) -> Answer:
     """Let a function return data, and raise what is wrong."""
 
     @wraps(answer)

@@ -8,7 +8,7 @@ together are named: the smallest set of them, by search or from an error.
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -166,7 +166,6 @@ class _Run:
         self.notes: list[str] = []
 
     def result(self) -> dict[str, Any]:
-        """Learn, judge, and save the card."""
         settings = self.asked.question.recipe.settings
         plan = dict(self.given["plan"])
         unjudged: str | None = None
@@ -177,8 +176,8 @@ class _Run:
                 with quiet_about_penalties():  # nobody asked for its C0
                     first = self._solve(self.asked.question, self.clock.part(_FIRST), checkpoint=False)
                 unjudged = None if self.talk.stopped() else self._fold(self.clock.part(_FOLDS))
-            if self.kept is not None and self.kept.penalty is not None:
-                plan = _with_penalty(plan, self.kept.penalty)
+            if self.kept is not None and self.kept.C0 is not None:
+                plan = {**plan, "settings": {**plan["settings"], "C0": self.kept.C0}}
                 self.asked = asked_of({**self.given, "plan": plan})
                 self.progress.about(self.asked)
         if first is not None and self.talk.stopped():
@@ -282,9 +281,9 @@ class _Run:
         method = RISKS if solution.slope is None else None  # a risk model has its risks
         weights, cut = question.problem.class_weights, self.kept.cut
         try:
-            return judged(card, seen, rows, positive, self.kept.unseen, method, weights, cut), None
+            return judged(card, seen, rows, positive, self.kept.left_out, method, weights, cut), None
         except SupersparseError as error:
-            return judged(card, seen, rows, positive, self.kept.unseen, None, weights, cut), str(error)
+            return judged(card, seen, rows, positive, self.kept.left_out, None, weights, cut), str(error)
 
 
 def _solved(question: PreparedProblem, options: SolverKeywords, checkpoint: Path) -> Solution:
@@ -304,56 +303,39 @@ def _solved(question: PreparedProblem, options: SolverKeywords, checkpoint: Path
         raise refused("busy", "stopped_early", thing="run") from None
 
 
-def _with_penalty(plan: Mapping[str, Any], C0: float) -> dict[str, Any]:
-    return {**plan, "settings": {**plan["settings"], "C0": C0}}
-
-
+@dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the folds said, kept in a file."""
+    """The outcome of the folds, kept in a file."""
 
-    def __init__(self, content: Mapping[str, Any]) -> None:
-        self._content = dict(content)
+    C0: float | None
+    measures: dict[str, Any]
+    unseen: list[list[list[Any]]]
 
     @classmethod
     def of(cls, found: Validation) -> "_Kept":
         chosen = found.chosen.C0
-        return cls(
-            {
-                "C0": None if chosen is None else float(Fraction(chosen)),
-                "measures": found.as_data(),
-                "unseen": [_plain(one) for one in found.unseen],
-            }
-        )
+        unseen = [_plain(one) for one in found.unseen]
+        return cls(None if chosen is None else float(Fraction(chosen)), found.as_data(), unseen)
 
     @classmethod
     def load(cls, path: Path) -> "_Kept | None":
         try:
-            return cls(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError):
+            return cls(**json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
             return None
 
     def save(self, path: Path) -> None:
-        write_file(path, json.dumps(self._content))
-
-    @property
-    def penalty(self) -> float | None:
-        found: float | None = self._content["C0"]
-        return found
-
-    @property
-    def measures(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._content["measures"]
-        return found
+        write_file(path, json.dumps(asdict(self)))
 
     @property
     def cut(self) -> tuple[int, int] | None:
         """How many folds judge the card, of how many planned; None where all do."""
-        judging, planned = len(self._content["unseen"]), self.measures["folds_asked"]
+        judging, planned = len(self.unseen), self.measures["folds_asked"]
         return None if judging == planned else (judging, planned)
 
     @property
-    def unseen(self) -> tuple[LeftOut, ...]:
-        return tuple(map(_left_out, self._content["unseen"]))
+    def left_out(self) -> tuple[LeftOut, ...]:
+        return tuple(map(_left_out, self.unseen))
 
 
 def _plain(one: LeftOut) -> list[list[Any]]:

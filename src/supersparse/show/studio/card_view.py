@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supersparse.base.exact import shown
+from supersparse.base.exact import int_or_float, shown
 from supersparse.base.stop import Stop
 from supersparse.card.card import Card
 from supersparse.card.provenance import CardEdit
@@ -85,7 +85,7 @@ def found_of(solution: Solution) -> dict[str, Any]:
 
 
 def measure_of(problem: Problem) -> str:
-    """What a search makes least of, apart from the cost of questions: one of the names in `numbers_of`.
+    """The measure that a search minimises, besides the cost of questions: one of the names in `numbers_of`.
 
     The weighted error is the mean cost over the rows, the first term of the objective.
     """
@@ -99,27 +99,23 @@ def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
     total, measure = found.positive + found.negative, measure_of(solution.problem)
     false_positive = found.wrong_negative - found.zero_negative
     return {
-        "rows": _plain(total),
-        "errors": _plain(found.training_errors),
+        "rows": int_or_float(total),
+        "errors": int_or_float(found.training_errors),
         "error": float(found.training_errors / total),
         "sensitivity": float(found.sensitivity),
         "specificity": float(found.specificity),
         "size": found.size,
-        "l1": _plain(found.l1),
+        "l1": int_or_float(found.l1),
         "weighted_error": None,
         "log_loss": None,
         **({} if measure == "error" else {measure: float(found.loss)}),
         "auc": auc,
         "objective": float(solution.objective),
-        "true_positive": _plain(found.positive - found.wrong_positive),
-        "false_negative": _plain(found.wrong_positive),
-        "true_negative": _plain(found.negative - false_positive),
-        "false_positive": _plain(false_positive),
+        "true_positive": int_or_float(found.positive - found.wrong_positive),
+        "false_negative": int_or_float(found.wrong_positive),
+        "true_negative": int_or_float(found.negative - false_positive),
+        "false_positive": int_or_float(false_positive),
     }
-
-
-def _plain(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
 
 
 def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +144,7 @@ def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, 
                 "total": column.totals,
                 "risk": column.percent,
                 "value": column.middle,
-                "rows": None if column.cases is None else _plain(column.cases),
+                "rows": None if column.cases is None else int_or_float(column.cases),
                 "predicts_positive": column.positive,
             }
             for column in seen.risks
@@ -182,7 +178,7 @@ def proof_of(solution: Solution, text: str | None) -> dict[str, Any]:
 
 
 def threshold_of(card: Card) -> int | float:
-    return _plain(card.threshold)
+    return int_or_float(card.threshold)
 
 
 def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
@@ -197,8 +193,8 @@ def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
             {
                 "question": name,
                 "column": name if rule is None else rule.column,
-                "points": _plain(solution.points.values[j]),
-                "allowed": [_plain(allowed.least), _plain(allowed.greatest)],
+                "points": int_or_float(solution.points.values[j]),
+                "allowed": [int_or_float(allowed.least), int_or_float(allowed.greatest)],
                 "cut": cut_of(rule),
                 "multiplies": isinstance(rule, ValueOf),
             }

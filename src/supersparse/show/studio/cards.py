@@ -9,6 +9,7 @@ import asyncio
 import re
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from supersparse.show.studio.texts import StudioError, refused, text, wrong
 
 _CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
 _TYPES = {
+    ".css": "text/css; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
     ".json": "application/json",
     ".txt": "text/plain; charset=utf-8",
@@ -39,45 +41,36 @@ _TYPES = {
     ".onnx": "application/octet-stream",
     ".yaml": "application/yaml",
     ".gz": "application/gzip",
+    ".woff2": "font/woff2",
     ".zip": "application/zip",
 }
-FILES = {  # key: group; what it is is among the texts
-    "card.json": "card",
-    "card.pdf": "card",
-    "card.png": "card",
-    "card.svg": "card",
-    "card.html": "card",
-    "card.txt": "card",
-    "card.md": "card",
-    "card.tex": "card",
-    "sheet.pdf": "print",
-    "sheet.html": "print",
-    "calculator.html": "use",
-    "score.xlsx": "use",
-    "score.py": "programs",
-    "score.js": "programs",
-    "score.sql": "programs",
-    "score.pmml": "programs",
-    "score.onnx": "programs",
-    "report.pdf": "evidence",
-    "report.html": "evidence",
-    "certificate.vipr.gz": "evidence",
-    "table-as-read.csv": "evidence",
-    "settings.yaml": "repeat",
-}
-_NEEDS_RUN = {
-    "report.pdf": "report",
-    "report.html": "report",
-    "certificate.vipr.gz": "certificate",
-    "table-as-read.csv": "certificate",
-}
-_NEEDS_PACKAGE = {
-    "card.pdf": "matplotlib",
-    "card.png": "matplotlib",
-    "sheet.pdf": "matplotlib",
-    "score.xlsx": "xlsxwriter",
-    "score.onnx": "onnx",
-    "report.pdf": "reportlab",
+
+
+@dataclass(frozen=True, slots=True)
+class _CardFile:
+    """A file of a card; what it is is among the texts."""
+
+    group: str
+    package: str | None = None  # that writes it
+    run: str | None = None  # that makes it
+
+
+FILES = {
+    "card.json": _CardFile("card"),
+    "card.pdf": _CardFile("card", "matplotlib"),
+    "card.png": _CardFile("card", "matplotlib"),
+    **{f"card.{ending}": _CardFile("card") for ending in ("svg", "html", "txt", "md", "tex")},
+    "sheet.pdf": _CardFile("print", "matplotlib"),
+    "sheet.html": _CardFile("print"),
+    "calculator.html": _CardFile("use"),
+    "score.xlsx": _CardFile("use", "xlsxwriter"),
+    **{f"score.{ending}": _CardFile("programs") for ending in ("py", "js", "sql", "pmml")},
+    "score.onnx": _CardFile("programs", "onnx"),
+    "report.pdf": _CardFile("evidence", "reportlab", run="report"),
+    "report.html": _CardFile("evidence", run="report"),
+    "certificate.vipr.gz": _CardFile("evidence", run="certificate"),
+    "table-as-read.csv": _CardFile("evidence", run="certificate"),
+    "settings.yaml": _CardFile("repeat"),
 }
 
 
@@ -95,16 +88,16 @@ class Cards:
     def edits_by(self, edits: Any) -> None:
         self._edits = edits
 
-    def given(self, card_id: str) -> dict[str, Any]:
+    def for_worker(self, card_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of a card."""
         if re.fullmatch(r"e[1-9][0-9]{0,8}", card_id, re.ASCII):
-            found: dict[str, Any] = self._edits.given(card_id)
+            found: dict[str, Any] = self._edits.for_worker(card_id)
             return found
         parts = _CARD.fullmatch(card_id)
         if parts is None:
             raise _no_card(card_id)
         run = self._runs.record(parts[1])
-        table = self._tables.given(run["table"])
+        table = self._tables.for_worker(run["table"])
         ids = {"id": card_id, "run": parts[1], "table": run["table"]}
         base = {
             **table,
@@ -146,19 +139,18 @@ class Cards:
         if card_id.startswith("e"):
             found: dict[str, Any] = (await self._edits.edit(card_id))["card"]
             return found
-        given = self.given(card_id)
+        given = self.for_worker(card_id)
         if card_id.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:
             return known
         return await self._crew.ask(given["ids"]["table"], "show", given)  # type: ignore[no-any-return]
 
     async def picture(self, card_id: str) -> str:
-        given = self.given(card_id)
+        given = self.for_worker(card_id)
         svg: str = (await self._crew.ask(given["ids"]["table"], "picture", given))["svg"]
         return svg
 
     async def compare(self, ids: list[str]) -> dict[str, Any]:
-        """Say where cards of one table disagree."""
-        cards = [self.given(card_id) for card_id in ids]
+        cards = [self.for_worker(card_id) for card_id in ids]
         tables = {one["ids"]["table"] for one in cards}
         if len(tables) > 1:
             raise refused("input", "cards_tables", thing="cards")
@@ -166,23 +158,20 @@ class Cards:
         return await self._crew.ask(tables.pop(), "compare", given)  # type: ignore[no-any-return]
 
     def files(self, card_id: str) -> list[dict[str, Any]]:
-        """List what can be taken away."""
-        given = self.given(card_id)
+        given = self.for_worker(card_id)
         return [self._file(key, Path(given["files"])) for key in FILES]
 
     def _file(self, key: str, folder: Path) -> dict[str, Any]:
-        needs, why = None, None
-        package = _NEEDS_PACKAGE.get(key)
-        if package is not None and find_spec(package) is None:
-            why = text("files.needs_package", package=package)
-        elif key in _NEEDS_RUN and not (folder / key).exists():
-            needs = _NEEDS_RUN[key]
-            why = text(f"files.needs_{needs}")
+        needs, why, kind = None, None, FILES[key]
+        if kind.package is not None and find_spec(kind.package) is None:
+            why = text("files.needs_package", package=kind.package)
+        elif kind.run is not None and not (folder / key).exists():
+            needs, why = kind.run, text(f"files.needs_{kind.run}")
         elif (folder / f"{key}.cannot").exists():
             why = (folder / f"{key}.cannot").read_text(encoding="utf-8")
         return {
             "key": key,
-            "group": FILES[key],
+            "group": kind.group,
             "text": text(f"files.{key.replace('.', '_').replace('-', '_')}"),
             "type": type_of(key).partition(";")[0],
             "available": why is None,
@@ -194,7 +183,7 @@ class Cards:
         """Return a file of a card; it is written when it is first asked for."""
         if key not in FILES:
             raise refused("missing", "no_file", thing="file", value=key)
-        given = self.given(card_id)
+        given = self.for_worker(card_id)
         folder = Path(given["files"])
         state = self._file(key, folder)
         path = folder / key
@@ -214,8 +203,7 @@ class Cards:
         return path
 
     async def archive(self, card_id: str) -> Path:
-        """Return everything that is available, in one file."""
-        folder = Path(self.given(card_id)["files"])
+        folder = Path(self.for_worker(card_id)["files"])
         paths = []
         for key in FILES:
             if self._file(key, folder)["available"]:
@@ -267,7 +255,7 @@ def filtered(result: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[tuple
 
 
 def cost_of(version: Mapping[str, Any], costs: Mapping[str, float] | None) -> float:
-    """What the questions of a card cost together; without costs, the sum of its points."""
+    """The cost of all questions of a card; without costs, the sum of its points."""
     if costs is None:
         return float(version["l1"])
     return sum(costs.get(name, 0.0) for name in version["model"]["points"])

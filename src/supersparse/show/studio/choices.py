@@ -23,7 +23,6 @@ Plan = dict[str, Any]
 
 
 def _default(one: Field[Any]) -> Any:
-    """The default of a setting in JSON."""
     if one.default is MISSING:
         return {}
     return list(one.default) if isinstance(one.default, tuple) else one.default

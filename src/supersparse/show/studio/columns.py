@@ -22,6 +22,7 @@ from supersparse.table.table import Column, Kind, Table, floats
 from supersparse.table.values import Cells
 
 Mask = NDArray[np.bool_]
+_BY_COLUMN = {"units": "unit", "direction": "direction", "shape": "shape"}  # choices by column
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -97,9 +98,7 @@ class ColumnDescriber:
             "suggested_cuts": self._suggested(name, cuts),
             "questions": [] if classes is None else questions_of(self.features.get(name, ()), column, classes),
             "note": self.notes.get(name),
-            "unit": self.choices["units"].get(name),
-            "direction": self.choices["direction"].get(name),
-            "shape": self.choices["shape"].get(name),
+            **{one: self.choices[key].get(name) for key, one in _BY_COLUMN.items()},
         }
 
     def unread(self, name: str, index: int, column: Column) -> dict[str, Any]:
@@ -107,7 +106,6 @@ class ColumnDescriber:
         return {
             **_blank(name, index),
             "kind": "undecided",
-            "role": "left out",
             "why_left_out": text("noticed.odd_left_out"),
             "missing": column.n_missing,
             "different": column.n_different,
@@ -143,27 +141,19 @@ def _cuts_of(features: Any) -> list[float]:
 
 
 def _blank(name: str, index: int) -> dict[str, Any]:
+    unknown = (
+        *("kind", "why_left_out", "different", "smallest", "largest", "whole", "histogram"),
+        *("note", "unit", "direction", "shape"),
+    )
     return {
         "index": index,
         "name": name,
         "label": readable(name),
-        "kind": None,
         "role": "left out",
-        "why_left_out": None,
         "can_keep": False,
         "missing": 0,
-        "different": None,
-        "smallest": None,
-        "largest": None,
-        "whole": None,
-        "histogram": None,
-        "cuts": [],
-        "suggested_cuts": [],
-        "questions": [],
-        "note": None,
-        "unit": None,
-        "direction": None,
-        "shape": None,
+        **dict.fromkeys(unknown),
+        **{name: list[Any]() for name in ("cuts", "suggested_cuts", "questions")},
     }
 
 

@@ -117,7 +117,7 @@ class Worker:
                         listener(message["event"], message["data"])
                 elif done is not None and not done.done():
                     if "error" in message:
-                        done.set_exception(StudioError.from_data(message["error"]))
+                        done.set_exception(StudioError(**message["error"]))
                     else:
                         done.set_result(message["done"])
         self.kill()

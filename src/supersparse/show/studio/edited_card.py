@@ -87,16 +87,16 @@ def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 
 
 def _with_moved(given: Mapping[str, Any], base: Inquiry, state: Edited) -> Inquiry:
-    """Return the question with the questions of moved cuts beside those of the table."""
+    """Return the question with the questions of moved cuts added to those of the table."""
     new = state.new_questions
     if not new:
         return base
     key = ["moved", given["path"], given["choices"], given["plan"], [feature.name for feature in new]]
-    return remembered(json.dumps(key, sort_keys=True), lambda: _extended(base, new))
 
+    def extended() -> Inquiry:
+        return replace(base, question=question_with(base.question, base.rows, new))
 
-def _extended(base: Inquiry, new: Sequence[Feature]) -> Inquiry:
-    return replace(base, question=question_with(base.question, base.rows, new))
+    return remembered(json.dumps(key, sort_keys=True), extended)
 
 
 def _repair(base: Inquiry, state: Edited, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,7 +151,7 @@ _SWAPS = 12
 
 
 def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, Any]:
-    """What the edit costs against the best card of the run, and against what is proven possible."""
+    """The price of an edit against the best card of the run, and against the proven bound."""
     broken = [c.in_words() for c in violated(solution.problem, solution.points)]
     broken += [
         text("price.outside", name=solution.problem.rows.names[j])

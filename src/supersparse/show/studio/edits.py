@@ -31,7 +31,7 @@ class Edits(Records):
     async def add(self, card: str) -> dict[str, Any]:
         if len(self._known) >= self._limits.edits:
             raise refused("busy", "most_edits", thing="edits", value=self._limits.edits)
-        base = self._cards.given(card)
+        base = self._cards.for_worker(card)
         kept = {name: base.get(name) for name in ("choices", "plan", "model", "found", "chosen")}
         earlier = base.get("steps_so_far", [])
         new = {
@@ -51,7 +51,7 @@ class Edits(Records):
             if table is None or edit["table"] == table
         ]
 
-    def given(self, edit_id: str) -> dict[str, Any]:
+    def for_worker(self, edit_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of the edited card as it stands."""
         return self._given(self.record(edit_id))
 
@@ -105,25 +105,22 @@ class Edits(Records):
             return await self._moved(edit, steps=[*edit["steps"][:position], step], position=position + 1)
 
     async def undo(self, edit_id: str) -> dict[str, Any]:
-        self.record(edit_id)
-        async with self._locks[edit_id]:
-            edit = self.record(edit_id)
-            if edit["position"] == 0:
-                raise refused("busy", "no_undo", thing="edit", value=edit_id)
-            return await self._moved(edit, position=edit["position"] - 1)
+        return await self._go(edit_id, -1, "no_undo")
 
     async def redo(self, edit_id: str) -> dict[str, Any]:
-        """Make a step again that was undone."""
+        return await self._go(edit_id, 1, "no_redo")
+
+    async def _go(self, edit_id: str, by: int, refusal: str) -> dict[str, Any]:
         self.record(edit_id)
         async with self._locks[edit_id]:
             edit = self.record(edit_id)
-            if edit["position"] == len(edit["steps"]):
-                raise refused("busy", "no_redo", thing="edit", value=edit_id)
-            return await self._moved(edit, position=edit["position"] + 1)
+            if not 0 <= edit["position"] + by <= len(edit["steps"]):
+                raise refused("busy", refusal, thing="edit", value=edit_id)
+            return await self._moved(edit, position=edit["position"] + by)
 
     async def repair(self, edit_id: str) -> dict[str, Any]:
         """Return the plan and choices that keep what was edited, for a run that solves the rest again."""
-        given = self.given(edit_id)
+        given = self.for_worker(edit_id)
         table = self.record(edit_id)["table"]
         found = (await self._crew.ask(table, "edit", {**given, "preview": True}))["repair"]
         return {**found, "table": table, "edits": given["edits"]}

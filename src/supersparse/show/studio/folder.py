@@ -69,7 +69,6 @@ _ID = re.compile(r"([tre])([1-9][0-9]{0,8})", re.ASCII)
 
 
 def default_folder() -> Path:
-    """Where the studio keeps its runs unless told otherwise."""
     given = os.environ.get("SUPERSPARSE_STUDIO")
     return Path(given) if given else Path.home() / ".supersparse" / "studio"
 
@@ -95,7 +94,6 @@ class Folder:
                     self._last[kind] = max(self._last[kind], int(found[2]))
 
     def close(self) -> None:
-        """Let another server use the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -115,7 +113,6 @@ class Folder:
         return self.root / KINDS[found[1]] / thing_id
 
     def ids(self, kind: str) -> list[str]:
-        """List what there is of a kind, oldest first."""
         names = [p.name for p in (self.root / KINDS[kind]).iterdir() if _ID.fullmatch(p.name)]
         return sorted(names, key=lambda thing_id: int(thing_id[1:]))
 
@@ -185,13 +182,11 @@ class Records:
                 yield thing_id, found
 
     def record(self, thing_id: str) -> dict[str, Any]:
-        """Return everything that is kept about a thing."""
         if thing_id not in self._known:
             raise missing(thing_id)
         return self._known[thing_id]
 
     def of_table(self, table: str) -> list[str]:
-        """The ids of what was made of a table."""
         return [thing_id for thing_id, one in self._known.items() if one["table"] == table]
 
     def _keep_new(self, record: dict[str, Any]) -> str:

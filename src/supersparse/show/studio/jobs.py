@@ -89,7 +89,6 @@ class _Line:
 
 
 def main() -> None:
-    """Do jobs until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints must not garble the lines

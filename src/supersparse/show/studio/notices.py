@@ -1,4 +1,4 @@
-"""What was noticed in a table, as questions with answers that can be given by one click.
+"""Notices about a table, as questions with answers that can be chosen by one click.
 
 An answer does something to the choices about the table: it sets a value, or adds it to or removes it from a
 list (see `supersparse.show.studio.choices.done`).
@@ -21,7 +21,7 @@ _EXAMPLES = 5
 _READ_AS_MISSING = "read as missing"  # in notes of the library
 
 
-def said(key: str, **values: object) -> str:
+def notice_text(key: str, **values: object) -> str:
     return _text(f"noticed.{key}", **values)
 
 
@@ -76,21 +76,23 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
         if not odd:
             unclear.append((name, next(iter(counts))))
             continue
-        shown = ", ".join(said("odd_cell", cell=cell[:30], rows=said("rows", n=n)) for cell, n in list(odd.items())[:3])
+        shown = ", ".join(
+            notice_text("odd_cell", cell=cell[:30], rows=notice_text("rows", n=n)) for cell, n in list(odd.items())[:3]
+        )
         words = [text for text in odd if "," not in text][:20]
         yield notice(
             "odd cells",
             name,
-            said("odd_cells", shown=shown + (", …" if len(odd) > 3 else "")),
-            question=said("odd_cells_question", name=name),
+            notice_text("odd_cells", shown=shown + (", …" if len(odd) > 3 else "")),
+            question=notice_text("odd_cells_question", name=name),
             answers=(
                 *(
                     ()
                     if len(words) < len(odd)
-                    else (("missing", said("missing"), [{"key": "reading.missing", "add": w} for w in words]),)
+                    else (("missing", notice_text("missing"), [{"key": "reading.missing", "add": w} for w in words]),)
                 ),
-                ("category", said("category"), [{"key": "category", "add": name}]),
-                ("drop", said("drop"), [{"key": "drop", "add": name}]),
+                ("category", notice_text("category"), [{"key": "category", "add": name}]),
+                ("drop", notice_text("drop"), [{"key": "drop", "add": name}]),
             ),
             needs_answer=True,
             examples=tuple(list(odd)[:_EXAMPLES]),
@@ -101,11 +103,11 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
         yield notice(
             "decimal",
             name,
-            said("decimal", cell=cell, point=plain_number(bare, "."), comma=plain_number(bare, ",")),
-            question=said("decimal_question", cell=cell),
+            notice_text("decimal", cell=cell, point=plain_number(bare, "."), comma=plain_number(bare, ",")),
+            question=notice_text("decimal_question", cell=cell),
             answers=(
-                ("point", said("point"), [{"key": "reading.decimal", "set": "."}]),
-                ("comma", said("comma"), [{"key": "reading.decimal", "set": ","}]),
+                ("point", notice_text("point"), [{"key": "reading.decimal", "set": "."}]),
+                ("comma", notice_text("comma"), [{"key": "reading.decimal", "set": ","}]),
             ),
             needs_answer=True,
             examples=tuple(example for _, example in unclear[:_EXAMPLES]),
@@ -117,7 +119,6 @@ def _is_number(text: str) -> bool:
 
 
 def _tidied(table: Table) -> Iterator[Notice]:
-    """Codes for missing values, and spellings of one category."""
     for name, one in table.reading.columns.items():
         notes = [note.partition("; use --")[0].partition(": ")[2] for note in table.column_notes.get(name, ())]
         written = [{"key": "reading.as_written", "add": name}]
@@ -127,20 +128,20 @@ def _tidied(table: Table) -> Iterator[Notice]:
             yield notice(
                 "code",
                 name,
-                next((note for note in notes if _READ_AS_MISSING in note), said("code", codes=codes)),
-                question=said("code_question", codes=codes, name=name),
-                answers=(("yes", said("is_missing"), tidied), ("no", said("is_value"), written)),
+                next((note for note in notes if _READ_AS_MISSING in note), notice_text("code", codes=codes)),
+                question=notice_text("code_question", codes=codes, name=name),
+                answers=(("yes", notice_text("is_missing"), tidied), ("no", notice_text("is_value"), written)),
                 answer="yes",
                 examples=one.missing[:_EXAMPLES],
             )
         if one.spellings:
-            shown = [said("spelling", cell=cell, kept=kept) for cell, kept in list(one.spellings.items())[:3]]
+            shown = [notice_text("spelling", cell=cell, kept=kept) for cell, kept in list(one.spellings.items())[:3]]
             yield notice(
                 "spelling",
                 name,
                 "; ".join(shown) + ("; …" if len(one.spellings) > 3 else ""),
-                question=said("spelling_question", name=name),
-                answers=(("yes", said("same"), tidied), ("no", said("apart"), written)),
+                question=notice_text("spelling_question", name=name),
+                answers=(("yes", notice_text("same"), tidied), ("no", notice_text("apart"), written)),
                 answer="yes",
                 examples=tuple(list(one.spellings)[:_EXAMPLES]),
             )
@@ -155,11 +156,11 @@ def _perhaps_missing(table: Table) -> Iterator[Notice]:
             yield notice(
                 "perhaps missing",
                 name,
-                said("perhaps", cell=word, rows=said("rows", n=counts[word])),
-                question=said("perhaps_question", cell=word),
+                notice_text("perhaps", cell=word, rows=notice_text("rows", n=counts[word])),
+                question=notice_text("perhaps_question", cell=word),
                 answers=(
-                    ("yes", said("is_missing"), [{"key": "reading.missing", "add": word}]),
-                    ("no", said("is_category"), [{"key": "reading.missing", "remove": word}]),
+                    ("yes", notice_text("is_missing"), [{"key": "reading.missing", "add": word}]),
+                    ("no", notice_text("is_category"), [{"key": "reading.missing", "remove": word}]),
                 ),
                 answer="no",
                 detail=word,
@@ -173,11 +174,11 @@ def _repeated(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
             yield notice(
                 "repeated",
                 name,
-                said("repeated", values=column.n_different, rows=said("rows", n=table.n_rows)),
-                question=said("repeated_question", name=name),
+                notice_text("repeated", values=column.n_different, rows=notice_text("rows", n=table.n_rows)),
+                question=notice_text("repeated_question", name=name),
                 answers=(
-                    ("yes", said("one_fold"), [{"key": "split_groups", "set": name}]),
-                    ("no", said("separate"), [{"key": "split_groups", "set": None}]),
+                    ("yes", notice_text("one_fold"), [{"key": "split_groups", "set": name}]),
+                    ("no", notice_text("separate"), [{"key": "split_groups", "set": None}]),
                 ),
                 answer="no" if groups is None else "yes" if groups in ("auto", name) else None,
             )
@@ -199,10 +200,10 @@ def _left_out(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
                 "identifier",
                 name,
                 why,
-                question=said("identifier_question", name=name),
+                question=notice_text("identifier_question", name=name),
                 answers=(
-                    ("yes", said("leave_out"), [{"key": "keep", "remove": name}]),
-                    ("no", said("ask"), [{"key": "keep", "add": name}]),
+                    ("yes", notice_text("leave_out"), [{"key": "keep", "remove": name}]),
+                    ("no", notice_text("ask"), [{"key": "keep", "add": name}]),
                 ),
                 answer="no" if name in choices["keep"] else "yes",
             )

@@ -63,16 +63,12 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 
 def _questions(found: Pool) -> list[dict[str, Any]]:
-    used = Counter(name for model in found.models for name in _names(found, model))
+    used = Counter(name for model in found.models for name in [found.names[j] for j in model.points.support])
     return [
         {"name": name, "cards": used[name], "smallest": float(low), "largest": float(high)}
         for name, (low, high) in found.ranges().items()
         if name in found.in_some
     ]
-
-
-def _names(found: Pool, model: VerifiedModel) -> list[str]:
-    return [found.names[j] for j in model.points.support]
 
 
 def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
@@ -109,7 +105,7 @@ def _is_monotone(names: Sequence[str], model: VerifiedModel, rules: Mapping[str,
 
 
 def costs_of(plan: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] | None:
-    """What each question costs, where the plan says so: in a budget, or as C0 by question."""
+    """The cost of each question, where the plan gives one: in a budget, or as C0 by question."""
     settings = plan["settings"]
     given: Mapping[str, Any] = settings["C0"] if isinstance(settings.get("C0"), Mapping) else {}
     for constraint in settings.get("constraints", ()):

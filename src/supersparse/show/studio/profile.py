@@ -14,7 +14,7 @@ from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import RARE_CLASS
 from supersparse.show.studio.columns import Classes, ColumnDescriber, fitted, questions_of
 from supersparse.show.studio.inquiry import prepare_of, reading_of, remembered, uncut
-from supersparse.show.studio.notices import Notice, notice, notices, said
+from supersparse.show.studio.notices import Notice, notice, notice_text, notices
 from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.texts import as_problem
 from supersparse.table.files import read_with_problems
@@ -69,7 +69,7 @@ def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 
 
 def read(given: Mapping[str, Any]) -> tuple[Table, dict[str, Column]]:
-    """Read a table; columns that are numbers for the most part only come as texts, apart.
+    """Read a table; columns that are numbers only for the most part come separately, as texts.
 
     The file is read once whatever its target is; the target and what shall be categories are then read as
     texts.
@@ -145,7 +145,7 @@ def _about_target(classes: Classes) -> list[Notice]:
     n, of_positive = int(classes.known.sum()), int(classes.is_positive.sum())
     share = min(of_positive, n - of_positive) / max(1, n)
     if share < RARE_CLASS:
-        found.append(notice("rare class", None, said("rare_class", share=f"{RARE_CLASS:.0%}")))
+        found.append(notice("rare class", None, notice_text("rare_class", share=f"{RARE_CLASS:.0%}")))
     return found
 
 
@@ -165,9 +165,9 @@ def _used(table: Table, choices: Mapping[str, Any], plan: Mapping[str, Any]) -> 
         elif name in (choices["split_groups"], choices["split_times"]):
             roles[name] = "split"
         elif name in choices["drop"]:
-            roles[name] = f"left out: {said('by_hand')}"
+            roles[name] = f"left out: {notice_text('by_hand')}"
         elif name in uncut(choices):
-            roles[name] = f"left out: {said('no_cuts')}"
+            roles[name] = f"left out: {notice_text('no_cuts')}"
         else:
             roles[name] = "feature" if why is None else f"left out: {why}"
     return roles

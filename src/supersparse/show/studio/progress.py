@@ -1,4 +1,4 @@
-"""What a job tells the server while it runs: its stage, its best card so far, errors and bound."""
+"""Messages of a running job to the server: its stage, its best card so far, errors and bound."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ _CARD_EVERY = 0.25
 
 
 class Talk:
-    """What a job has to say, and whether it was asked to stop."""
+    """A job's line to the server: events that it sends, and whether it was asked to stop."""
 
     def __init__(self, job_id: int, say: Callable[[dict[str, Any]], None], stopped: Callable[[], bool]) -> None:
         self._job_id = job_id
@@ -89,11 +89,9 @@ class Progress:
         self._told = self._drew = float("-inf")
 
     def about(self, asked: Inquiry) -> None:
-        """Speak of another question from now on."""
         self._asked = asked
 
     def __call__(self, event: TraceEvent) -> None:
-        """Take note of a better model or bound."""
         self._event = event
         if event.points is not None:
             self._best = event.points

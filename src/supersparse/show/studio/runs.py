@@ -58,25 +58,9 @@ class Runs(Records):
     def add(self, run: dict[str, Any]) -> dict[str, Any]:
         if len(self._known) >= self._limits.runs:
             raise refused("busy", "most_runs", thing="runs", value=self._limits.runs)
-        new = {
-            "favourite": False,
-            "state": "queued",
-            "stage": None,
-            "added": now(),
-            "began": None,
-            "ended": None,
-            "seconds": 0.0,
-            "progress": None,
-            "error": None,
-            "goal": "errors",
-            "notes": [],
-            "ended_why": None,
-            "of": None,
-            "model": None,
-            "finished": False,
-            **run,
-        }
-        run_id = self._keep_new(new)
+        none = dict.fromkeys(("stage", "began", "ended", "progress", "error", "ended_why", "of", "model"))
+        new: dict[str, Any] = {"state": "queued", "added": now(), "seconds": 0.0, "goal": "errors", "notes": [], **none}
+        run_id = self._keep_new({**new, "favourite": False, "finished": False, **run})
         self._queue.append(run_id)
         self._publish("run", self.run(run_id))
         self._pump()
@@ -162,7 +146,6 @@ class Runs(Records):
         return self.run(run_id)
 
     def remove(self, run_id: str) -> None:
-        """Delete a run; it is ended first."""
         if self.record(run_id)["state"] in _BUSY:
             self.cancel(run_id)
         del self._known[run_id]
@@ -210,7 +193,6 @@ class Runs(Records):
         self._publish("run", self.run(run_id))
 
     def _pump(self) -> None:
-        """Start what waits while there is room."""
         while self._queue and len(self._driven) < self._limits.running and not self._closed:
             run_id = self._queue.pop(0)
             self._driven[run_id] = asyncio.create_task(self._drive(run_id))
@@ -223,7 +205,6 @@ class Runs(Records):
             self._crew.release(worker)
 
     async def _drive(self, run_id: str) -> None:
-        """Follow one run from its start to its end."""
         run = self._known[run_id]
         run["state"], run["began"], run["error"] = "starting", now(), None
         self._changed(run_id)

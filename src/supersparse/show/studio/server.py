@@ -44,12 +44,10 @@ _OPEN = ("/api/session",)
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess."""
     return secrets.token_urlsafe(32)
 
 
 def local_hosts(port: int) -> frozenset[str]:
-    """Return the names under which a browser on this machine reaches the server."""
     return frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
 
 
@@ -68,7 +66,6 @@ class Guard:
         self._session = secrets.token_urlsafe(32)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request and pass it on."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -117,7 +114,6 @@ class Guard:
         return found is not None and _same(found.value, self._session)
 
     async def _begin_session(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Exchange the token for a cookie."""
         if scope["method"] != "POST":
             raise refused("method", "session", thing="method", value=scope["method"])
         given = (await _small_json(receive)).get("token")
@@ -184,11 +180,37 @@ def serve(
     limits: Limits | None = None,
 ) -> None:
     """Serve the studio until Ctrl-C; port 0 takes any that is free."""
-    with _listening(port) as listening:
-        asyncio.run(_serve(folder, listening, table, browser=browser, say=say, limits=limits))
+
+    async def work(listening: socket.socket) -> None:
+        token, port = new_token(), listening.getsockname()[1]
+        studio = Studio(folder, limits)
+        app = Guard(make_app(studio), token, local_hosts(port))
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, date_header=False,
+            timeout_graceful_shutdown=2, lifespan="on",
+        )  # fmt: skip
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.02)
+        if server.started:
+            if table is not None:
+                studio.opened = {"table": (await studio.tables.add_file(table))["id"]}
+            address = f"http://{HOST}:{port}/#token={token}"
+            say(text("serving.open", address=address))
+            say(text("serving.kept", folder=studio.folder.root))
+            if browser:
+                await asyncio.to_thread(webbrowser.open, address)
+            watching = asyncio.create_task(_ending(server, studio))
+            await serving
+            watching.cancel()
+        await serving
+
+    with _bound_socket(port) as listening:
+        asyncio.run(work(listening))
 
 
-def _listening(port: int) -> socket.socket:
+def _bound_socket(port: int) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if sys.platform != "win32":
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -198,47 +220,6 @@ def _listening(port: int) -> socket.socket:
         made.close()
         raise InvalidOptionError(text("serving.no_port", port=port, why=error.strerror)) from None
     return made
-
-
-async def _serve(
-    folder: Path,
-    listening: socket.socket,
-    table: Path | None,
-    *,
-    browser: bool,
-    say: Callable[[str], None],
-    limits: Limits | None,
-) -> None:
-    port = listening.getsockname()[1]
-    token = new_token()
-    studio = Studio(folder, limits)
-    app = Guard(make_app(studio), token, local_hosts(port))
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=2,
-            lifespan="on",
-        )
-    )
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
-    while not server.started and not serving.done():
-        await asyncio.sleep(0.02)
-    if server.started:
-        if table is not None:
-            studio.opened = {"table": (await studio.tables.add_file(table))["id"]}
-        address = f"http://{HOST}:{port}/#token={token}"
-        say(text("serving.open", address=address))
-        say(text("serving.kept", folder=studio.folder.root))
-        if browser:
-            await asyncio.to_thread(webbrowser.open, address)
-        watching = asyncio.create_task(_ending(server, studio))
-        await serving
-        watching.cancel()
-    await serving
 
 
 async def _ending(server: uvicorn.Server, studio: Studio) -> None:

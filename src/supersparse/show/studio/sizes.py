@@ -168,7 +168,7 @@ def _fold_measures(
 
 
 def _judge(result: dict[str, Any], by_size: dict[int, dict[int, dict[str, float]]]) -> None:
-    """Put the measures on held-out rows beside each size; choose the smallest within one standard error.
+    """Give each size its measures on held-out rows; choose the smallest within one standard error.
 
     Sizes are compared on the folds that all of them have: time may have left some without the last ones.
     """

@@ -101,7 +101,6 @@ class Hub:
             self._listening.discard(queue)
 
     async def stream(self, last_seen: str | None) -> AsyncIterator[bytes]:
-        """Yield the same in the form of server-sent events."""
         yield b"retry: 1000\n\n"
         async for event in self.follow(last_seen):
             if event is None:
@@ -132,7 +131,6 @@ class Studio:
         self.opened: dict[str, str] | None = None  # what a page shows first
 
     def open(self) -> None:
-        """Read the folder; runs that were interrupted go on."""
         self.tables.load()
         self.edits.load()
         self.runs.load()
@@ -167,7 +165,7 @@ class Studio:
         table_id = given.get("table")
         if not isinstance(table_id, str):
             raise wrong("table", table_id, "table")
-        table = self.tables.given(table_id)
+        table = self.tables.for_worker(table_id)
         plan = read_plan(given["plan"]) if "plan" in given else table["plan"]
         if table["choices"]["target"] is None:
             raise wrong("target", None, "target")
@@ -178,52 +176,37 @@ class Studio:
         if kind == "pool":
             more["within"] = _number("within", given.get("within", 0.05), 0, 10)
             more["max_models"] = check_whole("max_models", given.get("max_models", 200), 1, 1000)
-        return self.runs.add(
-            {
-                "table": table_id,
-                "kind": kind,
-                "name": self._name(given, kind),
-                "choices": table["choices"],
-                "plan": plan,
-                "given": more,
-                "time_limit": self.seconds(given.get("time_limit", _limit_of(plan))),
-                "goal": plan["settings"].get("goal", "errors"),
-            }
-        )
+        return self._add(kind, given, table_id, {**table, "plan": plan}, more, _limit_of(plan))
 
     def _start_on_card(self, kind: str, given: dict[str, Any]) -> dict[str, Any]:
         card = given.get("card")
         if not isinstance(card, str):
             raise wrong("card", card, "card")
-        found = self.cards.given(card)
+        found = self.cards.for_worker(card)
         more = {"bootstrap": check_whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
-        return self.runs.add(
-            {
-                "table": found["ids"]["table"],
-                "kind": kind,
-                "name": self._name(given, kind),
-                "choices": found["choices"],
-                "plan": found["plan"],
-                "given": more,
-                "time_limit": self.seconds(given.get("time_limit", _REPORT_SECONDS)),
-                "of": card,
-            }
-        )
+        return self._add(kind, given, found["ids"]["table"], found, more, _REPORT_SECONDS, of=card, goal="errors")
 
     async def repair(self, edit_id: str, given: dict[str, Any]) -> dict[str, Any]:
-        """Solve again with what was edited fixed."""
         found = await self.edits.repair(edit_id)
+        more = {"edits": found["edits"]}
+        return self._add("repair", given, found["table"], found, more, _limit_of(found["plan"]), of=edit_id)
+
+    def _add(
+        self, kind: str, given: dict[str, Any], table: str, asked: dict[str, Any], more: dict[str, Any],
+        seconds: object, **others: Any,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Add a run on a table; `asked` has the choices and the plan, `more` what its kind needs."""
         return self.runs.add(
             {
-                "table": found["table"],
-                "kind": "repair",
-                "name": self._name(given, "repair"),
-                "choices": found["choices"],
-                "plan": found["plan"],
-                "given": {"edits": found["edits"]},
-                "time_limit": self.seconds(given.get("time_limit", _limit_of(found["plan"]))),
-                "goal": found["plan"]["settings"].get("goal", "errors"),
-                "of": edit_id,
+                "table": table,
+                "kind": kind,
+                "name": self._name(given, kind),
+                "choices": asked["choices"],
+                "plan": asked["plan"],
+                "given": more,
+                "time_limit": self.seconds(given.get("time_limit", seconds)),
+                "goal": asked["plan"]["settings"].get("goal", "errors"),
+                **others,
             }
         )
 
@@ -244,7 +227,7 @@ class Studio:
     def _given(self, run: dict[str, Any]) -> dict[str, Any]:
         """Return what a worker is told about a run."""
         if run["kind"] in ("report", "certificate"):
-            found = self.cards.given(run["of"])
+            found = self.cards.for_worker(run["of"])
             folder = Path(found["files"])
             folder.mkdir(parents=True, exist_ok=True)
             return {**found, **run["given"], "out": str(folder)}
@@ -252,7 +235,7 @@ class Studio:
         seconds = self.runs.seconds_of(run)
         settings["solve"] = {**settings.get("solve", {}), "time_limit": seconds}
         return {
-            **self.tables.given(run["table"]),
+            **self.tables.for_worker(run["table"]),
             "choices": run["choices"],
             "plan": {**run["plan"], "settings": settings},
             **run["given"],

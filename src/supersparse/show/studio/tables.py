@@ -4,8 +4,8 @@ import asyncio
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,43 +76,42 @@ class Tables(Records):
 
     async def add(self, name: str, content: AsyncIterator[bytes]) -> dict[str, Any]:
         """Add a file as it arrives; nothing of it is kept if it is too large."""
-        self._check_number()
-        table_id = self._folder.make("t")
-        part = self._folder.place(table_id) / "data.part"
-        size, start = 0, b""
-        try:
+        size = 0
+        with self._new_part() as (table_id, part):
             with part.open("wb") as file:
                 async for chunk in content:
                     size += len(chunk)
                     if size > self._limits.upload_bytes:
                         raise too_large(self._limits.upload_bytes)
-                    start = start or chunk[:8]
                     file.write(chunk)
             if not size:
                 raise refused("input", "empty_file", thing="file")
-            return self._added(table_id, part, name, size, start)
-        except BaseException:
-            self._folder.remove(table_id)
-            raise
+            return self._added(table_id, part, name)
 
     async def add_file(self, path: Path) -> dict[str, Any]:
         """Add a file of this machine: it is copied, so that it may change or go."""
-        self._check_number()
         if path.stat().st_size > self._limits.upload_bytes:
             raise too_large(self._limits.upload_bytes)
-        table_id = self._folder.make("t")
-        part = self._folder.place(table_id) / "data.part"
-        try:
+        with self._new_part() as (table_id, part):
             await asyncio.to_thread(shutil.copyfile, path, part)
-            with part.open("rb") as file:
-                start = file.read(8)
-            return self._added(table_id, part, path.name, part.stat().st_size, start)
+            return self._added(table_id, part, path.name)
+
+    @contextmanager
+    def _new_part(self) -> Iterator[tuple[str, Path]]:
+        """Yield an id and a file to fill; nothing is left of them where that fails."""
+        if len(self._known) >= self._limits.tables:
+            raise refused("busy", "most_tables", thing="tables", value=self._limits.tables)
+        table_id = self._folder.make("t")
+        try:
+            yield table_id, self._folder.place(table_id) / "data.part"
         except BaseException:
             self._folder.remove(table_id)
             raise
 
-    def _added(self, table_id: str, part: Path, name: str, size: int, start: bytes) -> dict[str, Any]:
-        seen = shown_name(name)
+    def _added(self, table_id: str, part: Path, name: str) -> dict[str, Any]:
+        seen, size = shown_name(name), part.stat().st_size
+        with part.open("rb") as file:
+            start = file.read(8)
         ending = ending_of(seen, start)
         os.replace(part, part.with_name(f"data{ending}"))
         table: dict[str, Any] = {
@@ -134,14 +133,10 @@ class Tables(Records):
         self._read(table_id)
         return self.table(table_id)
 
-    def _check_number(self) -> None:
-        if len(self._known) >= self._limits.tables:
-            raise refused("busy", "most_tables", thing="tables", value=self._limits.tables)
-
     def _file(self, table: dict[str, Any]) -> Path:
         return self._folder.place(table["id"]) / str(table["file"])
 
-    def given(self, table_id: str) -> dict[str, Any]:
+    def for_worker(self, table_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of a table as it stands."""
         table = self.record(table_id)
         path = str(self._file(table))
@@ -168,14 +163,8 @@ class Tables(Records):
         if table["state"] == "reading" and (task is None or task.done()):
             self._read(table_id)  # whatever became of it, nobody waits for ever
         profile = table["profile"] or {}
-        empty: dict[str, Any] = {
-            "targets": [],
-            "classes": None,
-            "columns": [],
-            "questions_count": 0,
-            "left_out_questions": 0,
-            "problem": None,
-        }
+        empty: dict[str, Any] = {"targets": [], "columns": [], "questions_count": 0, "left_out_questions": 0}
+        empty |= {"classes": None, "problem": None}
         return {
             **self.summary(table_id),
             **{name: profile.get(name, usual) for name, usual in empty.items()},
@@ -192,13 +181,12 @@ class Tables(Records):
         if not isinstance(answers, dict):
             raise refused("input", "answers", thing="answers", value=answers)
         for notice, answer in answers.items():
-            made = self._answered(made, notice, answer)
+            made = self._with_answer(made, notice, answer)
         self._change(table_id, choices=made["choices"], answered=made["answered"], state="reading")
         self._read(table_id)
         return self.table(table_id)
 
-    def _answered(self, table: dict[str, Any], notice: str, answer: object) -> dict[str, Any]:
-        """A table with one thing that was noticed answered."""
+    def _with_answer(self, table: dict[str, Any], notice: str, answer: object) -> dict[str, Any]:
         choices: Choices = table["choices"]
         found = next((one for one in _noticed(table) if one["id"] == notice), None)
         chosen = None if found is None else next((a for a in found["answers"] if a["id"] == answer), None)
@@ -250,7 +238,7 @@ class Tables(Records):
 
     async def ask(self, table_id: str, job: str, **more: Any) -> Any:
         """Have the worker of a table do something with it as it stands."""
-        return await self._crew.ask(table_id, job, {**self.given(table_id), **more})
+        return await self._crew.ask(table_id, job, {**self.for_worker(table_id), **more})
 
     def _read(self, table_id: str) -> None:
         """Read the table as it was chosen, in a worker; what was being read before is no longer of use."""
@@ -264,7 +252,7 @@ class Tables(Records):
             before.cancel()
         table = self._known[table_id]
         try:
-            table["profile"] = await self._crew.ask(table_id, "profile", self.given(table_id))
+            table["profile"] = await self._crew.ask(table_id, "profile", self.for_worker(table_id))
             table["state"], table["error"] = "ready", None
         except StudioError as error:
             table["state"], table["error"] = "failed", error.as_data()
@@ -295,7 +283,7 @@ def read_range(first: str | None, count: str | None) -> dict[str, int]:
 
 
 def _noticed(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was noticed, with the answers that were given; what an answer made go away stays, to be undone."""
+    """The notices with their answers; one that an answer made go away stays, so that it can be undone."""
     answers = {one["id"]: one for one in table["answered"]}
     fresh = (table["profile"] or {}).get("noticed", [])
     found = [
@@ -307,5 +295,4 @@ def _noticed(table: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _without_steps(notice: dict[str, Any]) -> dict[str, Any]:
-    answers = [{"id": answer["id"], "text": answer["text"]} for answer in notice["answers"]]
-    return {**notice, "answers": answers}
+    return {**notice, "answers": [{"id": answer["id"], "text": answer["text"]} for answer in notice["answers"]]}

@@ -87,32 +87,14 @@ class StudioError(Exception):
         self.thing = thing
         self.value = None if value is None else str(value)[:_SHOWN]
         self.remedy = remedy
-        self.conflict = conflict
+        self.conflict = None if conflict is None else dict(conflict)
 
     @property
     def status(self) -> int:
         return STATUS[self.code]
 
     def as_data(self) -> dict[str, Any]:
-        return {
-            "code": self.code,
-            "thing": self.thing,
-            "value": self.value,
-            "message": self.message,
-            "remedy": self.remedy,
-            "conflict": None if self.conflict is None else dict(self.conflict),
-        }
-
-    @classmethod
-    def from_data(cls, content: Mapping[str, Any]) -> "StudioError":
-        return cls(
-            content["code"],
-            content["message"],
-            thing=content.get("thing"),
-            value=content.get("value"),
-            remedy=content.get("remedy"),
-            conflict=content.get("conflict"),
-        )
+        return {name: getattr(self, name) for name in ("code", "thing", "value", "message", "remedy", "conflict")}
 
 
 def refused(code: str, key: str, *, thing: str | None = None, value: object = None, **words: object) -> StudioError:

@@ -4,7 +4,7 @@ import csv
 import gzip
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,11 +54,9 @@ class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return len(next(iter(self._arrays.values()), ()))
 
     def part(self, rows: NDArray[np.integer[Any]]) -> "Columns":
-        """Return only these rows."""
         return Columns({name: array[rows] for name, array in self.items()})
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
@@ -185,7 +183,7 @@ class Dataset(Tabular):
 
 
 def positive_in_words(target: str, classes: tuple[str, str]) -> str:
-    """What a positive row is: its class, or the target that it answers with yes.
+    """A positive row in words: its class, or the target that it answers with yes.
 
     >>> positive_in_words("diagnosis", ("benign", "malignant")), positive_in_words("x won", ("no", "yes"))
     ('malignant', 'x won')
@@ -197,7 +195,6 @@ MISSING = "?"
 
 
 def bundled_text(file_name: str) -> str:
-    """Read a bundled file, compressed or not."""
     return decompressed((files("supersparse.table.datasets") / "data" / file_name).read_bytes()).decode("utf-8")
 
 
@@ -247,7 +244,6 @@ def words(column: Sequence[str], meaning: Mapping[str, str]) -> NDArray[np.objec
 
 
 def complete_rows(raw: Columns) -> NDArray[np.intp]:
-    """Return the rows without missing values."""
     keep = np.ones(raw.n_rows, dtype=bool)
     for array in raw.values():
         keep &= ~missing(array)
@@ -271,7 +267,6 @@ def indicators(array: NDArray[Any], names: Mapping[str, str]) -> dict[str, NDArr
 
 
 def varying(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Drop constant columns."""
     return {name: array for name, array in columns.items() if (array != array[0]).any()}
 
 
@@ -301,19 +296,8 @@ class About:
         y = (raw[self.target][kept] == self.classes[1]).astype(np.int64)
         for array in (X, y, kept):
             array.setflags(write=False)
-        return Dataset(
-            name=self.name,
-            feature_names=tuple(features),
-            X=X,
-            y=y,
-            target=self.target,
-            classes=self.classes,
-            description=self.description,
-            source=self.source,
-            licence=self.licence,
-            raw=raw,
-            kept=kept,
-        )
+        about = {one.name: getattr(self, one.name) for one in fields(self)}
+        return Dataset(**about, feature_names=tuple(features), X=X, y=y, raw=raw, kept=kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

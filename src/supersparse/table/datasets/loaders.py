@@ -8,8 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-import supersparse.table.datasets.loaders as loaders
-import supersparse.table.datasets.recidivism as recidivism
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.table.datasets.dataset import (
     About,
@@ -34,6 +32,13 @@ from supersparse.table.datasets.originals import (
     Original,
     data_folder,
     stored_text,
+)
+from supersparse.table.datasets.recidivism import (
+    ABOUT_ANY,
+    ABOUT_VIOLENT,
+    SIZE_OF_ANY,
+    SIZE_OF_VIOLENT,
+    load_recidivism,
 )
 
 ABOUT_BREAST_CANCER = About(
@@ -308,7 +313,7 @@ def _published_order(board: str) -> tuple[bool, bool, list[int]]:
     return not _has_won(board, "x"), not _has_won(board, "o"), [MARKS.index(mark) for mark in board]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One variant of a dataset; `originals` are the files it needs in the data folder."""
 
@@ -324,55 +329,26 @@ class Entry:
         return self.about.name.replace(" ", "-")
 
     def is_here(self, folder: Path | None = None) -> bool:
-        """Whether it can be loaded without a download."""
         place = data_folder() if folder is None else folder
         return all((place / original.file).is_file() for original in self.originals)
 
 
-def _bundled(about: About, size: Size, load: Callable[[], Dataset]) -> Entry:
-    return Entry(about=about, variant="paper", size=size, load=lambda folder: load())
-
-
 ENTRIES = (
-    _bundled(loaders.ABOUT_BREAST_CANCER, loaders.SIZE_OF_BREAST_CANCER, loaders.load_breast_cancer),
-    _bundled(loaders.ABOUT_HABERMAN, loaders.SIZE_OF_HABERMAN, loaders.load_haberman),
+    Entry(ABOUT_BREAST_CANCER, "paper", SIZE_OF_BREAST_CANCER, lambda _: load_breast_cancer()),
+    Entry(ABOUT_HABERMAN, "paper", SIZE_OF_HABERMAN, lambda _: load_haberman()),
     Entry(
-        about=loaders.ABOUT_INTERNET_ADS,
-        variant="paper",
-        size=loaders.SIZE_OF_INTERNET_ADS,
-        load=lambda folder: loaders.load_internet_ads(folder=folder),
-        originals=(INTERNET_ADS,),
+        ABOUT_INTERNET_ADS, "paper", SIZE_OF_INTERNET_ADS, lambda at: load_internet_ads(folder=at), (INTERNET_ADS,)
     ),
+    Entry(ABOUT_MAMMOGRAPHY, "complete", COMPLETE, lambda _: load_mammography()),
     Entry(
-        about=loaders.ABOUT_MAMMOGRAPHY,
-        variant="complete",
-        size=loaders.COMPLETE,
-        load=lambda folder: loaders.load_mammography(),
+        ABOUT_MAMMOGRAPHY, "paper", SIZE_OF_MAMMOGRAPHY, lambda at: load_mammography("paper", folder=at),
+        (MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED),
     ),
-    Entry(
-        about=loaders.ABOUT_MAMMOGRAPHY,
-        variant="paper",
-        size=loaders.SIZE_OF_MAMMOGRAPHY,
-        load=lambda folder: loaders.load_mammography(variant="paper", folder=folder),
-        originals=(MAMMOGRAPHY, MAMMOGRAPHY_IMPUTED),
-    ),
-    Entry(
-        about=recidivism.ABOUT_VIOLENT,
-        variant="violent",
-        size=recidivism.SIZE_OF_VIOLENT,
-        load=lambda folder: recidivism.load_recidivism(folder=folder),
-        originals=(RECIDIVISM_VIOLENT,),
-    ),
-    Entry(
-        about=recidivism.ABOUT_ANY,
-        variant="any",
-        size=recidivism.SIZE_OF_ANY,
-        load=lambda folder: recidivism.load_recidivism("any", folder=folder),
-        originals=(RECIDIVISM,),
-    ),
-    _bundled(loaders.ABOUT_SPAMBASE, loaders.SIZE_OF_SPAMBASE, loaders.load_spambase),
-    _bundled(loaders.ABOUT_TIC_TAC_TOE, loaders.SIZE_OF_TIC_TAC_TOE, loaders.load_tic_tac_toe),
-)
+    Entry(ABOUT_VIOLENT, "violent", SIZE_OF_VIOLENT, lambda at: load_recidivism(folder=at), (RECIDIVISM_VIOLENT,)),
+    Entry(ABOUT_ANY, "any", SIZE_OF_ANY, lambda at: load_recidivism("any", folder=at), (RECIDIVISM,)),
+    Entry(ABOUT_SPAMBASE, "paper", SIZE_OF_SPAMBASE, lambda _: load_spambase()),
+    Entry(ABOUT_TIC_TAC_TOE, "paper", SIZE_OF_TIC_TAC_TOE, lambda _: load_tic_tac_toe()),
+)  # fmt: skip
 
 
 def find(name: str, variant: str | None = None) -> Entry:

@@ -126,19 +126,18 @@ INTERNET_ADS = Original(
 
 
 _PROPUBLICA = "https://raw.githubusercontent.com/propublica/compas-analysis/HEAD"
-RECIDIVISM = Original(
-    file="raw/compas-scores-two-years.csv.gz",
-    urls=(f"{_PROPUBLICA}/compas-scores-two-years.csv",),
-    names=("compas-scores-two-years.csv",),
-    text=recidivism_text,
-    sha256="d180e410066da845eceb452417fbf8b119633f05526bcb29ef2c5b546d8946c5",
+
+
+def _recidivism(name: str, sha256: str) -> Original:
+    urls = (f"{_PROPUBLICA}/{name}",)
+    return Original(file=f"raw/{name}.gz", urls=urls, names=(name,), text=recidivism_text, sha256=sha256)
+
+
+RECIDIVISM = _recidivism(
+    "compas-scores-two-years.csv", "d180e410066da845eceb452417fbf8b119633f05526bcb29ef2c5b546d8946c5"
 )
-RECIDIVISM_VIOLENT = Original(
-    file="raw/compas-scores-two-years-violent.csv.gz",
-    urls=(f"{_PROPUBLICA}/compas-scores-two-years-violent.csv",),
-    names=("compas-scores-two-years-violent.csv",),
-    text=recidivism_text,
-    sha256="e226ab4c01e0998d1cca94e1a2bfb8a2f3482362f6021ab863da9bf78cab1edc",
+RECIDIVISM_VIOLENT = _recidivism(
+    "compas-scores-two-years-violent.csv", "e226ab4c01e0998d1cca94e1a2bfb8a2f3482362f6021ab863da9bf78cab1edc"
 )
 
 
@@ -338,6 +337,5 @@ def _checked(original: Original, content: bytes, origin: str, unchecked: bool) -
 
 
 def _store(text: str, path: Path) -> None:
-    """Write the file atomically."""
     content = text.encode("utf-8")
     write_file(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)

@@ -11,7 +11,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -71,7 +71,6 @@ class Person:
 
     @property
     def juvenile(self) -> int:
-        """Every juvenile offence on record."""
         return self.juvenile_felonies + self.juvenile_misdemeanours + self.juvenile_others
 
 
@@ -178,22 +177,16 @@ _DESCRIPTION = (
     "published them, kept as in its analysis; 1 is {}. Each feature is a question about age, record or "
     "charge; race and scores stand in the raw table only. For study: nobody should be judged by such a card."
 )
-_SOURCE = "J. Larson and others, ProPublica, github.com/propublica/compas-analysis"
 ABOUT_VIOLENT = About(
     name="recidivism",
     target="violent charge within 2 years",
     classes=("no", "yes"),
     description=_DESCRIPTION.format("a charge with a violent offence within two years"),
-    source=_SOURCE,
+    source="J. Larson and others, ProPublica, github.com/propublica/compas-analysis",
     licence="no licence stated",
 )
-ABOUT_ANY = About(
-    name="recidivism",
-    target="charge within 2 years",
-    classes=("no", "yes"),
-    description=_DESCRIPTION.format("any new charge within two years"),
-    source=_SOURCE,
-    licence="no licence stated",
+ABOUT_ANY = replace(
+    ABOUT_VIOLENT, target="charge within 2 years", description=_DESCRIPTION.format("any new charge within two years")
 )
 SIZE_OF_VIOLENT = Size(rows=4020, columns=95, positive=652)
 SIZE_OF_ANY = Size(rows=6172, columns=112, positive=2809)

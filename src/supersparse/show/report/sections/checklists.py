@@ -1,11 +1,11 @@
 """TRIPOD+AI and PROBAST+AI: what the report covers or knows of each item, and what the authors add."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from supersparse.base.exact import counted, shown
 from supersparse.card.lines import with_class_names
-from supersparse.show.report.blocks import NONE, PROBAST, TRIPOD, Block, Paragraph, Section, TableBlock
+from supersparse.show.report.blocks import NONE, PROBAST, TRIPOD, Block, Paragraph, Section, TableBlock, section
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import CrossValidation, Stability
 from supersparse.show.report.plan import Absent
@@ -76,35 +76,28 @@ def _applies(item: str) -> str:
     return "D" if item in _DEVELOPMENT_ONLY else "E" if item in _EVALUATION_ONLY else "D;E"
 
 
-def tripod(sections: Sequence[Section]) -> Section:
+@section("tripod", "TRIPOD+AI checklist")
+def tripod(sections: Sequence[Section]) -> Iterator[Block]:
     """List where each item is covered, as declared by the sections."""
     places: dict[str, list[str]] = {}
-    for section in sections:
-        for one in section.tripod:
-            places.setdefault(one, []).append(section.title)
+    for page in sections:
+        for one in page.tripod:
+            places.setdefault(one, []).append(page.title)
     rows = tuple(
         (one, topic, _applies(one), "; ".join(places.get(one, [NONE])), authors)
         for one, (topic, authors) in ITEMS.items()
     )
-    return Section(
-        name="tripod",
-        title="TRIPOD+AI checklist",
-        tripod=(),
-        blocks=(
-            Paragraph(
-                "A program sees the card and the rows, not how people were selected, treated and followed "
-                "up. The authors fill in the last column, also where a section of this report covers part of "
-                "the item already. Topics are paraphrased; use the original checklist for a submission: "
-                f"{TRIPOD}"
-            ),
-            TableBlock(
-                caption="TRIPOD+AI items, where this report covers them, and what is left to the authors",
-                header=("item", "topic", "for", "in this report", "to be filled in by the authors"),
-                rows=rows,
-                text_columns=5,
-                notes=("For: D, development of a model; E, evaluation; D;E, both.",),
-            ),
-        ),
+    yield Paragraph(
+        "A program sees the card and the rows, not how people were selected, treated and followed up. The authors "
+        "fill in the last column, also where a section of this report covers part of the item already. Topics are "
+        f"paraphrased; use the original checklist for a submission: {TRIPOD}"
+    )
+    yield TableBlock(
+        caption="TRIPOD+AI items, where this report covers them, and what is left to the authors",
+        header=("item", "topic", "for", "in this report", "to be filled in by the authors"),
+        rows=rows,
+        text_columns=5,
+        notes=("For: D, development of a model; E, evaluation; D;E, both.",),
     )
 
 
@@ -123,36 +116,27 @@ _ASK = "to be answered by the authors: "
 _DOMAINS = ("Participants and data sources", "Predictors", "Outcome", "Analysis")
 
 
-def probast(evidence: Evidence) -> Section:
+@section("probast", "PROBAST+AI appendix")
+def probast(evidence: Evidence) -> Iterator[Block]:
     """Two tables, development and evaluation, with four domains each."""
-    parts: tuple[tuple[str, tuple[tuple[Signal, ...], ...]], ...] = (
-        ("Development of the model: quality", (_PEOPLE, _PREDICTORS, _OUTCOME, _DEVELOPMENT)),
-        ("Evaluation of the model: risk of bias", (_PEOPLE, _PREDICTORS, _OUTCOME, _EVALUATION)),
+    yield Paragraph(
+        "Prefilled with what the card and the rows show. The judgement is the assessors': answer each question with "
+        "yes, probably yes, probably no, no or no information, then rate each domain, and for the first three domains "
+        "the applicability to the intended use. Questions are paraphrased; use the original tool: " + PROBAST
     )
-    blocks: list[Block] = [
-        Paragraph(
-            "Prefilled with what the card and the rows show. The judgement is the assessors': answer each "
-            "question with yes, probably yes, probably no, no or no information, then rate each domain, and "
-            "for the first three domains the applicability to the intended use. Questions are paraphrased; "
-            f"use the original tool: {PROBAST}"
-        )
-    ]
-    for caption, domains in parts:
+    for caption, analysis in (
+        ("Development of the model: quality", _DEVELOPMENT),
+        ("Evaluation of the model: risk of bias", _EVALUATION),
+    ):
         rows = []
-        for k, (domain, signals) in enumerate(zip(_DOMAINS, domains, strict=True), start=1):
+        asked: tuple[tuple[Signal, ...], ...] = (_PEOPLE, _PREDICTORS, _OUTCOME, analysis)
+        for k, (domain, signals) in enumerate(zip(_DOMAINS, asked, strict=True), start=1):
             rows.append((str(k), domain.upper(), "", ""))
             for n, signal in enumerate(signals, start=1):
                 known = signal.known if isinstance(signal.known, str) else signal.known(evidence)
                 rows.append((f"{k}.{n}", signal.question, known, "............"))
-        blocks.append(
-            TableBlock(
-                caption=caption,
-                header=("no.", "signalling question", "known from card and rows", "answer"),
-                rows=tuple(rows),
-                text_columns=4,
-            )
-        )
-    return Section(name="probast", title="PROBAST+AI appendix", tripod=(), blocks=tuple(blocks))
+        header = ("no.", "signalling question", "known from card and rows", "answer")
+        yield TableBlock(caption=caption, header=header, rows=tuple(rows), text_columns=4)
 
 
 def _similar(evidence: Evidence) -> str:

@@ -11,7 +11,7 @@ from supersparse.card.evidence import WEIGHTED_RISKS, facts
 from supersparse.card.lines import class_names, with_class_names
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import risk_of
-from supersparse.card.rules import Domain, IsMissing
+from supersparse.card.rules import Domain
 from supersparse.card.words import category_text
 from supersparse.show.document.content import content_of
 from supersparse.show.report.blocks import (
@@ -19,11 +19,11 @@ from supersparse.show.report.blocks import (
     Bullets,
     CardFace,
     Paragraph,
-    Section,
     TableBlock,
     error_rate,
     item_name,
     rate,
+    section,
     share,
 )
 from supersparse.show.report.evidence import Evidence
@@ -35,27 +35,27 @@ _TYPE_OF_MODEL = "scoring system: add up the points and compare the total with a
 _TYPE_OF_RISK_MODEL = "risk score: add up the points; the total gives a risk, and by a threshold a class"
 
 
-def model(evidence: Evidence) -> Section:
+@section("model", "The scoring system", "15", "22", "27b")
+def model(evidence: Evidence) -> Iterator[Block]:
     """TRIPOD+AI asks for the full model (22), its output (15) and what users have to do (27b)."""
     card = evidence.card
     content = content_of(card)
-    blocks: list[Block] = [CardFace(card)]
+    yield CardFace(card)
     if content.parts:
-        steps = (content.how, *(f"A total of {totals}: predict {name}." for totals, name in content.results))
-        blocks += [Paragraph("How to use it:"), Bullets(steps)]
+        yield Paragraph("How to use it:")
+        yield Bullets((content.how, *(f"A total of {totals}: predict {name}." for totals, name in content.results)))
     if card.risk is None:
-        blocks.append(Paragraph("The card predicts a class, not a risk. Observed risks by total are shown below."))
-    return Section(name="model", title="The scoring system", tripod=("15", "22", "27b"), blocks=tuple(blocks))
+        yield Paragraph("The card predicts a class, not a risk. Observed risks by total are shown below.")
 
 
-def making(evidence: Evidence) -> Section:
+@section("making", "How it was made", "9a", "12b", "12c", "13")
+def making(evidence: Evidence) -> Iterator[Block]:
     """TRIPOD+AI asks for candidates (9a), their handling (12b), model building (12c), class weights (13)."""
     made = evidence.card.provenance
-    blocks: list[Block] = []
     if made is None:
-        blocks.append(Paragraph("The card was written by hand, so there is no record of how it was made."))
+        yield Paragraph("The card was written by hand, so there is no record of how it was made.")
         if evidence.card.source is not None:
-            blocks.append(Paragraph(f"Its source: {visible(evidence.card.source)}"))
+            yield Paragraph(f"Its source: {visible(evidence.card.source)}")
     else:
         stop = Stop.__members__.get(made.stop)
         rows = [
@@ -63,7 +63,7 @@ def making(evidence: Evidence) -> Section:
             ("minimised", with_class_names(evidence.card, made.minimised)),
             ("allowed", visible(made.allowed)),
             *_ties(made, evidence.card.cutoff),
-            *_edits(evidence),
+            *(("edited", text) for label, text in facts(evidence.card) if label == "Edited"),
             ("training rows", f"{made.n_rows} (total weight {shown(made.total_weight)})"),
             ("fingerprint", visible(made.data or "not recorded")),
             ("candidate features", "not recorded" if made.features is None else f"{len(made.features)}"),
@@ -74,13 +74,9 @@ def making(evidence: Evidence) -> Section:
             ("search", f"{counted(made.nodes, 'node')} in {made.seconds:.1f} s"),
             ("software", f"supersparse {visible(made.version)}"),
         ]
-        blocks.append(
-            TableBlock(caption="Settings and search", header=("setting", "value"), rows=tuple(rows), text_columns=2)
-        )
+        yield TableBlock(caption="Settings and search", header=("setting", "value"), rows=tuple(rows), text_columns=2)
         if made.features:
-            names = [item_name(name) for name in made.features]
-            blocks.append(Paragraph(f"Candidate features: {', '.join(names)}."))
-    return Section(name="making", title="How it was made", tripod=("9a", "12b", "12c", "13"), blocks=tuple(blocks))
+            yield Paragraph(f"Candidate features: {', '.join(map(item_name, made.features))}.")
 
 
 def _ties(made: Provenance, cutoff: Cutoff) -> list[tuple[str, str]]:
@@ -91,24 +87,19 @@ def _ties(made: Provenance, cutoff: Cutoff) -> list[tuple[str, str]]:
     return [("ties", "in training, a total equal to the threshold counted as wrong for both classes")]
 
 
-def _edits(evidence: Evidence) -> list[tuple[str, str]]:
-    return [("edited", text) for label, text in facts(evidence.card) if label == "Edited"]
-
-
 def _seed(evidence: Evidence) -> str:
     refit = evidence.refit
     seed = None if isinstance(refit, Absent) else refit.settings.solve.get("random_state")
     return "not recorded" if seed is None else str(seed)
 
 
-def summary(evidence: Evidence, missing: tuple[str, ...]) -> Section:
+@section("summary", "Summary", "2")
+def summary(evidence: Evidence, missing: tuple[str, ...]) -> Iterator[Block]:
     """TRIPOD+AI asks for an abstract (2)."""
-    blocks: list[Block] = [
-        TableBlock(caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2)
-    ]
+    yield TableBlock(caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2)
     if missing:
-        blocks += [Paragraph("Not in this report:", strong=True), Bullets(missing)]
-    return Section(name="summary", title="Summary", tripod=("2",), blocks=tuple(blocks))
+        yield Paragraph("Not in this report:", strong=True)
+        yield Bullets(missing)
 
 
 def _rows(evidence: Evidence) -> list[tuple[str, str]]:
@@ -143,7 +134,7 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def _fixed_answer(evidence: Evidence) -> list[tuple[str, str]]:
-    """What the card must beat: a card of risks the log loss of the prevalence, others the commoner class."""
+    """The baseline to beat: a card of risks the log loss of the prevalence, others the commoner class."""
     found = evidence.evaluation
     if not evidence.is_risk or found.forecasts is None:
         fixed = baseline(found.confusion)[0]
@@ -208,11 +199,10 @@ def missing_parts(evidence: Evidence) -> tuple[str, ...]:
 _FEW_EVENTS = 100  # fewer in the smaller class make a validation imprecise (Vergouwe et al. 2005)
 
 
-def limits(evidence: Evidence) -> Section:
+@section("limits", "Limits of use", "26", "27a")
+def limits(evidence: Evidence) -> Iterator[Block]:
     """TRIPOD+AI asks for limitations (26) and for what unusable input does (27a)."""
-    return Section(
-        name="limits", title="Limits of use", tripod=("26", "27a"), blocks=(Bullets(tuple(_sentences(evidence))),)
-    )
+    yield Bullets(tuple(_sentences(evidence)))
 
 
 def _sentences(evidence: Evidence) -> Iterator[str]:
@@ -258,7 +248,8 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         yield f"Risk and class agree in these rows: {positive} is predicted at a risk above {follows}."
     else:
         yield "Risk and class may disagree: the class depends on the threshold, not on a risk above 0.5."
-    if evidence.is_risk and _weighs_classes(evidence):
+    refit = evidence.refit
+    if evidence.is_risk and not isinstance(refit, Absent) and len({*refit.problem.class_weights}) == 2:
         yield f"{WEIGHTED_RISKS.capitalize()}; see the calibration."
     if evidence.data.weights is not None:
         yield ("Rows are weighted. Intervals treat a weight as a number of rows, so they may be too narrow.")
@@ -282,10 +273,6 @@ def _class_follows_risk(evidence: Evidence) -> str | None:
     return at if agree else None
 
 
-def _weighs_classes(evidence: Evidence) -> bool:
-    return not isinstance(evidence.refit, Absent) and len({*evidence.refit.problem.class_weights}) == 2
-
-
 def _ranges(card: Card) -> Iterator[str]:
     for domain in card.domains:
         then = "is refused" if domain.outside == "refuse" else "is still scored, but without evidence"
@@ -306,11 +293,10 @@ def _missing(card: Card) -> Iterator[str]:
     given: dict[str, Fraction] = {}
     refused: dict[str, None] = {}
     for item in card.items:
-        points = item.points if isinstance(item.rule, IsMissing) else item.missing
-        if points is None:
+        if item.when_missing is None:
             refused[item.column] = None
         else:
-            given[item.column] = given.get(item.column, Fraction(0)) + points
+            given[item.column] = given.get(item.column, Fraction(0)) + item.when_missing
     if refused:
         yield f"The card needs a value of {', '.join(map(quoted, refused))}."
     for column, total in given.items():

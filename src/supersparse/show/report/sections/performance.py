@@ -1,5 +1,7 @@
 """Performance on these rows: discrimination, risks, calibration, decision curves, subgroups."""
 
+from collections.abc import Iterator
+
 from supersparse.base.exact import counted
 from supersparse.card.evaluate.evaluation import Subgroups
 from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts, calibration_line, why_no_line
@@ -11,10 +13,10 @@ from supersparse.show.report.blocks import (
     Block,
     Figure,
     Paragraph,
-    Section,
     TableBlock,
     error_rate,
     rate,
+    section,
     shown_decimal,
 )
 from supersparse.show.report.evidence import Evidence
@@ -26,24 +28,20 @@ _MOST_THRESHOLDS = 15
 _DECISIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-def performance(evidence: Evidence) -> Section:
+@section("performance", "Performance on these rows", "12e", "15", "23a")
+def performance(evidence: Evidence) -> Iterator[Block]:
     """TRIPOD+AI asks for the measures (12e), their values with intervals (23a) and the threshold (15)."""
-    blocks: list[Block] = []
     if evidence.same_rows:
-        blocks.append(Paragraph("Apparent performance: these are the training rows."))
-    blocks += [_rates(evidence), _matrix(evidence)]
+        yield Paragraph("Apparent performance: these are the training rows.")
+    yield _rates(evidence)
+    yield _matrix(evidence)
     if evidence.evaluation.auc.value is not None:
-        blocks.append(
-            Figure(
-                picture=evidence.evaluation,
-                caption="ROC curve; the circle marks the card's threshold.",
-                alt=f"ROC curve with an area of {evidence.evaluation.auc}.",
-            )
+        yield Figure(
+            picture=evidence.evaluation,
+            caption="ROC curve; the circle marks the card's threshold.",
+            alt=f"ROC curve with an area of {evidence.evaluation.auc}.",
         )
-    blocks.append(_thresholds(evidence))
-    return Section(
-        name="performance", title="Performance on these rows", tripod=("12e", "15", "23a"), blocks=tuple(blocks)
-    )
+    yield _thresholds(evidence)
 
 
 def _rates(evidence: Evidence) -> TableBlock:
@@ -105,21 +103,19 @@ def _thresholds(evidence: Evidence) -> TableBlock:
     )
 
 
-def calibration(evidence: Evidence) -> Section:
-    """TRIPOD+AI asks for calibration and clinical utility (12e, 23a) beside discrimination."""
+@section("calibration", "Risks and calibration", "12e", "23a")
+def calibration(evidence: Evidence) -> Iterator[Block]:
+    """TRIPOD+AI asks for calibration and clinical utility (12e, 23a), not only for discrimination."""
     risks, own = evidence.risks, evidence.evaluation.forecasts
     positive = class_names(evidence.card)[1]
-    blocks: list[Block] = [_risk_table(risks, positive)]
+    yield _risk_table(risks, positive)
     if len(risks.rows) > 1:
-        blocks.append(
-            Figure(
-                picture=risks,
-                caption=f"Observed risk of {positive} by total, with 95 % intervals.",
-                alt="Bars: " + "; ".join(f"{r.totals} points: {rate(r.observed)}" for r in risks.rows) + ".",
-            )
+        yield Figure(
+            picture=risks,
+            caption=f"Observed risk of {positive} by total, with 95 % intervals.",
+            alt="Bars: " + "; ".join(f"{r.totals} points: {rate(r.observed)}" for r in risks.rows) + ".",
         )
-    blocks += _risks_judged(evidence, own)
-    return Section(name="calibration", title="Risks and calibration", tripod=("12e", "23a"), blocks=tuple(blocks))
+    yield from _risks_judged(evidence, own)
 
 
 def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
@@ -200,21 +196,19 @@ def _decision_table(some: DecisionCurve, every: DecisionCurve) -> TableBlock:
     )
 
 
-def subgroups(evidence: Evidence) -> Section:
+@section("subgroups", "Subgroups", "14", "23a")
+def subgroups(evidence: Evidence) -> Iterator[Block]:
     """Performance by subgroup column; TRIPOD+AI asks for fairness (14) and for key subgroups (23a)."""
-    blocks: list[Block] = []
     if not evidence.subgroups:
-        blocks.append(Paragraph("Not in this report: no subgroup column was chosen, such as sex, age group or site."))
+        yield Paragraph("Not in this report: no subgroup column was chosen, such as sex, age group or site.")
+        return
     for found in evidence.subgroups:
-        blocks += [_table(found), Paragraph(visible(found.in_words()))]
-    if evidence.subgroups:
-        blocks.append(
-            Paragraph(
-                "Small groups have wide intervals: a difference between two groups whose intervals overlap "
-                "widely may be chance. Differences in prevalence change predictive values, not the card."
-            )
-        )
-    return Section(name="subgroups", title="Subgroups", tripod=("14", "23a"), blocks=tuple(blocks))
+        yield _table(found)
+        yield Paragraph(visible(found.in_words()))
+    yield Paragraph(
+        "Small groups have wide intervals: a difference between two groups whose intervals overlap widely may be "
+        "chance. Differences in prevalence change predictive values, not the card."
+    )
 
 
 def _table(found: Subgroups) -> TableBlock:

@@ -1,5 +1,6 @@
-"""What was proven: the recomputed claims, the lowest loss for each size, and the theoretical bounds."""
+"""The proof: the recomputed claims, the lowest loss for each size, and the theoretical bounds."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
@@ -10,7 +11,18 @@ from supersparse.engine.answers.frontier import Frontier, FrontierRow
 from supersparse.engine.answers.words import counts_errors, least_in_words, least_of, what_is_least
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.bounds import Bound
-from supersparse.show.report.blocks import NONE, Block, Bullets, Figure, Paragraph, Section, TableBlock, item_name, why
+from supersparse.show.report.blocks import (
+    NONE,
+    Block,
+    Bullets,
+    Figure,
+    Paragraph,
+    Section,
+    TableBlock,
+    item_name,
+    section,
+    why,
+)
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.plan import Absent
 from supersparse.show.report.proofs import Recheck
@@ -18,45 +30,39 @@ from supersparse.table.plain import visible
 from supersparse.table.small_table import number
 
 
-def proof(evidence: Evidence) -> Section:
+@section("proof", "What was proven", "12c")
+def proof(evidence: Evidence) -> Iterator[Block]:
     """Whether a better card could exist, and whether the numbers on the card can be reproduced."""
     made = evidence.card.provenance
-    blocks: list[Block] = []
     if made is None:
-        blocks.append(Paragraph("Nothing was proven, because the card was written by hand."))
-    else:
-        blocks.append(Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True))
-        if evidence.proven_here:
-            blocks.append(
-                Paragraph("The card's file claims less: the searches for the table of sizes below proved the rest.")
-            )
-        blocks.append(_verdict(evidence, made))
-        if isinstance(evidence.recheck, Recheck):
-            blocks.append(_compared(made, evidence.recheck))
-        if made.certificate is not None:
-            blocks += _how_to_check(made.certificate)
-    return Section(name="proof", title="What was proven", tripod=("12c",), blocks=tuple(blocks))
+        yield Paragraph("Nothing was proven, because the card was written by hand.")
+        return
+    yield Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True)
+    if evidence.proven_here:
+        yield Paragraph("The card's file claims less: the searches for the table of sizes below proved the rest.")
+    yield _verdict(evidence, made)
+    if isinstance(evidence.recheck, Recheck):
+        yield _compared(made, evidence.recheck)
+    if made.certificate is not None:
+        yield from _how_to_check(made.certificate)
 
 
-def _how_to_check(certificate: CertificateFile) -> list[Block]:
-    """The certificate, and what a stranger does with it."""
+def _how_to_check(certificate: CertificateFile) -> Iterator[Block]:
     file, checked_by = visible(certificate.file), [visible(name) for name in certificate.checked_by]
-    return [
-        Paragraph(
-            "The proof is also a file, with which anyone can check it without trusting this software: "
-            f"{file}, sha256 {certificate.sha256}."
-        ),
-        Bullets(
-            items=(
-                f"Checked by {' and '.join(checked_by)}." if checked_by else "Not checked yet.",
-                "Check it with plain Python and no package: "
-                f"“python -I supersparse_check.py DATA CARD {file}”. The program has at most 500 lines, "
-                "builds the question from the table, and prints PROVEN or the first thing that is wrong.",
-                "Or with viprchk, a program by others: “supersparse certify CARD DATA --viprchk PROGRAM” "
-                "gives it the same question and the lines of the proof.",
-            )
-        ),
-    ]
+    yield Paragraph(
+        "The proof is also a file, with which anyone can check it without trusting this software: "
+        f"{file}, sha256 {certificate.sha256}."
+    )
+    yield Bullets(
+        items=(
+            f"Checked by {' and '.join(checked_by)}." if checked_by else "Not checked yet.",
+            f"Check it with plain Python and no package: “python -I supersparse_check.py DATA CARD {file}”. The "
+            "program has at most 500 lines, builds the question from the table, and prints PROVEN or the first thing "
+            "that is wrong.",
+            "Or with viprchk, a program by others: “supersparse certify CARD DATA --viprchk PROGRAM” gives it the same "
+            "question and the lines of the proof.",
+        )
+    )
 
 
 def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
@@ -125,7 +131,7 @@ _ERRORS_BESIDE = "The errors are those of the same cards; they were not minimise
 
 
 def _what_was_minimised(found: Frontier) -> str:
-    """What the sizes have least of, and what is proven of it."""
+    """The measure that the sizes minimise, and the meaning of its proof."""
     problem, what = found.problem, what_is_least(found.problem)
     if counts_errors(problem):
         fewer = "\u201cProven\u201d means that no card of that size makes fewer."
@@ -136,7 +142,7 @@ def _what_was_minimised(found: Frontier) -> str:
 
 
 def _how_it_counts(problem: Problem) -> str:
-    """What an error costs where the classes differ, and what a numeric C1 adds."""
+    """The cost of an error where the classes differ, and the part of a numeric C1."""
     said = ""
     negative, positive = problem.class_weights
     if problem.goal == "errors" and negative != positive:
@@ -192,7 +198,6 @@ def _least_at(row: FrontierRow) -> str:
 
 
 def _not_yet(row: FrontierRow) -> str:
-    """How far the proof is."""
     if row.solution is None or row.lower_bound is None or row.lower_bound <= 0:
         return "no"
     return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
@@ -231,23 +236,20 @@ def _ties(problem: Problem) -> tuple[str, ...]:
     return ("Errors count a total equal to the threshold as wrong for both classes.",)
 
 
-def theory(evidence: Evidence) -> Section:
+@section("theory", "Theoretical bounds", "10", "26")
+def theory(evidence: Evidence) -> Iterator[Block]:
     """How far the true error rate can be above the training error rate, by the paper's theorems."""
     found = evidence.bounds
-    blocks: list[Block] = []
     if isinstance(found, Absent):
-        blocks.append(Paragraph(why(found)))
-    else:
-        if any(isinstance(bound, Bound) for bound in found):
-            blocks.append(
-                Paragraph(
-                    "Bounds on the error rate on new rows from the same source. They hold for every allowed "
-                    "card at once, and so for this one. They require independent rows, and sets and limits "
-                    "that were chosen before anyone looked at the rows. They are wide."
-                )
-            )
-        blocks.append(Bullets(tuple(visible(_sentence(bound.in_words())) for bound in found)))
-    return Section(name="theory", title="Theoretical bounds", tripod=("10", "26"), blocks=tuple(blocks))
+        yield Paragraph(why(found))
+        return
+    if any(isinstance(bound, Bound) for bound in found):
+        yield Paragraph(
+            "Bounds on the error rate on new rows from the same source. They hold for every allowed card at once, and "
+            "so for this one. They require independent rows, and sets and limits that were chosen before anyone looked "
+            "at the rows. They are wide."
+        )
+    yield Bullets(tuple(visible(_sentence(bound.in_words())) for bound in found))
 
 
 def _sentence(words: str) -> str:

@@ -1,5 +1,7 @@
 """Refits: performance corrected for optimism, trade-offs, and stability."""
 
+from collections.abc import Iterator
+
 from supersparse.base.exact import counted, shown
 from supersparse.show.document.evaluation_plots import RatePairs, Shares
 from supersparse.show.report.blocks import (
@@ -7,10 +9,10 @@ from supersparse.show.report.blocks import (
     Block,
     Figure,
     Paragraph,
-    Section,
     TableBlock,
     item_name,
     rate,
+    section,
     share,
     shown_decimal,
     why,
@@ -34,24 +36,18 @@ _MOST_DRAWN = 5  # of them in the figure
 _MOST_POINTS = 4
 
 
-def validation(evidence: Evidence) -> Section:
+@section("validation", "Performance corrected for optimism", "12a", "12c", "23a")
+def validation(evidence: Evidence) -> Iterator[Block]:
     """TRIPOD+AI asks for internal validation (12a, 12c) and its results (23a)."""
     found = evidence.validation
-    blocks: list[Block] = []
     if isinstance(found, Absent):
-        blocks.append(Paragraph(f"Cross-validation: {why(found)[0].lower()}{why(found)[1:]}"))
+        yield Paragraph(f"Cross-validation: {why(found)[0].lower()}{why(found)[1:]}")
     else:
-        blocks.append(Paragraph(_protocol(evidence, found)))
+        yield Paragraph(_protocol(evidence, found))
     if not (isinstance(found, Absent) and isinstance(evidence.stability, Absent)):
-        blocks.append(_corrected_table(evidence))
+        yield _corrected_table(evidence)
     if isinstance(found, CrossValidation):
-        blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
-    return Section(
-        name="validation",
-        title="Performance corrected for optimism",
-        tripod=("12a", "12c", "23a"),
-        blocks=tuple(blocks),
-    )
+        yield from (Paragraph(visible(f"Failed: {failure}")) for failure in found.failures)
 
 
 def _protocol(evidence: Evidence, found: CrossValidation) -> str:
@@ -105,7 +101,7 @@ def _corrected_table(evidence: Evidence) -> TableBlock:
             (
                 measure,
                 shown_decimal(apparent),
-                _signed(optimistic),
+                (NONE if optimistic is None else f"{optimistic:+.3f}"),
                 shown_decimal(corrected),
                 _spread(spread),
                 shown_decimal(baseline(evidence.evaluation.confusion)[k]),
@@ -147,56 +143,41 @@ def _spread(spread: Spread | None) -> str:
     return shown_decimal(spread.mean) + ("" if spread.sd is None else f" \u00b1 {spread.sd:.3f}")
 
 
-def _signed(value: float | None) -> str:
-    return NONE if value is None else f"{value:+.3f}"
-
-
-def trade_offs(evidence: Evidence) -> Section:
-    """What other weights of the two kinds of error would do on unseen rows (TRIPOD+AI 12e, 15, 23a)."""
+@section("trade-offs", "Trade-offs", "12e", "15", "23a")
+def trade_offs(evidence: Evidence) -> Iterator[Block]:
+    """Cards with other weights of the two kinds of error on unseen rows (TRIPOD+AI 12e, 15, 23a)."""
     found = evidence.trades
-    blocks: list[Block] = []
     if isinstance(found, Absent):
-        blocks.append(Paragraph(why(found)))
-    else:
-        proven, cards = sum(p.proven for p in found.points), sum(p.folds for p in found.points)
-        blocks += [
-            Paragraph(
-                f"The card was learned again with other {_weighed(evidence)}, without each fold, and tested "
-                f"on that fold. {share(proven, cards)} of these cards are proven optimal for their rows."
-                f"{_RISKS_ARE_WEIGHTED if evidence.is_risk else ''}{_ended(found, 'ratio')}"
-            ),
-            Figure(
-                picture=RatePairs(
-                    labels=tuple(_ratio(point) for point in found.points),
-                    first=tuple(point.sensitivity for point in found.points),
-                    second=tuple(point.specificity for point in found.points),
-                    marked=tuple(point.is_own for point in found.points),
-                ),
-                caption="Sensitivity against specificity on unseen rows, for cards learned with other ratios "
-                f"of the {_PAIR[evidence.is_risk]}. Bars: 95 % intervals; filled: the ratio of this card.",
-                alt="Points: "
-                + "; ".join(
-                    f"ratio {_ratio(p)}: sensitivity {rate(p.sensitivity)}, specificity {rate(p.specificity)}"
-                    for p in found.points
-                )
-                + ".",
-            ),
-            TableBlock(
-                caption=f"Cards learned with other {_weighed(evidence)}, on unseen rows",
-                header=(_RATIO[evidence.is_risk], "sensitivity", "specificity", "items"),
-                rows=tuple(
-                    (
-                        _ratio(p) + (" (this card)" if p.is_own else ""),
-                        rate(p.sensitivity),
-                        rate(p.specificity),
-                        str(p.sizes[0]) if p.sizes[0] == p.sizes[1] else f"{p.sizes[0]} to {p.sizes[1]}",
-                    )
-                    for p in found.points
-                ),
-                notes=("All folds together, with 95 % intervals (Wilson).",),
-            ),
-        ]
-    return Section(name="trade-offs", title="Trade-offs", tripod=("12e", "15", "23a"), blocks=tuple(blocks))
+        yield Paragraph(why(found))
+        return
+    proven, cards = sum(p.proven for p in found.points), sum(p.folds for p in found.points)
+    rates = [(rate(p.sensitivity), rate(p.specificity)) for p in found.points]
+    ratios = [_ratio(p) for p in found.points]
+    told = [f"ratio {one}: sensitivity {a}, specificity {b}" for one, (a, b) in zip(ratios, rates, strict=True)]
+    yield Paragraph(
+        f"The card was learned again with other {_weighed(evidence)}, without each fold, and tested on that fold. "
+        f"{share(proven, cards)} of these cards are proven optimal for their rows."
+        f"{_RISKS_ARE_WEIGHTED if evidence.is_risk else ''}{_ended(found, 'ratio')}"
+    )
+    yield Figure(
+        picture=RatePairs(
+            labels=tuple(ratios),
+            first=tuple(point.sensitivity for point in found.points),
+            second=tuple(point.specificity for point in found.points),
+            marked=tuple(point.is_own for point in found.points),
+        ),
+        caption="Sensitivity against specificity on unseen rows, for cards learned with other ratios of the "
+        f"{_PAIR[evidence.is_risk]}. Bars: 95 % intervals; filled: the ratio of this card.",
+        alt=f"Points: {'; '.join(told)}.",
+    )
+    sizes = [str(low) if low == high else f"{low} to {high}" for low, high in (p.sizes for p in found.points)]
+    names = [one + (" (this card)" if p.is_own else "") for one, p in zip(ratios, found.points, strict=True)]
+    yield TableBlock(
+        caption=f"Cards learned with other {_weighed(evidence)}, on unseen rows",
+        header=(_RATIO[evidence.is_risk], "sensitivity", "specificity", "items"),
+        rows=tuple((name, *pair, size) for name, pair, size in zip(names, rates, sizes, strict=True)),
+        notes=("All folds together, with 95 % intervals (Wilson).",),
+    )
 
 
 _PAIR = {False: "costs of a missed positive and a false alarm", True: "weights of positive and negative rows"}
@@ -216,34 +197,30 @@ def _ratio(point: TradePoint) -> str:
     return f"{ratio:.3g} : 1" if ratio >= 1 else f"1 : {1 / ratio:.3g}"
 
 
-def stability(evidence: Evidence) -> Section:
+@section("stability", "Stability over bootstrap samples", "12c", "26")
+def stability(evidence: Evidence) -> Iterator[Block]:
     """How often each item and its points recur over bootstrap samples."""
     found = evidence.stability
-    blocks: list[Block] = []
     if isinstance(found, Absent):
-        blocks.append(Paragraph(why(found)))
-    else:
-        blocks.append(Paragraph(_returned(evidence, found)))
-        shown_items, drawn = _shown(found, _MOST_OTHERS), _shown(found, _MOST_DRAWN)
-        blocks.append(
-            Figure(
-                picture=Shares(
-                    labels=tuple(item_name(item.name) for item in drawn),
-                    shares=tuple(item.returned / found.samples for item in drawn),
-                    marked=tuple(item.points is not None for item in drawn),
-                    axis="share of bootstrap samples with this item",
-                ),
-                caption="How often items recur. Dark: items of the card.",
-                alt="Bars: " + "; ".join(_in_words(item, found.samples) for item in drawn) + ".",
-            )
-        )
-        blocks.append(_items_table(found, shown_items))
-        if any(item.is_yes_no for item in evidence.card.items):
-            blocks.append(_columns_table(evidence, found))
-        blocks += [Paragraph(visible(f"Failed: {failure}")) for failure in found.failures]
-    return Section(
-        name="stability", title="Stability over bootstrap samples", tripod=("12c", "26"), blocks=tuple(blocks)
+        yield Paragraph(why(found))
+        return
+    yield Paragraph(_returned(evidence, found))
+    drawn = _shown(found, _MOST_DRAWN)
+    bars = [f"{item_name(item.name)} {100 * item.returned / found.samples:.0f} %" for item in drawn]
+    yield Figure(
+        picture=Shares(
+            labels=tuple(item_name(item.name) for item in drawn),
+            shares=tuple(item.returned / found.samples for item in drawn),
+            marked=tuple(item.points is not None for item in drawn),
+            axis="share of bootstrap samples with this item",
+        ),
+        caption="How often items recur. Dark: items of the card.",
+        alt=f"Bars: {'; '.join(bars)}.",
     )
+    yield _items_table(found, _shown(found, _MOST_OTHERS))
+    if any(item.is_yes_no for item in evidence.card.items):
+        yield _columns_table(evidence, found)
+    yield from (Paragraph(visible(f"Failed: {failure}")) for failure in found.failures)
 
 
 def _returned(evidence: Evidence, found: Stability) -> str:
@@ -266,10 +243,6 @@ def _shown(found: Stability, most_others: int) -> tuple[ItemStability, ...]:
     own = [item for item in found.items if item.points is not None]
     others = [item for item in found.items if item.points is None]
     return (*own, *others[:most_others])
-
-
-def _in_words(item: ItemStability, samples: int) -> str:
-    return f"{item_name(item.name)} {100 * item.returned / samples:.0f} %"
 
 
 def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:

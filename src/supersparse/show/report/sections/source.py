@@ -59,7 +59,6 @@ def _whose(evidence: Evidence) -> str:
 
 
 def _perhaps(evidence: Evidence) -> str:
-    """What rows with another fingerprint may be."""
     found = evidence.recheck
     if isinstance(found, Recheck) and found.confirms(evidence.card):
         return "They give the same objective and errors, so they may be the training rows in another order."
@@ -190,7 +189,6 @@ def _fingerprint(evidence: Evidence) -> str:
 
 
 def _work_done(evidence: Evidence) -> list[tuple[str, str]]:
-    """How much of what was planned was done, and how much of it is proven."""
     rows = []
     sizes, folds, trades, samples = (
         evidence.frontier, evidence.validation, evidence.trades, evidence.stability
@@ -221,7 +219,6 @@ def _same_again(evidence: Evidence) -> str:
 
 
 def _hit_a_limit(evidence: Evidence) -> bool:
-    """Whether time decided what is in the report."""
     sizes, folds, trades, samples = (
         evidence.frontier, evidence.validation, evidence.trades, evidence.stability
     )  # fmt: skip
@@ -229,15 +226,11 @@ def _hit_a_limit(evidence: Evidence) -> bool:
         return False
     return (
         (isinstance(sizes, Frontier) and not sizes.proven)
-        or (isinstance(folds, CrossValidation) and (folds.timed_out or not _all_proven(folds)))
+        or (isinstance(folds, CrossValidation) and (folds.timed_out or not all(fold.proven for fold in folds.folds)))
         or (isinstance(trades, Trades) and (trades.timed_out or any(p.proven < p.folds for p in trades.points)))
         or (isinstance(samples, Stability) and (samples.timed_out or samples.proven < samples.samples))
         or any(isinstance(part, Absent) and "no time" in part.reason for part in (folds, trades, samples))
     )
-
-
-def _all_proven(folds: CrossValidation) -> bool:
-    return all(fold.proven for fold in folds.folds)
 
 
 def _versions() -> list[str]:
