@@ -60,6 +60,8 @@ void logits_of(const Cells& cells, const Layout& layout, const Vector& heights, 
   }
 }
 
+constexpr double kFarthest = 8;  // the most that a step of the fit moves a logit
+
 static void margins(const Cells& cells, const Layout& layout, const Vector& r, Vector& out) {
   out.assign(layout.size, 0.0);
   for (double value : r) out[0] += value;
@@ -76,7 +78,7 @@ static void margins(const Cells& cells, const Layout& layout, const Vector& r, V
 //   L(beta + u) >= L + g.u + sum h_i phi(x_i.u) = L + rho.u + sum h_i [phi(v_i) - c_i v_i]
 //               >= L + rho.u - sum h_i phi*(c_i),    phi*(c) = |c| + (1 - |c|) log(1 - |c|)   (phi* = c^2 at most).
 // For a card u = card - beta, and |rho.u| <= max|rho| (reach + sum |beta|).
-static double lower_bound(const Cells& cells, const Fit& fit, const Vector& step, const Vector& h, double reach) {
+static double lower_bound(const Cells& cells, Fit& fit, const Vector& step, const Vector& h, double reach) {
   const int p = fit.layout.size;
   Vector move;
   logits_of(cells, fit.layout, step, move);
@@ -94,7 +96,23 @@ static double lower_bound(const Cells& cells, const Fit& fit, const Vector& step
     residual = std::max(residual, std::fabs(value));
     length += std::fabs(fit.heights[i]);
   }
-  return fit.loss - taken - residual * (reach + length) - 1e-12;
+  fit.extent = reach + length;
+  return fit.loss - taken - residual * fit.extent - 1e-12;
+}
+
+// The largest that a step moves a logit, if that is more than `most`; else a bound on it.
+static double farthest_move(const Cells& cells, const Layout& layout, const Vector& step, double most, Vector& moves) {
+  double bound = std::fabs(step[0]);
+  for (size_t place = 0; place < layout.first.size(); place++) {
+    double largest = 0;
+    for (int b = 0; b < layout.heights[place]; b++) largest = std::max(largest, std::fabs(step[layout.first[place] + b]));
+    bound += largest;
+  }
+  if (bound <= most) return bound;
+  logits_of(cells, layout, step, moves);
+  double farthest = 0;
+  for (double value : moves) farthest = std::max(farthest, std::fabs(value));
+  return farthest;
 }
 
 void fit_additive(const Cells& cells, double reach, double accuracy, Fit& fit) {
@@ -121,7 +139,8 @@ void fit_additive(const Cells& cells, double reach, double accuracy, Fit& fit) {
     const bool stalls = fit.decrement < 1e-14 && fit.decrement > 0.25 * before;
     before = fit.decrement;
     if (fit.decrement >= accuracy && !stalls) {
-      double size = 1;
+      // Where curvature is nearly gone a whole step leads where all of it is, and the fit ends far from its optimum.
+      double size = std::min(1.0, kFarthest / farthest_move(cells, fit.layout, step, kFarthest, trial));
       old = fit.heights;
       for (int halving = 0; halving < 30 && !moved; halving++, size *= 0.5) {
         for (int i = 0; i < p; i++) fit.heights[i] = old[i] + size * step[i];
@@ -136,7 +155,7 @@ void fit_additive(const Cells& cells, double reach, double accuracy, Fit& fit) {
     }
     if (moved) continue;
     fit.lower = lower_bound(cells, fit, step, h, reach);
-    fit.converged = fit.decrement < 1e-10 && std::isfinite(fit.lower);
+    fit.converged = fit.decrement < 1e-10 && fit.lower > fit.loss - 1e-8;
     return;
   }
 }
@@ -182,7 +201,11 @@ Quadratic quadratic_of(const Fit& fit, const Vector& second_order) {
     model.constant -= 0.5 * g[i] * shift[i];
   }
   model.pull.assign(m, 0.0);
-  for (int i = 0; i < m; i++) model.pull[i] = dot(&model.G[static_cast<size_t>(i) * m], model.centre.data(), m);
+  for (int i = 0; i < m; i++) {
+    const double* row = &model.G[static_cast<size_t>(i) * m];
+    model.pull[i] = dot(row, model.centre.data(), m);
+    model.residual = std::max(model.residual, std::fabs(g[i] - dot(row, shift.data(), m)));
+  }
   return model;
 }
 

@@ -27,6 +27,7 @@ struct Fit {
   Vector hessian;         // size x size, exact up to rounding: no ridge
   double loss = 0;
   double decrement = 0;   // squared Newton decrement at `heights`
+  double extent = 0;      // a bound on sum |u| over all deviations u from `heights` to those of an allowed card
   bool converged = false;
   // A bound on the loss of every allowed card over the set; minus infinity where the fit did not converge.
   double lower = 0;
@@ -47,6 +48,7 @@ struct Quadratic {
   int size = 0;
   Vector G, centre, pull;  // pull = G centre
   double constant = 0;
+  double residual = 0;     // largest part of the gradient that no centre accounts for: G lost its curvature there
 };
 // From a fit's loss and gradient and any matrix of second order (its own for a prediction, a minorant's for a bound).
 Quadratic quadratic_of(const Fit& fit, const Vector& second_order);

@@ -70,7 +70,7 @@ bool Decoder::prepare() {
     for (int j = 0; j <= i; j++) root_[static_cast<size_t>(j) * size_ + i] = factor[static_cast<size_t>(i) * size_ + j];
   for (int i = 0; i < size_; i++)
     for (int j = i; j < size_; j++) pull_[i] += root_[static_cast<size_t>(i) * size_ + j] * model.centre[index[j]];
-  constant_ = model.constant - 1e-10;
+  constant_ = model.constant - model.residual * fit_.extent - 1e-10;
   return true;
 }
 

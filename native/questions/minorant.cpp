@@ -9,6 +9,8 @@
 //      H_k = sum h_i k_i x_i x_i' is such a matrix.
 // (iii) With H_k: room > -g.u-term + 1/2 u'H_k u gives a length of u in H_k of at most lambda_k + (lambda_k^2 + 2 room)^1/2,
 //      so |v_i| is at most that times (x_i' H_k^-1 x_i)^1/2: smaller radii, larger k_i. Done twice.
+// What is left of the gradient where a matrix has lost all curvature changes the loss by at most its largest entry times
+// sum |u| (fit.extent): it is added to the room, and taken off the minorant in decode.cpp.
 // Leverages are taken in a basis of the columns (dependent answers dropped) and without ridge: a ridge would make the
 // radii too small. Radii are enlarged by 1e-6 of themselves for rounding.
 #include "questions/minorant.hpp"
@@ -23,10 +25,15 @@ namespace {
 
 constexpr int kRounds = 2;
 
-double length_in_inverse(const Vector& factor, const Vector& slope) {
+// The length of a gradient in the inverse of a matrix; what is left of it where the matrix has no curvature, to `left`.
+double length_in_inverse(const Vector& matrix, const Vector& factor, const Vector& slope, double& left) {
+  const int p = static_cast<int>(slope.size());
   Vector x = slope;
-  solve_factored(factor.data(), static_cast<int>(slope.size()), x.data());
-  return std::sqrt(std::max(0.0, dot(x.data(), slope.data(), static_cast<int>(slope.size()))));
+  solve_factored(factor.data(), p, x.data());
+  left = 0;
+  for (int i = 0; i < p; i++)
+    left = std::max(left, std::fabs(slope[i] - dot(&matrix[static_cast<size_t>(i) * p], x.data(), p)));
+  return std::sqrt(std::max(0.0, dot(x.data(), slope.data(), p))) * (1 + 1e-6) + 1e-14;
 }
 
 // The larger root of g(r) - z r = t, from above: Newton's method on a convex function.
@@ -55,9 +62,9 @@ bool minorant(const Cells& cells, const Fit& fit, double room, Vector& second_or
   leverages(cells, fit.layout, inverse, leverage);
   double largest = 0;
   for (double value : leverage) largest = std::max(largest, value);
-  const double lambda = length_in_inverse(factor, fit.slope) * (1 + 1e-6) + 1e-14;
-  double radius = 0;
-  if (!(std::sqrt(largest) * lambda < 0.5) || !larger_root(std::sqrt(largest) * lambda, room * largest, radius)) return false;
+  double left = 0, radius = 0;
+  const double z = std::sqrt(largest) * length_in_inverse(fit.hessian, factor, fit.slope, left);
+  if (!(z < 0.5) || !larger_root(z, (room + left * fit.extent) * largest, radius)) return false;
   Vector radii(n, radius);
   for (int round = 0;; round++) {
     row_loops().curvature_ratio(n, fit.logits.data(), radii.data(), ratio.data());
@@ -68,8 +75,8 @@ bool minorant(const Cells& cells, const Fit& fit, double room, Vector& second_or
     if (factorize(factor.data(), p) == Factor::doubtful) return true;  // the radii so far hold
     invert_factored(factor.data(), p, inverse.data());
     leverages(cells, fit.layout, inverse, leverage);
-    const double own = length_in_inverse(factor, fit.slope) * (1 + 1e-6) + 1e-14;
-    const double length = own + std::sqrt(own * own + 2 * room);
+    const double own = length_in_inverse(second_order, factor, fit.slope, left);
+    const double length = own + std::sqrt(own * own + 2 * (room + left * fit.extent));
     for (int i = 0; i < n; i++) radii[i] = std::min(radii[i], std::sqrt(leverage[i]) * length * (1 + 1e-6) + 1e-12);
   }
 }

@@ -42,6 +42,30 @@ def test_a_prediction_never_decides_the_counterexamples(counts, labels, price, o
     assert best - 2e-9 <= outcome.bound <= best + 1e-9
 
 
+# Weights and labels (in 2^-20) of the answers of one question: Newton's whole step led where a label has no curvature
+# left, the fit counted as converged, and its minorant proved another card than the best.
+LOST_CURVATURE = (
+    ((6, 776, 11, 66), (94584, 1046678, 1048477, 439029), Question(4, price=0.0203374, points=(0, 1))),
+    ((952, 90, 4), (1032442, 1047281, 1818), Question(3, shape="down", points=(0, 1, 2))),
+    ((2, 2, 3, 306), (769, 1048083, 2947, 1047985), Question(4, 3, "up", points=(0, 1, 2), price=0.001)),
+    ((2, 539, 4), (662, 15466, 1039946), Question(3, points=(0, 1, 2, 3))),
+)
+
+
+@pytest.mark.parametrize(("weight", "labels", "question"), LOST_CURVATURE)
+@pytest.mark.parametrize("bounds", [BOUNDS, ("minorant",)])
+def test_a_fit_never_ends_where_its_curvature_is_lost(weight, labels, question, bounds):
+    problem = QuestionProblem(
+        (question,), np.arange(len(weight), dtype=np.uint8)[None], np.array(labels) / 2**20, np.array(weight, float),
+        max_questions=1, change_price=0.001,
+    )  # fmt: skip
+    best = min(value for _, value, _ in brute_force.cards(problem))
+    for search_incumbent in (True, False):
+        outcome = search(problem, SearchOptions(search_incumbent=search_incumbent, bounds=bounds))
+        assert outcome.proven
+        assert outcome.best.objective == pytest.approx(best, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_small_random_problems_have_the_best_card_of_all(seed):
     rng = np.random.default_rng([7, seed])
