@@ -33,11 +33,10 @@ def item(
 ) -> Item:
     """Make one item of a card: points for what a raw column holds.
 
-    Without a condition the item gives points times the value of the column. Otherwise it gives its
-    points when the value is a category (`equals`, or any of `one_of`), lies within bounds (`at_least`
-    or `above`, `at_most` or `below`, or one of each), or is missing (`is_missing`). A missing value is
-    refused unless `missing` says how many points it gives. The question is made from the rest
-    unless it is given.
+    Without a condition the item gives points times the value of the column. Otherwise it gives its points when the
+    value is a category (`equals`, or any of `one_of`), lies within bounds (`at_least` or `above`, `at_most` or `below`,
+    or one of each), or is missing (`is_missing`). A missing value is refused unless `missing` says how many points it
+    gives. The question is made from the rest unless it is given.
 
     >>> item("age", at_least=65, below=75, points=1, unit="years").asks
     'Age 65 to under 75 years?'

@@ -1,11 +1,10 @@
 """From the learned model to the card that is printed: the same scores, without negative points.
 
-The solver gives points to features. They may be negative, and several features may look at one column. On
-the printed card each column is one line with answers that exclude one another, the lowest answer gives 0
-points, and the threshold has moved along. Formally: a column j gives f_j(v) points to the value v, and the
-model predicts the positive class if b + Σ f_j(v_j) > 0. Let m_j be the least of f_j over all values that the
-card accepts, missing values and values never seen included. Then the printed card gives f_j(v) - m_j >= 0
-points, and its threshold is -(b + Σ m_j). So
+The solver gives points to features. They may be negative, and several features may look at one column. On the printed
+card each column is one line with answers that exclude one another, the lowest answer gives 0 points, and the threshold
+has moved along. Formally: a column j gives f_j(v) points to the value v, and the model predicts the positive class if b
++ Σ f_j(v_j) > 0. Let m_j be the least of f_j over all values that the card accepts, missing values and values never
+seen included. Then the printed card gives f_j(v) - m_j >= 0 points, and its threshold is -(b + Σ m_j). So
 
     printed total - printed threshold  =  learned total - learned threshold
 

@@ -1,11 +1,10 @@
 """Numbers from the cells of a text file: plain decimals, decimal and thousands signs, limits such as <0.01.
 
-A cell with a decimal point may group its thousands by commas, spaces or apostrophes (1,234.5), one with a
-decimal comma by points, spaces or apostrophes (1.234,5). "12,5" can only have a decimal comma and "1,234.5"
-only a decimal point; "1,234" can have either. A column has the decimal sign that its cells show. A column
-whose cells could have either has that of the file's other columns; if they show none, or both, somebody
-must decide. Only "1.234" in a file that is not separated by semicolons needs no decision: the point is
-a decimal one, as programs write it.
+A cell with a decimal point may group its thousands by commas, spaces or apostrophes (1,234.5), one with a decimal comma
+by points, spaces or apostrophes (1.234,5). "12,5" can only have a decimal comma and "1,234.5" only a decimal point;
+"1,234" can have either. A column has the decimal sign that its cells show. A column whose cells could have either has
+that of the file's other columns; if they show none, or both, somebody must decide. Only "1.234" in a file that is not
+separated by semicolons needs no decision: the point is a decimal one, as programs write it.
 """
 
 import re

@@ -272,9 +272,8 @@ def undecided_text(cells: Mapping[str, str]) -> str:
     more = f" (the same holds for {', '.join(others)})" if others else ""
     point, comma = (plain_number(cell.lstrip("<>=≤≥ "), sign) for sign in ".,")
     return (
-        f"column {name!r} has {cell!r}, which could mean {point} or {comma}{more}; use --decimal "
-        f". for {point}, "
-        f"or --decimal , for {comma}"
+        f"column {name!r} has {cell!r}, which could mean {point} or {comma}{more}; use --decimal . for {point}, or "
+        f"--decimal , for {comma}"
     )
 
 

@@ -31,9 +31,8 @@ Values = NDArray[Any]
 def read_numeric_table(X: object, feature_names: Sequence[str] | None = None) -> tuple[list[str], list[Values]]:
     """Return the names and the columns: finite numbers in the type they came in.
 
-    Columns of Python objects become fractions, so nothing is rounded on the way in. An
-    array's columns are called x0, x1, ... unless `feature_names` says otherwise. A mapping names its
-    columns.
+    Columns of Python objects become fractions, so nothing is rounded on the way in. An array's columns are called x0,
+    x1, ... unless `feature_names` says otherwise. A mapping names its columns.
     """
     names, columns = _read_columns(X)
     if feature_names is not None:

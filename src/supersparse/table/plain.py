@@ -1,9 +1,8 @@
 """Hostile text made safe for a plain-text layout, and wrapped without losing a character.
 
-Names of features and classes come from users' files. Line breaks, control characters and
-invisible marks are written as Python escapes (``
-``, ``‮``), a backslash is doubled, and
-right-to-left text is isolated, so that no name can move what stands beside it.
+Names of features and classes come from users' files. Line breaks, control characters and invisible marks are written as
+Python escapes (`` ``, ``‮``), a backslash is doubled, and right-to-left text is isolated, so that no name can move what
+stands beside it.
 """
 
 import re

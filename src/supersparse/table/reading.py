@@ -97,11 +97,10 @@ class ColumnReading:
 class Reading:
     """How a file is read; None stands for what the file itself shows.
 
-    `missing` are the texts that stand for a missing value, beside blank cells. Columns whose names fit
-    a pattern of `as_written` are not tidied: codes such as -99 stay numbers, and spellings stay apart.
-    A reading that is `settled` comes from a card: `columns` says how each column was read, and nothing else
-    is recognised, except in the columns `anew`, of which the card keeps nothing. `found` is what the file
-    showed, for people to read.
+    `missing` are the texts that stand for a missing value, beside blank cells. Columns whose names fit a pattern of
+    `as_written` are not tidied: codes such as -99 stay numbers, and spellings stay apart. A reading that is `settled`
+    comes from a card: `columns` says how each column was read, and nothing else is recognised, except in the columns
+    `anew`, of which the card keeps nothing. `found` is what the file showed, for people to read.
 
     >>> Reading.of(na="?,n/a", decimal=",").missing >= {"?", "n/a", "NA"}
     True

@@ -38,9 +38,8 @@ class Target:
 def read_target(table: Table, name: str, positive: str | None) -> Target:
     """Read a column of two values: integers where all are whole numbers, else text.
 
-    Equal numbers are the same value, however they are written, unless the column is read as it is written.
-    Rows without a value are skipped. With more than two values, `positive` is one class and all others
-    become the second.
+    Equal numbers are the same value, however they are written, unless the column is read as it is written. Rows without
+    a value are skipped. With more than two values, `positive` is one class and all others become the second.
     """
     cells = table.column(name, "target column {name}").values
     rows = np.array([cell is not None for cell in cells.tolist()], dtype=bool)

@@ -167,9 +167,8 @@ class Tidied:
 def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> Tidied:
     """Tidy a column as `reading` says.
 
-    A settled reading names the codes and the variants, and beside these only variants of texts that are
-    `known` are recognised. Otherwise, and in columns `anew`, both are looked for, unless the column is to be
-    read as it is written.
+    A settled reading names the codes and the variants, and beside these only variants of texts that are `known` are
+    recognised. Otherwise, and in columns `anew`, both are looked for, unless the column is to be read as it is written.
     """
     if column.name in reading.anew:
         reading = replace(reading, settled=False)
@@ -205,8 +204,7 @@ def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> 
         return Tidied(column=tidy, reading=before, notes=())
     counts = {_text(code): rows_of(column, values == code) for code in codes}
     note = (
-        f"{column.name!r}: {_listed(counts)} {_stand(counts)} apart from the other numbers "
-        f"({_text(rest.min())} to "
+        f"{column.name!r}: {_listed(counts)} {_stand(counts)} apart from the other numbers ({_text(rest.min())} to "
         f"{_text(rest.max())}) and {_is(counts)} read as missing; {_otherwise(column.name)}"
     )
     return Tidied(column=tidy, reading=replace(before, missing=tuple(counts)), notes=(note,))

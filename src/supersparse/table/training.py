@@ -204,8 +204,7 @@ def _table(
     if repeating is not None:
         split_by = group_labels(repeating)[target.rows]
         note(
-            f"{repeating.name!r} repeats ({repeating.n_different} different in {table.n_rows} "
-            f"rows), so all rows of "
+            f"{repeating.name!r} repeats ({repeating.n_different} different in {table.n_rows} rows), so all rows of "
             "one are kept in the same fold; use --cv-groups NAME for another column, or --cv-groups none"
         )
     if not target.rows.all():

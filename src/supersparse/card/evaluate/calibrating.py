@@ -128,8 +128,7 @@ def _risks(odds: Floats) -> Floats:
 def with_threshold(card: Card, after: Cutoff, why: str | None = None) -> Card:
     """Return the card with another threshold.
 
-    The proof was for the old threshold, so the provenance is removed; the source says where the points come
-    from.
+    The proof was for the old threshold, so the provenance is removed; the source says where the points come from.
     """
     before = card.cutoff
     if (after.threshold, after.reached) == (before.threshold, before.reached):

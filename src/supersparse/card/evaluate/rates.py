@@ -71,8 +71,7 @@ class Tally(Tabular):
     def ks(self) -> Fraction | None:
         """The Kolmogorov-Smirnov distance of the classes, exactly; None when a class has no rows.
 
-        The most by which the share of negative rows up to some total exceeds, or falls short of, that of
-        positive rows.
+        The most by which the share of negative rows up to some total exceeds, or falls short of, that of positive rows.
         """
         if self.n_negative * self.n_positive == 0:
             return None

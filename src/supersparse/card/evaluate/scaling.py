@@ -1,9 +1,8 @@
 """Scaling: a card in the points of credit scoring, where a fixed number of points doubles the odds.
 
-Siddiqi, Credit Risk Scorecards (2006): score = offset + factor·ln(odds), with factor = points to double the
-odds / ln 2 and offset = base score - factor·ln(base odds). The card's log-odds are a straight line in its
-total, so a scaled card gives every answer its share of that line, rounded to whole points, and its total is
-the score.
+Siddiqi, Credit Risk Scorecards (2006): score = offset + factor·ln(odds), with factor = points to double the odds / ln 2
+and offset = base score - factor·ln(base odds). The card's log-odds are a straight line in its total, so a scaled card
+gives every answer its share of that line, rounded to whole points, and its total is the score.
 """
 
 import math

@@ -131,9 +131,8 @@ class Confusion(ResultTable):
         text = f"Predicting {wanted} for a total of {self.cutoff.positive} is wrong for {predicted} of {total}."
         if zeros and self.cutoff.tie is not None:
             text += (
-                f" {number(zeros)} have a total of exactly {shown(self.cutoff.tie)}: `predict` returns "
-                f"not {wanted}. If these count as wrong for both classes, as in learning, "
-                f"{number(self.training_errors)} are wrong."
+                f" {number(zeros)} have a total of exactly {shown(self.cutoff.tie)}: `predict` returns not {wanted}. "
+                f"If these count as wrong for both classes, as in learning, {number(self.training_errors)} are wrong."
             )
         return f"{text} Sensitivity {self.sensitivity}, specificity {self.specificity}, PPV {self.ppv}, NPV {self.npv}."
 

@@ -3,12 +3,11 @@
 The order of the questions may differ between branches. Ties go to the tree with the fewest questions on
 average, then to card order.
 
-If each column has two cases, asking for the largest points first gives a smallest tree. Call a set of items
-just enough for the positive class if removing any item makes it insufficient. Each such set has its own leaf
-in every tree: the person with exactly these items reaches a leaf where exactly they were answered with yes.
-The same holds for the sets whose absence is just enough for the negative class. And this tree has no other
-leaves: the answer that settles the class is about the smallest item so far, and without it the class was
-open.
+If each column has two cases, asking for the largest points first gives a smallest tree. Call a set of items just enough
+for the positive class if removing any item makes it insufficient. Each such set has its own leaf in every tree: the
+person with exactly these items reaches a leaf where exactly they were answered with yes. The same holds for the sets
+whose absence is just enough for the negative class. And this tree has no other leaves: the answer that settles the
+class is about the smallest item so far, and without it the class was open.
 """
 
 import sys

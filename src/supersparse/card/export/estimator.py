@@ -1,7 +1,6 @@
 """Save a fitted estimator to a skops file, which is safe to load: it contains plain data and runs no code.
 
-The state of the estimator is stored as numbers, text, lists and arrays. Loading creates only classes of this
-package.
+The state of the estimator is stored as numbers, text, lists and arrays. Loading creates only classes of this package.
 """
 
 from dataclasses import fields, is_dataclass

@@ -1,9 +1,8 @@
 """A card as an ONNX model; the package onnx is loaded when used.
 
-Each column is an input of shape [rows, 1], of doubles or of strings; NaN and the empty string are
-missing. The outputs have the same shape: `total`, NaN where the card refuses the row; `positive`, 1 or 0, and
--1 where it is refused; `label`, the class as text, empty where it is refused; and `risk`, NaN where it is
-refused, if the card has risks.
+Each column is an input of shape [rows, 1], of doubles or of strings; NaN and the empty string are missing. The outputs
+have the same shape: `total`, NaN where the card refuses the row; `positive`, 1 or 0, and -1 where it is refused;
+`label`, the class as text, empty where it is refused; and `risk`, NaN where it is refused, if the card has risks.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """A card as a PMML 4.4 Scorecard.
 
-The model's own prediction, `units`, is the total in whole units; the outputs `total`, `class` and, if the
-card has risks, `risk` are derived from it. A row that the card refuses is invalid input, which engines report
-each in their way.
+The model's own prediction, `units`, is the total in whole units; the outputs `total`, `class` and, if the card has
+risks, `risk` are derived from it. A row that the card refuses is invalid input, which engines report each in their way.
 PMML has no word for a fraction that is refused, nor for infinite numbers, which are not checked.
 """
 

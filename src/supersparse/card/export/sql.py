@@ -46,10 +46,9 @@ def to_sql(
     """Return an expression for the class, the total or the risk of a row, or a query for all of them.
 
     `dialect` is "sqlite", "duckdb", "postgres", "tsql" (SQL Server), "bigquery" or "snowflake". `table`, or
-    "schema.table", qualifies the columns. gives="all" reads that table, and returns the columns in `keep` as
-    well, by default those of the card. Names are quoted, so that the database takes them letter by letter;
-    with quoted=False plain words are not, unless SQL reserves them. `decimals` as in
-    `supersparse.card.export.plan`.
+    "schema.table", qualifies the columns. gives="all" reads that table, and returns the columns in `keep` as well, by
+    default those of the card. Names are quoted, so that the database takes them letter by letter; with quoted=False
+    plain words are not, unless SQL reserves them. `decimals` as in `supersparse.card.export.plan`.
     """
     choice_of(dialect, "dialect", tuple(DIALECTS))
     choice_of(gives, "gives", get_args(Gives))

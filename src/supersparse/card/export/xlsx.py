@@ -1,10 +1,9 @@
 """A card as a spreadsheet with live formulas; the package xlsxwriter is loaded when used.
 
-The sheet "Card" is the printed card as a form: each line is answered in the words of the card, and total,
-class and risk appear once all lines are. The sheet "Table" scores one person a row from raw values; there an
-empty cell is missing, and so is what stands for a missing value in the card's own file; results stay empty
-where the card refuses a value. "Texts" and "Risks" hold what formulas compare with: no text of a card is part
-of a formula.
+The sheet "Card" is the printed card as a form: each line is answered in the words of the card, and total, class and
+risk appear once all lines are. The sheet "Table" scores one person a row from raw values; there an empty cell is
+missing, and so is what stands for a missing value in the card's own file; results stay empty where the card refuses a
+value. "Texts" and "Risks" hold what formulas compare with: no text of a card is part of a formula.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -224,9 +224,8 @@ class ScoringSystem:
     def flips(self, person: Mapping[str, object], *, fixed: Collection[str] = (), most: int = 10) -> tuple[Flip, ...]:
         """Return the smallest changes to one person that lead to the other class, at most `most`.
 
-        Smallest means the fewest columns, then the fewest points. The result is empty if no change leads to
-        the other class. Columns in `fixed` do not change. See `card.explain.flips` for the values that
-        a column can change to.
+        Smallest means the fewest columns, then the fewest points. The result is empty if no change leads to the other
+        class. Columns in `fixed` do not change. See `card.explain.flips` for the values that a column can change to.
         """
         return flips(self.card, person, fixed=fixed, most=most)
 

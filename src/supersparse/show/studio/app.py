@@ -31,9 +31,8 @@ from supersparse.table.datasets import load_breast_cancer
 STATIC = Path(__file__).parent / "static"
 _STATIC = {".html", ".js", ".css", ".svg", ".json", ".woff2", ".png"}
 MADE_PAGE_POLICY = (  # calculators, sheets and reports bring their own script and style, and nothing else
-    "sandbox allow-scripts allow-modals; default-src 'none'; script-src 'unsafe-inline'; "
-    "style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "sandbox allow-scripts allow-modals; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 _OF_A_SIZE = ("errors", "error", "weighted_error", "log_loss", "sensitivity", "specificity")
 

@@ -215,8 +215,7 @@ _OUTLYING = 4.0  # a range so many times as wide as that of 98 % of the values i
 def histogram(column: Column, positive: Mask | None, known: Mask) -> dict[str, Any] | None:
     """Count the values of a column by class.
 
-    `known` are the rows that count, `positive` the class of all rows; without a class all rows are counted
-    as negative.
+    `known` are the rows that count, `positive` the class of all rows; without a class all rows are counted as negative.
     """
     if column.kind in (Kind.EMPTY, Kind.TOO_MANY, Kind.DATE):
         return None

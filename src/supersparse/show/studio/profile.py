@@ -71,8 +71,7 @@ def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 def read(given: Mapping[str, Any]) -> tuple[Table, dict[str, Column]]:
     """Read a table; columns that are numbers only for the most part come separately, as texts.
 
-    The file is read once whatever its target is; the target and what shall be categories are then read as
-    texts.
+    The file is read once whatever its target is; the target and what shall be categories are then read as texts.
     """
     choices, path = given["choices"], given["path"]
     key = json.dumps(["table", path, choices["reading"]], sort_keys=True)

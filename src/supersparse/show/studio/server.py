@@ -27,9 +27,8 @@ from supersparse.show.studio.studio import Studio
 from supersparse.show.studio.texts import StudioError, refused, text
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-    "connect-src 'self'; font-src 'self'; frame-src blob: 'self'; form-action 'none'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; font-src "
+    "'self'; frame-src blob: 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "x-content-type-options": "nosniff",

@@ -46,9 +46,8 @@ ABOUT_BREAST_CANCER = About(
     target="diagnosis",
     classes=("benign", "malignant"),
     description=(
-        "Nine cytological features of fine-needle aspirates of breast masses, each graded from 1 "
-        "(closest to benign) to 10. As in the SLIM paper, the 16 of 699 cases with a missing value "
-        "and the sample number are left out."
+        "Nine cytological features of fine-needle aspirates of breast masses, each graded from 1 (closest to benign) "
+        "to 10. As in the SLIM paper, the 16 of 699 cases with a missing value and the sample number are left out."
     ),
     source="W. H. Wolberg, Breast Cancer Wisconsin (Original), UCI",
 )
@@ -231,9 +230,8 @@ ABOUT_SPAMBASE = About(
     target="mail",
     classes=("not spam", "spam"),
     description=(
-        "E-mails of one office: how often 48 words and 6 characters occur, in percent, and how long runs "
-        "of capital letters are. Nothing is missing and nothing was processed; the punctuation in six "
-        "names is spelled out."
+        "E-mails of one office: how often 48 words and 6 characters occur, in percent, and how long runs of capital "
+        "letters are. Nothing is missing and nothing was processed; the punctuation in six names is spelled out."
     ),
     source="M. Hopkins and others, Spambase, UCI",
 )

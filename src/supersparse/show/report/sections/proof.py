@@ -74,9 +74,8 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
         if made.is_risk:
             exactly = "those on the card, the log loss to ten decimals"
         return Paragraph(
-            f"Confirmed: recomputed from these rows, the objective and both error counts are {exactly}, and "
-            "the card satisfies all its constraints. The lower bound is the solver's; it was checked when "
-            "the card was learned."
+            f"Confirmed: recomputed from these rows, the objective and both error counts are {exactly}, and the card "
+            "satisfies all its constraints. The lower bound is the solver's; it was checked when the card was learned."
         )
     if evidence.is_edited and found.has_numbers_of(made) and found.is_printed_as_learned:
         return Paragraph(
@@ -148,10 +147,9 @@ def _how_it_counts(problem: Problem) -> str:
     if problem.goal == "errors" and negative != positive:
         no, yes = (visible(str(label)) for label in problem.rows.classes)
         said += (
-            f" The weighted error is the mean cost over the rows: {float(positive):.4g} for an error on a "
-            f"row of class {yes}, {float(negative):.4g} on one of class {no}, 0 for a row that is right. A "
-            "lower one is a higher net benefit at a risk threshold of "
-            f"{float(negative / (negative + positive)):.3g}."
+            f" The weighted error is the mean cost over the rows: {float(positive):.4g} for an error on a row of class "
+            f"{yes}, {float(negative):.4g} on one of class {no}, 0 for a row that is right. A lower one is a higher "
+            f"net benefit at a risk threshold of {float(negative / (negative + positive)):.3g}."
         )
     if problem.C1:
         said += f" C1 adds {shown(problem.C1)} for each point."

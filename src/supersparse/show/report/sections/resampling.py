@@ -63,11 +63,10 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
         else " The cards are learned from these rows, which are not known to be the training rows."
     )
     return (
-        f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. "
-        "For each fold, the card was learned again from the other folds with the same settings, and tested "
-        f"on that fold. {share(proven, done)} of these cards are proven optimal for their rows"
-        f"{_unproven(proven, done)}; they have {_sizes([fold.size for fold in found.folds])}.{anew}"
-        f"{_ended(found, 'fold')}"
+        f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. For each fold, "
+        "the card was learned again from the other folds with the same settings, and tested on that fold. "
+        f"{share(proven, done)} of these cards are proven optimal for their rows{_unproven(proven, done)}; they have "
+        f"{_sizes([fold.size for fold in found.folds])}.{anew}{_ended(found, 'fold')}"
     )
 
 
@@ -230,12 +229,11 @@ def _returned(evidence: Evidence, found: Stability) -> str:
     else:
         drawn = f"of the same number of groups (all rows of one {quoted(evidence.cv_groups)}) were drawn"
     return (
-        f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was "
-        f"learned again on each; {share(found.proven, found.samples)} are proven optimal for their sample"
-        f"{_unproven(found.proven, found.samples)}. "
-        f"The same items recurred in {share(found.same_items, found.samples)}, and the same card, with all "
-        f"points and the threshold, in {share(found.same_card, found.samples)}. Sizes: {sizes}."
-        f"{_ended(found, 'sample')}"
+        f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was learned again "
+        f"on each; {share(found.proven, found.samples)} are proven optimal for their "
+        f"sample{_unproven(found.proven, found.samples)}. The same items recurred in "
+        f"{share(found.same_items, found.samples)}, and the same card, with all points and the threshold, in "
+        f"{share(found.same_card, found.samples)}. Sizes: {sizes}.{_ended(found, 'sample')}"
     )
 
 

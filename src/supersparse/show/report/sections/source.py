@@ -50,9 +50,8 @@ def _whose(evidence: Evidence) -> str:
     if evidence.same_rows is False:
         assert made is not None, "its fingerprint was compared"
         return (
-            f"These {n} are not the card's {made.n_rows} training rows as it was learned from them: the "
-            f"fingerprints differ. {_perhaps(evidence)} This is a validation on new data only if these are "
-            "different people."
+            f"These {n} are not the card's {made.n_rows} training rows as it was learned from them: the fingerprints "
+            f"differ. {_perhaps(evidence)} This is a validation on new data only if these are different people."
         )
     reason = "was written by hand" if made is None else "cannot be compared with these columns"
     return f"It is unknown whether the card was learned from these {n}: the card {reason}."
