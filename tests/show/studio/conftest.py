@@ -47,10 +47,10 @@ class _Server:
 
         from supersparse.show.studio.app import make_app
         from supersparse.show.studio.folder import Limits
-        from supersparse.show.studio.server import Guard, _listening, local_hosts
+        from supersparse.show.studio.server import Guard, bound_socket, local_hosts
         from supersparse.show.studio.studio import Studio
 
-        self.socket = _listening(0)
+        self.socket = bound_socket(0)
         port = self.socket.getsockname()[1]
         self.studio = Studio(folder, Limits(**limits), ahead=False)
         app = Guard(make_app(self.studio), TOKEN, local_hosts(port))

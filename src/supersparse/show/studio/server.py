@@ -205,11 +205,11 @@ def serve(
             watching.cancel()
         await serving
 
-    with _bound_socket(port) as listening:
+    with bound_socket(port) as listening:
         asyncio.run(work(listening))
 
 
-def _bound_socket(port: int) -> socket.socket:
+def bound_socket(port: int) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if sys.platform != "win32":
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
