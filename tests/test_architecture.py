@@ -351,3 +351,40 @@ def test_messages_are_for_people_and_nobody_reads_them_back():
         if reads_a_message(node)
     }
     assert found <= READS_FOREIGN_MESSAGES
+
+
+def test_public_classes_say_where_people_import_them_from():
+    import supersparse
+
+    classes = [one for name in supersparse.__all__ if isinstance(one := getattr(supersparse, name), type)]
+    assert len(classes) > 30
+    assert {one.__module__ for one in classes} == {"supersparse"}
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_the_files_that_a_page_names_exist(page):
+    root = SOURCE.parents[1]
+    text = re.sub(r"```diff.*?```", "", (root / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = set(re.findall(r"`([\w./]+\.(?:py|pyi|js|md|txt))`", text))
+    assert len(named) > 5
+    known = [
+        *SOURCE.rglob("*.*"),
+        *(root / "tests").rglob("*.py"),
+        *(root / "docs").rglob("*.*"),
+        *root.glob("*.md"),
+        *root.glob("benchmarks/*.md"),
+    ]
+    paths = [path.relative_to(root).as_posix() for path in known]
+    assert [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in paths)] == []
+
+
+# Tests that are of no room: whole programs against each other, and what stands beside the package.
+BESIDE = {"benchmarks", "conformance", "examples", "golden", "paper_study", "robustness"}
+
+
+def test_the_tests_mirror_the_source():
+    tests = Path(__file__).parent
+    rooms = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    rooms = {room for room in rooms if room.parts and room.parts[0] not in BESIDE}
+    assert [room for room in rooms if not (SOURCE / room).is_dir()] == []
+    assert {room.parts[0] for room in rooms} == {*WINGS}
