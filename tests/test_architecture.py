@@ -388,3 +388,12 @@ def test_the_tests_mirror_the_source():
     rooms = {room for room in rooms if room.parts and room.parts[0] not in BESIDE}
     assert [room for room in rooms if not (SOURCE / room).is_dir()] == []
     assert {room.parts[0] for room in rooms} == {*WINGS}
+
+
+def test_the_command_line_shows_its_help_without_solvers_and_without_scikit_learn():
+    code = (
+        "import sys; import supersparse.show.cli.app; "
+        "print([m for m in ('highspy', 'pyscipopt', 'numba', 'matplotlib', 'sklearn', 'duckdb') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -20,8 +20,7 @@ import pytest
 import supersparse
 from seen import assert_same_picture
 from supersparse.card.names_file import read_names
-from supersparse.learn.settings.sections import PREPARE, SOLVE, TABLE, VALIDATE
-from supersparse.learn.settings.settings import SETTINGS, read_settings, write_settings
+from supersparse.learn.settings.settings import PREPARE, SETTINGS, SOLVE, TABLE, VALIDATE, read_settings, write_settings
 from supersparse.problem.asked import MAX_POINTS
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.problem import RISK_MAX_POINTS

@@ -226,7 +226,7 @@ def _folders() -> Iterator[Case]:
 
     def title() -> None:
         Path("out").mkdir()
-        from supersparse.show.cli.faces import write_folder
+        from supersparse.show.cli.outputs import write_folder
 
         written = write_folder(ScoringSystem.of([item("../x", points=1)], above=0, title="../../up"), Path("out"))
         assert {path.parent for path in written} == {Path("out")}

@@ -16,7 +16,6 @@ from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
 from supersparse.engine.presolve import Reduction, presolve
 from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, rounded
-from supersparse.engine.search.incumbent import search
 from supersparse.engine.solution import Claim, Solution
 from supersparse.engine.solvers import Aim, Refuses, Solver
 from supersparse.engine.verify import check_points, verify
@@ -77,6 +76,8 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         try:
             searched = chosen.capabilities.wants_start and problem.goal == "errors"
             if searched and small.problem.is_plain:
+                from supersparse.engine.search.incumbent import search
+
                 search(small.problem, monitor)
             claim = chosen.solve(small.problem, settings, monitor)
         except deadline.OutOfTime:

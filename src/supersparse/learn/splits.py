@@ -1,19 +1,52 @@
 """Ways to divide rows for cross-validation: at random, with groups kept together, or in the order of time."""
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import read_whole
+from supersparse.base.schema.scalars import TextForm, Whole
+from supersparse.base.schema.setting import Option, setting
 
 _LARGE = 300_000  # values of a table
 _MANY_ROWS = 1000
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]  # (training rows, test rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationSettings:
+    """Cross-validation, and how rows are divided for it."""
+
+    cv: int = setting(
+        5,
+        Whole(2),
+        "Number of folds of a cross-validation, features included, which chooses C0 if you do not set it; default: 5.",
+        option=Option(metavar="K"),
+    )
+    repeats: int | None = setting(
+        None,
+        Whole(1),
+        "How many times the rows are divided into folds, each time in another way; default: 2, or 1 if "
+        "cv or cv_time is given, or there are more than 300,000 values.",
+        option=Option(metavar="N"),
+    )
+    cv_groups: str | None = setting(
+        None,
+        TextForm("the name of a column"),
+        "Column of groups, such as patients, to keep in one fold, or none; default: an identifier that repeats.",
+        option=Option(metavar="NAME"),
+    )
+    cv_time: str | None = setting(
+        None,
+        TextForm("the name of a column"),
+        "Column of dates or numbers: train on earlier rows, test on later ones.",
+        option=Option(metavar="NAME"),
+    )
 
 
 def splits_of(y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = None, seed: int = 0) -> list[Split]:
@@ -123,6 +156,8 @@ def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = 
 
 
 def _evenly(y: NDArray[Any], folds: int, groups: Any, seed: int) -> list[Split]:
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     classes, counts = np.unique(y, return_inverse=True, return_counts=True)[1:]
     if groups is None:
         rarest = int(counts.min())

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from supersparse import Settings
 from supersparse.engine.options import SolveOptions
 from supersparse.errors import InvalidProblemError, InvalidSettingsError
-from supersparse.learn.settings.sections import SOLVE
-from supersparse.learn.settings.settings import read_settings
+from supersparse.learn.settings.settings import SOLVE, read_settings
 
 YAML = [
     (

@@ -14,7 +14,7 @@ from supersparse import Prepare, Problem, ScoringSystem, frontier, solve
 from supersparse.base.stop import Stop
 from supersparse.datasets import load_breast_cancer
 from supersparse.learn import recipe as recipes
-from supersparse.show.cli.faces import files_there
+from supersparse.show.cli.outputs import files_there
 
 
 def test_fit_prints_a_card_and_saves_it(run, tiny, tmp_path):

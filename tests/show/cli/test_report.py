@@ -23,7 +23,7 @@ from supersparse.datasets import load_breast_cancer
 from supersparse.errors import InvalidInputError, PackageNotInstalledError
 from supersparse.show.cli import report
 from supersparse.show.cli.app import app
-from supersparse.show.cli.report_progress import steps
+from supersparse.show.cli.progress import steps
 from supersparse.show.report.plan import Step
 
 COMMAND = [sys.executable, "-c", "from supersparse.show.cli.app import main; main()"]

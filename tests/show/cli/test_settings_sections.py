@@ -112,7 +112,7 @@ edits:
     ],
 )
 def test_an_edit_that_makes_no_sense_is_refused_before_learning(run, tmp_path, table, edit, told, monkeypatch):
-    monkeypatch.setattr("supersparse.show.cli.learn.fit_with_progress", None)
+    monkeypatch.setattr("supersparse.show.cli.training.fit_with_progress", None)
     (tmp_path / "s.yaml").write_text(FILE + f"edits:\n  - {edit}\n", encoding="utf-8")
     done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"))
     assert done.returncode == 2

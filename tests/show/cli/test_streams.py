@@ -12,7 +12,7 @@ import pytest
 
 from show.cli.tiny import FIT
 from supersparse import ScoringSystem, item
-from supersparse.show.cli import app, faces, streams
+from supersparse.show.cli import app, outputs, streams
 
 TABLE = "ill,age,dose\n" + "1,60,1.5\n0,20,0.5\n1,70,2.5\n0,30,1.5\n1,50,2.5\n0,60,0.5\n" * 4
 QUICK = ["--target", "ill", "--goal", "errors", "--max-features", "1"]
@@ -88,7 +88,7 @@ def run(monkeypatch, tmp_path):
         tmp_path / "card.json"
     )
     monkeypatch.setattr(streams, "_files_asked", False)
-    monkeypatch.setattr(faces, "_writers", lambda system: {"card.json": system.save})  # not every format
+    monkeypatch.setattr(outputs, "_writers", lambda system: {"card.json": system.save})  # not every format
     monkeypatch.setattr(app.signal, "signal", lambda number, handler: None)
 
     def run_it(arguments, output="open", error="open"):

@@ -1,8 +1,7 @@
 """The form: everything that a settings file can say, each in one place."""
 
 from supersparse.base.schema.setting import names_of
-from supersparse.learn.settings.sections import PREPARE, SOLVE
-from supersparse.learn.settings.settings import Settings
+from supersparse.learn.settings.settings import PREPARE, SOLVE, Settings
 from supersparse.show.studio.choices import form
 
 

@@ -11,7 +11,7 @@ from supersparse.base.exact import Number, whole
 from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import Either, Null, NumberForm, Real, Schema, TextForm, Truth, Word, suggest
 from supersparse.base.schema.setting import Option, fields_of, names_of, setting, taken
-from supersparse.base.schema.shapes import NamesForm, Record
+from supersparse.base.schema.shapes import Field, ListOf, NamesForm, Record
 from supersparse.base.schema.tree import (
     ByName,
     FileMapping,
@@ -26,9 +26,10 @@ from supersparse.base.schema.tree import (
 )
 from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
-from supersparse.engine.options import SolverKeywords
-from supersparse.learn.settings.sections import EDITS, PREPARE, SOLVE, TABLE, VALIDATE
+from supersparse.engine.options import SolverKeywords, SolverOptions
+from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.with_data import AnswersOf, make_problem
+from supersparse.learn.splits import ValidationSettings
 from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
@@ -38,7 +39,72 @@ from supersparse.problem.points import CoefficientSet, integers
 from supersparse.problem.problem import Problem
 from supersparse.problem.questions import SizeInQuestions
 from supersparse.problem.set_forms import LevelsForm, SetForm
+from supersparse.table.reading import ColumnSettings, ReadingSettings
 from supersparse.table.small_table import SmallTable, Tabular
+
+_QUESTION = TextForm("the name of a feature, such as 'age >= 60'")
+_NUMBER = NumberForm()
+_SOLVE = fields_of(SolverOptions)
+SOLVE = Record({"solver": _SOLVE["solver"], **_SOLVE})
+TABLE = Record({**fields_of(ColumnSettings), **fields_of(ReadingSettings)})
+PREPARE = Record(fields_of(PrepareSettings))
+VALIDATE = Record(fields_of(ValidationSettings))
+
+
+def _about(**more: Field) -> Record:
+    """One question of the card, and what becomes of it."""
+    return Record({"question": Field(form=_QUESTION, help="A feature.", required=True), **more})
+
+
+_CHANGES = {
+    "points": Field(
+        form=_about(to=Field(form=_NUMBER, help="Its new points.", required=True)),
+        help="Change the points of a feature: {question: 'age >= 60', to: 2}.",
+    ),
+    "drop": Field(form=_QUESTION, help="Leave a feature out."),
+    "add": Field(
+        form=_about(points=Field(form=_NUMBER, help="Its points.", required=True)),
+        help="Add a feature: {question: 'age >= 60', points: 1}.",
+    ),
+    "swap": Field(
+        form=_about(**{"for": Field(form=_QUESTION, help="The new feature.", required=True)}),
+        help="Replace a feature: {question: 'age >= 60', for: 'age >= 70'}.",
+    ),
+    "cut": Field(
+        form=_about(to=Field(form=_NUMBER, help="The new cut point.", required=True)),
+        help="Move the cut point of a feature: {question: 'age >= 60', to: 65}.",
+    ),
+    "threshold": Field(
+        form=Either(_NUMBER, Null()),
+        help="Smallest total that predicts the positive class; null to choose the best one again.",
+    ),
+}
+_BESIDE = {
+    "reason": Field(form=TextForm(), help="Why it was changed."),
+    "at": Field(form=TextForm(), help="When it was changed."),
+}
+
+
+class EditForm(Record):
+    """One change of a card by hand, with its reason."""
+
+    def __init__(self) -> None:
+        super().__init__({**_CHANGES, **_BESIDE})
+
+    def read(self, node: FileNode, what: str) -> ByName[Any]:
+        """Exactly one change."""
+        found = super().read(node, what)
+        kinds = [name for name in found if name in _CHANGES]
+        if len(kinds) != 1:
+            node.fail(f"{what} has {len(kinds)} changes", f"give one of {', '.join(_CHANGES)}")
+        return found
+
+    def schema(self) -> Schema:
+        """An object with one of the changes."""
+        return {**super().schema(), "oneOf": [{"required": [name]} for name in _CHANGES]}
+
+
+EDITS = ListOf(EditForm(), "a list of changes, each after a dash")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ def demo(
     """
     import json
 
-    from supersparse.show.cli.learn import learn
     from supersparse.show.cli.recipe import solver_options
+    from supersparse.show.cli.training import learn
 
     check_outputs(("--out", out), ("--save-data", save_data), ("--save-settings", save_settings))
     data = load_breast_cancer()

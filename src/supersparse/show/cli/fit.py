@@ -24,8 +24,8 @@ from supersparse.show.cli.options import (
     WordingOptions,
 )
 from supersparse.show.cli.outputs import check_outputs
-from supersparse.show.cli.rows import EngineOptions, read_rows_question
 from supersparse.show.cli.say import complain, note, remark
+from supersparse.show.cli.training import EngineOptions, read_rows_question
 from supersparse.show.document import ScoringSystem
 
 if TYPE_CHECKING:
@@ -87,11 +87,10 @@ def fit(
     from supersparse.learn.editing import check_possible, with_changes
     from supersparse.show.cli.certify import with_certificate
     from supersparse.show.cli.counts import is_divided, read_counts_question
-    from supersparse.show.cli.faces import check_folder, files_there, write_folder
-    from supersparse.show.cli.learn import fit_with_progress, with_progress
+    from supersparse.show.cli.names import read_words, with_words
+    from supersparse.show.cli.outputs import check_folder, files_there, write_folder
     from supersparse.show.cli.recipe import asked_goal
-    from supersparse.show.cli.training import read_question, read_splits
-    from supersparse.show.cli.wording import read_words, with_words
+    from supersparse.show.cli.training import fit_with_progress, read_question, read_splits, with_progress
 
     check_folder(out_dir)
     check_outputs(

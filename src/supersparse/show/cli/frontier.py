@@ -43,8 +43,7 @@ def frontier(
       supersparse demo --save-data biopsies.csv
       supersparse frontier biopsies.csv --target diagnosis --max-features 3
     """
-    from supersparse.show.cli.learn import with_progress
-    from supersparse.show.cli.training import read_question
+    from supersparse.show.cli.training import read_question, with_progress
 
     check_outputs(("--plot", plot), inputs=(data, asked.settings, features.texts.get("cut_points")))
     question, rows = read_question(data, table.reading, columns, asked, features, search)

@@ -1,19 +1,64 @@
-"""`supersparse names`: start a file of names from a table."""
+"""`supersparse names`, and the words of a card from the command line: a title, and a file of names."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from supersparse.base.schema.labels import label_text
 from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
-from supersparse.show.cli.options import DataFile, TableOptions
+from supersparse.card.card import Card
+from supersparse.card.names_file import Names, read_names, worded
+from supersparse.show.cli.options import DataFile, TableOptions, WordingOptions
 from supersparse.show.cli.outputs import check_outputs
+from supersparse.show.cli.say import note
 from supersparse.table.files import read_table
 from supersparse.table.table import Column, Kind
 from supersparse.table.values import is_missing
+
+if TYPE_CHECKING:
+    from supersparse.learn.rows import TrainingRows
+
+
+_MANY = 1000  # different values, beyond which answers are not checked
+
+
+def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> Names | None:
+    """Read the file of names and compare it with the training rows, if any, before anything is learned."""
+    if asked.names is None:
+        return None
+
+    names = read_names(asked.names)
+    if rows is None:
+        return names
+    unused = names.check(_values_of(rows), np.unique(rows.y).tolist())
+    if unused:
+        note(f"{asked.names} names columns that are not used: {', '.join(map(repr, unused))}")
+    return names
+
+
+def with_words(card: Card, asked: WordingOptions, names: Names | None) -> Card:
+    """Return the card with the words that were asked for."""
+
+    if names is not None:
+        card = worded(card, names, checked=True)
+    return card if asked.title is None else replace(card, title=asked.title)
+
+
+def _values_of(rows: "TrainingRows") -> dict[str, list[object] | None]:
+    """The different values of each training column; None where they are many."""
+
+    columns = rows.X if rows.names is None else dict(zip(rows.names, rows.X.T, strict=True))
+    found: dict[str, list[object] | None] = {}
+    for name, values in columns.items():
+        distinct = {value for value in values.tolist() if not is_missing(value)}
+        found[name] = list(distinct) if len(distinct) <= _MANY else None
+    return found
+
 
 _FEW = 20  # values that are listed
 

@@ -14,8 +14,8 @@ import typer
 from supersparse.base.errors import InvalidOptionError
 from supersparse.engine.options import SolverKeywords, SolverOptions
 from supersparse.learn.prepare.settings import PrepareSettings
-from supersparse.learn.settings.sections import ValidationSettings
 from supersparse.learn.settings.settings import Settings
+from supersparse.learn.splits import ValidationSettings, usual_repeats
 from supersparse.show.cli.declared import Declared, option_name, options_of
 from supersparse.table.reading import ColumnSettings, Reading, ReadingSettings
 from supersparse.table.small_table import listed
@@ -163,7 +163,6 @@ class ValidationOptions(Declared):
         """How many times the rows of such a table are divided into folds."""
         if self.repeats is not None:
             return int(self.repeats)
-        from supersparse.learn.splits import usual_repeats
 
         planned = self.cv is not None or self.cv_time is not None
         return 1 if planned else usual_repeats(n_rows, n_columns, asks_questions=asks_questions)

@@ -46,8 +46,7 @@ def pool(
       supersparse demo --save-data biopsies.csv
       supersparse pool biopsies.csv --target diagnosis --max-features 2
     """
-    from supersparse.show.cli.learn import with_progress
-    from supersparse.show.cli.training import read_question
+    from supersparse.show.cli.training import read_question, with_progress
 
     question, _ = read_question(data, table.reading, columns, asked, features, search)
     options = question.recipe.options

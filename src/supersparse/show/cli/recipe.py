@@ -11,8 +11,7 @@ from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeyw
 from supersparse.engine.solvers import check_goal, get
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.class_weights import ClassWeights
-from supersparse.learn.settings.sections import PREPARE
-from supersparse.learn.settings.settings import Settings
+from supersparse.learn.settings.settings import PREPARE, Settings
 from supersparse.problem.rows import chosen_positive
 from supersparse.show.cli.declared import option_name, options_of
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions

@@ -14,7 +14,7 @@ from supersparse.card.card import Card
 from supersparse.card.cases import read_labelled
 from supersparse.show.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions
 from supersparse.show.cli.outputs import check_outputs
-from supersparse.show.cli.report_progress import steps
+from supersparse.show.cli.progress import steps
 from supersparse.show.cli.say import note, remark, say_size
 from supersparse.show.cli.unknown import check_grouped, check_scored, read_choice
 from supersparse.show.document import ScoringSystem

@@ -13,6 +13,7 @@ from supersparse.card.raw_values import as_read
 from supersparse.engine.answers.trade_off import read_limits
 from supersparse.engine.solution import Solution
 from supersparse.learn.clock import Clock
+from supersparse.learn.splits import hold_out
 from supersparse.show.cli.command import Without
 from supersparse.show.cli.options import (
     AskedOptions,
@@ -165,7 +166,6 @@ def _judged_by(test: Path, reading: Reading, rows: "TrainingRows", weights: str 
 
 def _divided(rows: "TrainingRows", share: float, validation: ValidationOptions) -> "tuple[TrainingRows, Judge]":
     """Hold a share of the rows out; those of a group stay together."""
-    from supersparse.learn.splits import hold_out
     from supersparse.learn.trade_off import judged_on
 
     times = None if validation.cv_time is None else rows.groups

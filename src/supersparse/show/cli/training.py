@@ -1,20 +1,37 @@
-"""The question that the options ask, the rows it is asked of, and how they are divided into folds."""
+"""From the options of a command to training rows, what is asked of them, and the card that is learned."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack
+
+import typer
 
 from supersparse.base.errors import InvalidOptionError
+from supersparse.base.exact import counted
+from supersparse.base.stop import Stop
+from supersparse.engine.options import SolverKeywords
+from supersparse.engine.solution import Solution
+from supersparse.engine.solve import solve
+from supersparse.learn.clock import Clock
+from supersparse.learn.splits import Split, fewer_folds, most_folds, repeated_splits
+from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
+from supersparse.show.cli.progress import progress
 from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
-from supersparse.show.cli.say import note, say_size
+from supersparse.show.cli.say import note, remark, say_size, warnings_as_remarks
+from supersparse.table.counted_rows import count_training
+from supersparse.table.duckdb_files import open_rows
 from supersparse.table.files import read_table
+from supersparse.table.lazy import LazyTable
 from supersparse.table.reading import Reading
 from supersparse.table.training import Roles, read_training
 
 if TYPE_CHECKING:
+    from supersparse.learn.fitting import Fitted
     from supersparse.learn.recipe import PreparedProblem, Recipe
+    from supersparse.learn.row_counts import RowCounts
     from supersparse.learn.rows import TrainingRows
-    from supersparse.learn.splits import Split
 
 
 def read_question(
@@ -64,7 +81,6 @@ def read_splits(
     rows: "TrainingRows", validation: ValidationOptions, *, asks_questions: bool = False
 ) -> "tuple[list[Split], int]":
     """Divide the rows as the options say, and how often; no splits if no rows can or shall be left out."""
-    from supersparse.learn.splits import fewer_folds, most_folds, repeated_splits
 
     if not validation.judges:
         return [], 1
@@ -82,3 +98,161 @@ def read_splits(
             note(fewer_folds(folds, validation.folds, groups))
     repeats = validation.times(len(rows.y), rows.n_columns, asks_questions=asks_questions)
     return repeated_splits(rows.y, folds, repeats, groups=groups, times=times), repeats
+
+
+_ENGINES = ("memory", "duckdb")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """How rows are read."""
+
+    engine: Annotated[
+        str,
+        typer.Option(
+            metavar="memory|duckdb",
+            help="How rows are read: into memory, or counted by DuckDB, for files larger than memory: "
+            "several Parquet or CSV files, folders, or a pattern in quotes.",
+        ),
+    ] = "memory"
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory that --engine duckdb may use; more goes to disk.")
+    ] = "2GB"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether rows are counted where they are."""
+        if self.engine not in _ENGINES:
+            raise InvalidOptionError(subject="--engine", value=self.engine, remedy="give memory or duckdb")
+        return self.engine == "duckdb"
+
+
+def read_rows_question(
+    data: list[Path],
+    reading: Reading,
+    columns: ColumnOptions,
+    asked: AskedOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    validation: ValidationOptions,
+    memory: str,
+) -> "tuple[PreparedProblem, TrainingRows, tuple[list[Split], int]]":
+    """Count the rows by their answers; return the question, the cells, their folds and the divisions."""
+    from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
+
+    recipe = read_recipe(asked, columns, features, search)
+    _check(columns, recipe, validation)
+    if recipe.settings.sample_weight is not None:
+        raise InvalidOptionError("weights: counts cannot be weighted", "remove them, or use --engine memory")
+    counts = _counts(data, reading, columns, recipe, memory)
+    folds = validation.folds if validation.judges else 0
+    repeats = validation.times(counts.n_rows, len(counts.X))
+    rows, splits = counts.rows(folds, repeats)
+    recipe = counts.recipe(recipe)
+    recipe = weighted_recipe(recipe, asked, rows)
+    question = recipe.question(counts.rows()[0])
+    say_question(question, rows)
+    remark(f"{counted(len(counts.counts), 'cell')} of rows with the same answers and class")
+    if splits:
+        note("the questions were made from all rows; folds divide the rows at random and learn the points")
+    return question, rows, (splits, repeats)
+
+
+def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptions) -> None:
+    columns.told_target()
+    needs = {
+        "--no-prepare": recipe.prepare is None,
+        "--missing drop": recipe.prepare is not None and recipe.prepare.missing == "drop",
+        "--weights": columns.sample_weight is not None,
+        "--cv-groups": validation.groups is not None,
+        "--cv-time": validation.cv_time is not None,
+    }
+    for option, given in needs.items():
+        if given:
+            raise InvalidOptionError(f"{option} needs the rows in memory", "remove it, or use --engine memory")
+
+
+def _counts(data: list[Path], reading: Reading, columns: ColumnOptions, recipe: object, memory: str) -> "RowCounts":
+    from supersparse.learn.recipe import Recipe
+    from supersparse.learn.row_counts import RowCounts
+
+    assert isinstance(recipe, Recipe)
+    assert recipe.prepare is not None
+    assert columns.target is not None
+    roles = Roles(
+        target=columns.target,
+        positive=columns.positive,
+        drop=columns.drop or (),
+        keep=columns.keep or (),
+        category=columns.category or (),
+        ordered=tuple(recipe.prepare.ordered or ()),
+        rate_groups=recipe.settings.rate_groups,
+        place=recipe.settings.place,
+    )
+    remark(f"counting rows with DuckDB within {memory} of memory")
+    texts = list(roles.expected())
+    with open_rows(data, reading, texts, memory) as opened:
+        reading = replace(reading, found=opened.found)
+        table = count_training(LazyTable.of(opened.relation), opened.name, reading, roles, note, texts=opened.is_text)
+        return RowCounts.of(table, recipe.prepare)
+
+
+Answer = TypeVar("Answer")
+
+
+def learn(problem: Problem, **options: Unpack[SolverKeywords]) -> Solution:
+    """Solve, showing progress on standard error; Ctrl-C stops it and keeps the best found."""
+
+    solution = with_progress(solve, problem, **options)
+    if solution.stop is Stop.INTERRUPTED:
+        remark("Interrupted. This is the best scoring system found so far.")
+    return solution
+
+
+def with_progress(run: Callable[..., Answer], problem: Problem, **options: Any) -> Answer:
+    """Run a search that reports what it finds."""
+    with warnings_as_remarks(), progress() as show:
+        return run(problem, **options, on_progress=show)
+
+
+def fit_with_progress(
+    question: "PreparedProblem",
+    rows: "TrainingRows",
+    splits: Sequence[Split],
+    clock: Clock,
+    *,
+    repeats: int,
+    n_jobs: int | None,
+) -> "Fitted":
+    """Learn and judge a card, showing progress, and say what did not go well."""
+    import os
+
+    from supersparse.learn.fitting import fit_card
+    from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
+
+    processes = (question.recipe.options.get("n_jobs", -1) or 1) if n_jobs is None else n_jobs
+    with warnings_as_remarks(), progress(clock.ends) as watch:
+        fitted = fit_card(
+            question,
+            rows,
+            splits,
+            watch,
+            clock,
+            repeats=repeats,
+            n_jobs=(os.cpu_count() or 1) if processes == -1 else processes,
+        )
+    if fitted.solution.stop is Stop.INTERRUPTED:
+        remark("Interrupted. This is the best scoring system found so far.")
+    done = 0 if fitted.validation is None else fitted.validation.folds
+    if fitted.unjudged == "interrupted" or (fitted.validation and fitted.validation.interrupted):
+        remark(f"Interrupted after {done} of {len(splits)} folds; the others were skipped.")
+    elif fitted.unjudged is not None:
+        note(f"the card could not be judged on held-out rows: {fitted.unjudged}")
+    elif done < len(splits):
+        note(f"the time limit left time for the first {done} of {len(splits)} folds; raise --time-limit")
+    problem = fitted.question.problem
+    useless = no_better_than_baseline(fitted.card)
+    for warning in (useless, slope_at_its_limit(fitted.solution), weighs_risks(problem)):
+        if warning is not None:
+            remark(f"warning: {warning}")
+    return fitted

@@ -11,8 +11,7 @@ from supersparse.base.schema.scalars import Either, Form, Null, TextForm
 from supersparse.base.schema.setting import names_of, settings_of
 from supersparse.engine.options import SolveOptions
 from supersparse.learn.prepare.settings import PrepareSettings
-from supersparse.learn.settings.sections import PREPARE, SOLVE
-from supersparse.learn.settings.settings import SETTINGS, Settings
+from supersparse.learn.settings.settings import PREPARE, SETTINGS, SOLVE, Settings
 from supersparse.learn.settings.settings import schema as settings_schema
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.show.studio.texts import as_problem, check_whole, has_text, text, wrong

@@ -12,8 +12,7 @@ from supersparse.learn.doubts import doubts
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.settings.sections import PREPARE
-from supersparse.learn.settings.settings import Settings
+from supersparse.learn.settings.settings import PREPARE, Settings
 from supersparse.learn.splits import Split, fewer_folds, most_folds, repeated_splits
 from supersparse.show.studio.choices import no_choices
 from supersparse.show.studio.texts import refused, text
