@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import yaml
 from hypothesis import given
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from settings_cases import CONSTRAINTS, KEYS, PREPARE, SOLVE, TABLE, VALIDATE, all_settings
 from supersparse import Problem, Settings, constraints
+from supersparse.base.schema import scalars
 from supersparse.errors import InvalidSettingsError
-from supersparse.learn.settings import sections
+from supersparse.learn.settings import settings as settings_module
 from supersparse.learn.settings.settings import SETTINGS, read_settings, write_settings
 from supersparse.problem.constraints.forms import KINDS
 
@@ -43,8 +45,8 @@ def test_writing_is_stable_and_readers_of_yaml_1_1_see_the_same(settings):
 def test_the_cases_of_this_test_cover_the_vocabulary():
     assert set(KEYS) == set(SETTINGS.fields)
     for mine, declared in (
-        (SOLVE, sections.SOLVE), (TABLE, sections.TABLE), (PREPARE, sections.PREPARE),
-        (VALIDATE, sections.VALIDATE),
+        (SOLVE, settings_module.SOLVE), (TABLE, settings_module.TABLE), (PREPARE, settings_module.PREPARE),
+        (VALIDATE, settings_module.VALIDATE),
     ):  # fmt: skip
         assert set(mine) == set(declared.fields)
     assert set(CONSTRAINTS) == set(KINDS) == set(constraints.__all__)
@@ -57,7 +59,7 @@ def test_the_solve_section_has_the_options_of_solve_that_a_file_can_hold():
     from supersparse.engine.options import SOLVERS, SolveOptions
 
     of_python_only = {"initial", "on_progress", "cancel", "certificate", "executor"}
-    assert set(sections.SOLVE.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
+    assert set(settings_module.SOLVE.fields) == {f.name for f in fields(SolveOptions)} - of_python_only | {"solver"}
     assert set(SOLVERS) == {*solvers.names(), "auto"}
 
 
@@ -117,3 +119,30 @@ def test_values_by_position_make_problems_but_no_files():
     assert (made.C0, made.sets) == (same.C0, same.sets)
     with pytest.raises(InvalidSettingsError, match="C0 is a list in the order of the features"):
         settings.to_dict()
+
+
+def test_values_of_python_are_checked_as_they_are_and_never_turned_into_texts(monkeypatch):
+    def never(*given):
+        raise AssertionError(f"{given} became a text")
+
+    monkeypatch.setattr(scalars, "tree_of", never)
+    settings = Settings.of(
+        C0=np.float64(0.02),
+        max_features=5,
+        points={"*": range(-5, 6), "age": [0, 0.5]},
+        bounds={"age": (0, None)},
+        levels=[([-1, 1], 0.01)],
+        class_weight={1: 2.0, 0: 1},
+        positive=1,
+        constraints=[constraints.must_use("age"), constraints.min_sensitivity(0.9)],
+        sample_weight="weight",
+        rate_groups=["sex"],
+        solve={"time_limit": 3, "gap": 0.01},
+        table={"drop": ["name"]},
+        prepare={"max_cuts": 3},
+        validate={"cv": 3},
+    )
+    assert (settings.C0, settings.solve["time_limit"]) == (Fraction(1, 50), 3)
+    assert settings.points["age"].turning_points
+    with pytest.raises(AssertionError, match="became a text"):  # the text names what is wrong
+        Settings.of(C0="much")
