@@ -119,7 +119,6 @@ class Pooled:
 
     @classmethod
     def of(cls, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut]) -> "Pooled":
-        """Put the folds together."""
         weights, scale = _weights(rows.sample_weight, len(rows.y))
         left = np.concatenate([part.rows for part in unseen])
         scores = np.concatenate([part.scores for part in unseen])

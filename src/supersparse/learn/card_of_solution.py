@@ -304,7 +304,6 @@ def _raw_fingerprint(rows: Rows) -> str:
 
 
 def _minimised(problem: Problem) -> str:
-    """The objective in words."""
     negative, positive = problem.class_weights
     parts = ["error rate" if problem.goal == "errors" else "log loss"]
     if problem.rows.soft_labels is not None:

@@ -39,7 +39,6 @@ class Clock:
 
     @property
     def left(self) -> float | None:
-        """Seconds left."""
         return None if self.ends is None else max(0.0, self.ends - time.monotonic())
 
     def part(self, share: float) -> "Clock":

@@ -103,7 +103,6 @@ class CountTable:
 
     @property
     def people(self) -> int:
-        """How many are counted."""
         return int(self.counts.sum())
 
     @property

@@ -123,7 +123,6 @@ class _Classifier:
         return cls(model, model.classes_.tolist().index(classes[0]))
 
     def risks(self, rows: TrainingRows) -> Floats:
-        """What it predicts."""
         found = np.asarray(self.model.predict_proba(rows.X), float)[:, self.place]
         return read_risks(found, len(rows.y))
 

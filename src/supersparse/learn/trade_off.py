@@ -70,7 +70,6 @@ class _Sweep:
 
     @property
     def positive(self) -> object:
-        """The positive class."""
         return self.plain.problem.rows.classes[1]
 
     def _ratio(self, value: Fraction) -> Fraction:

@@ -90,7 +90,6 @@ class Validation:
         return None if self.folds == self.folds_asked else (len(self.unseen), self.folds_asked)
 
     def as_data(self) -> dict[str, Any]:
-        """The same for JSON."""
         return {
             "folds": self.folds,
             "folds_asked": self.folds_asked,

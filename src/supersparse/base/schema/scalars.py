@@ -126,11 +126,9 @@ class Either(Form[Any]):
         return next(form for form in self.forms if form.holds(value)).write(value)
 
     def schema(self) -> Schema:
-        """Any of their schemas."""
         return {"anyOf": [form.schema() for form in self.forms]}
 
     def words(self) -> Sequence[str]:
-        """All their words."""
         return [word for form in self.forms for word in form.words()]
 
 
@@ -221,7 +219,6 @@ class NumberForm(Form[Fraction]):
         )
 
     def holds(self, value: object) -> bool:
-        """Fractions."""
         return isinstance(value, Fraction)
 
     def write(self, value: Fraction) -> Plain:
@@ -262,7 +259,6 @@ class Real(Form[float]):
         return isinstance(node, Scalar) and node.number is not None and "/" not in node.text
 
     def read(self, node: FileNode, what: str) -> float:
-        """The nearest float."""
         number = node.number if isinstance(node, Scalar) and self.fits(node) else None
         if number is None or (self.least is not None and number < self.least) or abs(number) > _LARGEST:
             self.refuse(node, what)
@@ -276,7 +272,6 @@ class Real(Form[float]):
         return NOTHING if (self.least is not None and number < self.least) or abs(number) > _LARGEST else float(number)
 
     def holds(self, value: object) -> bool:
-        """Floats."""
         return isinstance(value, float)
 
     def write(self, value: float) -> Plain:
@@ -284,7 +279,6 @@ class Real(Form[float]):
         return int(value) if value.is_integer() else value
 
     def schema(self) -> Schema:
-        """A number."""
         return {"type": "number", **_range(self.least, None)}
 
 
@@ -304,7 +298,6 @@ class Whole(Form[int]):
         return node.number.denominator == 1
 
     def read(self, node: FileNode, what: str) -> int:
-        """The number."""
         number = node.number if isinstance(node, Scalar) and self.fits(node) else None
         if number is None or (self.least is not None and number < self.least and number != self.also):
             self.refuse(node, what)
@@ -321,7 +314,6 @@ class Whole(Form[int]):
         return isinstance(value, int) and not isinstance(value, bool)
 
     def write(self, value: int) -> Plain:
-        """The integer."""
         return value
 
     def schema(self) -> Schema:
@@ -337,25 +329,20 @@ class TextForm(Form[str]):
         self.wanted = wanted
 
     def fits(self, node: FileNode) -> bool:
-        """Text only."""
         return isinstance(node, Scalar) and node.is_text
 
     def read(self, node: FileNode, what: str) -> str:
-        """The text."""
         if not isinstance(node, Scalar) or not self.fits(node):
             self.refuse(node, what)
         return node.text
 
     def holds(self, value: object) -> bool:
-        """Text."""
         return isinstance(value, str)
 
     def write(self, value: str) -> Plain:
-        """The text."""
         return value
 
     def schema(self) -> Schema:
-        """A string."""
         return {"type": "string"}
 
 
@@ -387,19 +374,15 @@ class Word(TextForm):
         self.known = known
 
     def fits(self, node: FileNode) -> bool:
-        """Only its words."""
         return isinstance(node, Scalar) and node.text in self.known
 
     def holds(self, value: object) -> bool:
-        """Only its words."""
         return isinstance(value, str) and value in self.known
 
     def schema(self) -> Schema:
-        """An enumeration."""
         return {"enum": list(self.known)}
 
     def words(self) -> Sequence[str]:
-        """The words."""
         return self.known
 
 
@@ -410,7 +393,6 @@ class LabelForm(TextForm):
         super().__init__("a label of the data")
 
     def fits(self, node: FileNode) -> bool:
-        """Any scalar but null."""
         return isinstance(node, Scalar) and not node.is_null and not node.is_blank
 
     def convert(self, value: object) -> str | Nothing:
@@ -435,20 +417,16 @@ class Null(Form[None]):
         return isinstance(node, Scalar) and node.is_null
 
     def read(self, node: FileNode, what: str) -> None:
-        """Nothing."""
         if not self.fits(node):
             self.refuse(node, what)
 
     def holds(self, value: object) -> bool:
-        """None."""
         return value is None
 
     def write(self, value: None) -> Plain:
-        """JSON's null."""
         return None
 
     def schema(self) -> Schema:
-        """JSON's null."""
         return {"type": "null"}
 
 
@@ -462,20 +440,16 @@ class Truth(Form[bool]):
         return isinstance(node, Scalar) and node.truth is not None
 
     def read(self, node: FileNode, what: str) -> bool:
-        """The truth value."""
         truth = node.truth if isinstance(node, Scalar) else None
         if truth is None:
             self.refuse(node, what)
         return truth
 
     def holds(self, value: object) -> bool:
-        """Truth values."""
         return isinstance(value, bool)
 
     def write(self, value: bool) -> Plain:
-        """The truth value."""
         return value
 
     def schema(self) -> Schema:
-        """A boolean."""
         return {"type": "boolean"}

@@ -16,11 +16,9 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
         self.form, self.wanted, self.least = form, wanted, least
 
     def fits(self, node: FileNode) -> bool:
-        """Any list."""
         return isinstance(node, Items)
 
     def read(self, node: FileNode, what: str) -> tuple[T, ...]:
-        """Every entry."""
         if not isinstance(node, Items) or len(node.items) < self.least:
             self.refuse(node, what)
         return tuple(self.form.read(item, f"{what}, entry {i}") for i, item in enumerate(node.items, start=1))
@@ -33,15 +31,12 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
         return NOTHING if len(found) < self.least or NOTHING in found else found  # type: ignore[return-value]
 
     def holds(self, value: object) -> bool:
-        """Tuples."""
         return isinstance(value, tuple)
 
     def write(self, value: tuple[T, ...]) -> Plain:
-        """A list."""
         return [self.form.write(item) for item in value]
 
     def schema(self) -> Schema:
-        """An array."""
         return {"type": "array", "items": self.form.schema(), **({"minItems": self.least} if self.least else {})}
 
 
@@ -54,7 +49,6 @@ class NamesForm(Form[tuple[str, ...]]):
         self._list = ListOf(self._one, self.wanted, least=1)
 
     def fits(self, node: FileNode) -> bool:
-        """Text or a list."""
         return self._one.fits(node) or self._list.fits(node)
 
     def read(self, node: FileNode, what: str) -> tuple[str, ...]:
@@ -66,11 +60,9 @@ class NamesForm(Form[tuple[str, ...]]):
         return (self._one.read(node, what),)
 
     def convert(self, value: object) -> tuple[str, ...] | Nothing:
-        """One text, or several."""
         return (value,) if isinstance(value, str) else self._list.convert(value)
 
     def holds(self, value: object) -> bool:
-        """Tuples."""
         return isinstance(value, tuple)
 
     def write(self, value: tuple[str, ...]) -> Plain:
@@ -89,11 +81,9 @@ class Pair(Form[tuple[Any, Any]]):
         self.end, self.wanted = end, wanted
 
     def fits(self, node: FileNode) -> bool:
-        """Any list."""
         return isinstance(node, Items)
 
     def read(self, node: FileNode, what: str) -> tuple[Any, Any]:
-        """(low, high)."""
         if not isinstance(node, Items) or len(node.items) != 2:
             self.refuse(node, what)
         low, high = (self.end.read(item, f"an end of {what}") for item in node.items)
@@ -109,15 +99,12 @@ class Pair(Form[tuple[Any, Any]]):
         return ends[0], ends[1]
 
     def holds(self, value: object) -> bool:
-        """Tuples."""
         return isinstance(value, tuple)
 
     def write(self, value: tuple[Any, Any]) -> Plain:
-        """A list of two."""
         return [self.end.write(end) for end in value]
 
     def schema(self) -> Schema:
-        """An array of two."""
         return {"type": "array", "items": self.end.schema(), "minItems": 2, "maxItems": 2}
 
 
@@ -128,11 +115,9 @@ class TableOf(Form[ByName[T]], Generic[T]):
         self.form, self.wanted = form, wanted
 
     def fits(self, node: FileNode) -> bool:
-        """Any mapping."""
         return isinstance(node, FileMapping)
 
     def read(self, node: FileNode, what: str) -> ByName[T]:
-        """Every entry, in order."""
         if not isinstance(node, FileMapping) or not node.entries:
             self.refuse(node, what)
         return ByName(
@@ -149,11 +134,9 @@ class TableOf(Form[ByName[T]], Generic[T]):
         return NOTHING if any(n is None or v is NOTHING for n, v in found) else ByName(tuple(found))  # type: ignore[arg-type]
 
     def holds(self, value: object) -> bool:
-        """Values by name."""
         return isinstance(value, ByName)
 
     def write(self, value: ByName[T]) -> Plain:
-        """A mapping."""
         return {name: self.form.write(v) for name, v in value.entries}
 
     def schema(self) -> Schema:
@@ -187,7 +170,6 @@ class Record(Form[ByName[Any]]):
         self._synonyms, self._elsewhere = synonyms, elsewhere or {}
 
     def fits(self, node: FileNode) -> bool:
-        """Any mapping."""
         return isinstance(node, FileMapping)
 
     def read(self, node: FileNode, what: str) -> ByName[Any]:
@@ -219,7 +201,6 @@ class Record(Form[ByName[Any]]):
         return [name for name, field in self.fields.items() if field.required]
 
     def holds(self, value: object) -> bool:
-        """Values by name."""
         return isinstance(value, ByName)
 
     def write(self, value: Mapping[str, Any]) -> dict[str, Plain]:

@@ -59,7 +59,6 @@ class FileNode(ABC):
         """The part as messages quote it."""
 
     def fail(self, message: str, remedy: str | None = None, *, subject: object = None, value: object = None) -> Never:
-        """Refuse this part."""
         place = f"{self.where}: " if self.where else ""
         raise InvalidSettingsError(f"{place}{message}", remedy, subject=subject, value=value)
 
@@ -119,7 +118,6 @@ class Items(FileNode):
 
     @property
     def shown(self) -> str:
-        """What it is."""
         return f"a list of {len(self.items)}" if self.items else "an empty list"
 
 
@@ -139,7 +137,6 @@ class FileMapping(FileNode):
 
     @property
     def shown(self) -> str:
-        """What it is."""
         return "a mapping" if self.entries else "an empty mapping"
 
 
@@ -151,7 +148,6 @@ class Made(FileNode):
 
     @property
     def shown(self) -> str:
-        """Its own text."""
         return repr(self.value)
 
 

@@ -57,7 +57,6 @@ class Offer:
 
 
 def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
-    """Offer the value itself."""
     if any(column.beyond):
         raise InvalidDataError(
             f"column {column.name!r} has {sum(column.beyond)} infinite value(s) (inf), below or above every "

@@ -46,7 +46,6 @@ class ClassTarget:
         return log(max(self.total, 1.0)) / 2
 
     def take(self, rows: NDArray[np.bool_]) -> "ClassTarget":
-        """Select rows."""
         return ClassTarget(self.weights[rows], None if self.positive is None else self.positive[rows])
 
     def by_code(self, codes: NDArray[np.intp], n_codes: int) -> "ClassCounts":

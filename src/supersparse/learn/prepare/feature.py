@@ -46,7 +46,6 @@ class Feature(Tabular):
 
     @property
     def column(self) -> str:
-        """The raw column."""
         return self.rule.column
 
     @property
@@ -230,7 +229,6 @@ def plain(value: object) -> object:
 
 
 def plain_value(value: Any) -> Any:
-    """Read what `plain` returned."""
     if isinstance(value, dict) and list(value) == ["fraction"]:
         return Fraction(value["fraction"])
     if isinstance(value, dict):

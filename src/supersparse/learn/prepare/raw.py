@@ -45,7 +45,6 @@ class RawColumn:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
         return len(self.cells) if self.copies is None else int(self.copies.sum())
 
     def _rows(self, where: Mask) -> int:

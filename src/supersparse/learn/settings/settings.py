@@ -92,7 +92,6 @@ class EditForm(Record):
         super().__init__({**_CHANGES, **_BESIDE})
 
     def read(self, node: FileNode, what: str) -> ByName[Any]:
-        """Exactly one change."""
         found = super().read(node, what)
         kinds = [name for name in found if name in _CHANGES]
         if len(kinds) != 1:

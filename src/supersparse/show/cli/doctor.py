@@ -109,7 +109,6 @@ class Diagnosis:
         return all(p.version for p in self.needed) and all(c.works for c in (*self.folders, *self.checks))
 
     def as_data(self) -> dict[str, object]:
-        """The same for JSON."""
         return {**asdict(self), "well": self.is_well}
 
     def in_words(self) -> str:

@@ -156,7 +156,6 @@ class ValidationOptions(Declared):
 
     @property
     def folds(self) -> int:
-        """How many folds."""
         return 5 if self.cv is None else int(self.cv)
 
     def times(self, n_rows: int, n_columns: int, *, asks_questions: bool = False) -> int:
