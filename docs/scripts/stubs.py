@@ -18,6 +18,7 @@ from supersparse.base.schema.keywords import Keyword
 SOURCE = Path(supersparse.__file__).parent
 # the room of a stub `keywords.pyi`, and what it describes
 STUBS = {
+    "table": ("table.reading.ReadingKeywords",),
     "problem": ("problem.asked.AskedKeywords", "problem.questions.QuestionKeywords"),
     "engine": ("engine.options.SolveKeywords", "engine.options.SolverKeywords"),
     "learn/settings": ("learn.settings.settings.SettingsKeywords",),

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
+from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import TextForm, Truth, Word
 from supersparse.base.schema.setting import Option, setting
 from supersparse.base.schema.shapes import NamesForm
@@ -50,6 +51,7 @@ class ReadingSettings:
         option=Option(
             metavar="WORDS", help="More words for missing values, separated by commas: '?,n/a'.", read=_words
         ),
+        accepts=str | Sequence[str] | None,
     )
     default_na: bool = setting(True, Truth(), "Treat NA, NaN and null as missing. Blanks always are.", option=Option())
     separator: str | None = setting(
@@ -74,6 +76,12 @@ class ReadingSettings:
         "Columns or patterns to read as they are written: -99 is a number, and 'ja' and 'Ja' are two categories.",
         option=Option(),
     )
+
+
+if TYPE_CHECKING:
+    from supersparse.table.keywords import ReadingKeywords as ReadingKeywords
+else:
+    ReadingKeywords = keywords("ReadingKeywords", keywords_of(ReadingSettings))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,30 +130,17 @@ class Reading:
     found: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        *,
-        na: str | Sequence[str] | None = None,
-        default_na: bool = True,
-        separator: str | None = None,
-        encoding: str | None = None,
-        decimal: str | None = None,
-        dates: str | None = None,
-        sheet: str | None = None,
-        as_written: tuple[str, ...] = (),
-    ) -> "Reading":
+    def of(cls, **given: "Unpack[ReadingKeywords]") -> "Reading":
         """Read words: `na` is a list, or text with commas, `separator` a character or its name."""
-        words = na.split(",") if isinstance(na, str) else na or ()
-        own = frozenset(text.strip() for text in words) - {""}
-        return cls(
-            missing=own | (USUALLY_MISSING if default_na else frozenset()),
-            separator=None if separator is None else _separator(separator),
-            encoding=encoding,
-            decimal=decimal,
-            dates=dates,
-            sheet=sheet,
-            as_written=as_written,
-        )
+        asked: dict[str, Any] = {one.name: given.get(one.name, one.default) for one in keywords_of(ReadingSettings)}
+        for name in given:
+            if name not in asked:
+                raise TypeError(f"Reading.of() got an unexpected keyword argument {name!r}")
+        words, is_usual = asked.pop("na"), asked.pop("default_na")
+        own = frozenset(text.strip() for text in (words.split(",") if isinstance(words, str) else words or ())) - {""}
+        if asked["separator"] is not None:
+            asked["separator"] = _separator(asked["separator"])
+        return cls(missing=own | (USUALLY_MISSING if is_usual else frozenset()), **asked)
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
@@ -207,6 +202,9 @@ class Reading:
         if not self.strips:
             asked["strips"] = False
         return replace(base, **asked)
+
+
+show(Reading.of.__func__, keywords_of(ReadingSettings))  # type: ignore[attr-defined]
 
 
 def fits(column: str, word: str) -> bool:

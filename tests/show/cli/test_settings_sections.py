@@ -6,7 +6,7 @@ import json
 import pytest
 
 from supersparse.learn.prepare.prepare import Prepare
-from supersparse.learn.settings import sections
+from supersparse.learn.settings import settings as sections
 from supersparse.show.cli.options import ColumnOptions, FeatureOptions, TableOptions, ValidationOptions
 
 

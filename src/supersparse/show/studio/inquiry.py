@@ -82,16 +82,9 @@ class Inquiry:
 
 
 def reading_of(choices: Mapping[str, Any]) -> Reading:
-    given = choices["reading"]
-    return Reading.of(
-        na=given["missing"],
-        separator=given["separator"],
-        encoding=given["encoding"],
-        decimal=given["decimal"],
-        dates=given["dates"],
-        sheet=given["sheet"],
-        as_written=tuple(given["as_written"]),
-    )
+    given = dict(choices["reading"])
+    given |= {"na": given.pop("missing"), "as_written": tuple(given["as_written"])}
+    return Reading.of(**given)
 
 
 def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings:
