@@ -15,7 +15,8 @@ from solvers import without_search
 from strategies import cases
 from supersparse.base.stop import Stop
 from supersparse.datasets import load_haberman
-from supersparse.engine.exact import engine, proof, slices
+from supersparse.engine import checkpoint_file
+from supersparse.engine.exact import proof, slices
 from supersparse.engine.exact.engine import ExactSolver
 from supersparse.engine.solve import solve
 from supersparse.problem.problem import Problem
@@ -47,7 +48,7 @@ def test_one_thread_repeats_itself_whatever_the_clock_does(settings, monkeypatch
     first = solve(problem, "exact", random_state=5, **settings)
     ticks = itertools.count()
     busy = SimpleNamespace(perf_counter=lambda: next(ticks) * 0.4)  # a machine on which all takes long
-    monkeypatch.setattr(engine, "time", busy)
+    monkeypatch.setattr(checkpoint_file, "time", busy)
     again = solve(problem, "exact", random_state=5, **settings)
     assert history(first) == history(again)
     assert first.stop is again.stop is (Stop.NODE_LIMIT if settings else Stop.OPTIMAL)
@@ -61,7 +62,7 @@ def test_long_supports_are_worked_on_in_slices_that_do_not_depend_on_the_clock(m
     problem = medium(seed=2)
     first = solve(problem, "exact")
     ticks = itertools.count()
-    monkeypatch.setattr(engine, "time", SimpleNamespace(perf_counter=lambda: next(ticks) * 0.4))
+    monkeypatch.setattr(checkpoint_file, "time", SimpleNamespace(perf_counter=lambda: next(ticks) * 0.4))
     again = solve(problem, "exact")
     assert history(first) == history(again)
     monkeypatch.undo()

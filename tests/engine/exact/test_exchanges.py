@@ -9,7 +9,7 @@ from counts import examples
 from engine.exact.oracle.tree import ReferenceProof
 from engine.exact.test_slices import proven
 from supersparse import Problem, solve
-from supersparse.engine.exact import exchanges
+from supersparse.engine.exact import literals
 from supersparse.engine.exact.literals import first_literals
 from supersparse.engine.exact.proof import Proof
 from supersparse.engine.integer_form import integer_form
@@ -55,12 +55,12 @@ def test_nothing_waits_where_points_cannot_be_moved(settings):
 @pytest.mark.parametrize("unit", [1, 64, 127, 2**14, 2**15, 2**30, 2**31, 2**61, 10**25])
 def test_columns_are_compared_by_their_numbers_however_large(unit, few, monkeypatch):
     if few:
-        monkeypatch.setattr(exchanges, "_AT_ONCE", 1)
+        monkeypatch.setattr(literals, "_AT_ONCE", 1)
     random = np.random.default_rng(4)
     X = random.integers(-2, 3, (4, 12)).astype(object) * unit
     X[:, 6:] += random.integers(0, 2, (4, 6))  # of other widths
     assert all(len(set(column)) > 1 for column in X.T)  # constant ones get no points
-    found = exchanges._below(integer_form(Problem.of(X, [0, 1, 0, 1], max_points=3)))
+    found = literals._below(integer_form(Problem.of(X, [0, 1, 0, 1], max_points=3)))
     up, down = X[1::2].T, X[::2].T
     expected = (up[:, None] <= up).all(axis=2) & (down[:, None] >= down).all(axis=2)
     np.fill_diagonal(expected, False)

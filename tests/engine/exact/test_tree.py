@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from counts import examples
 from engine.exact.enumerate import costs_by_support, cuts_of
-from engine.exact.oracle.tree import Support, expand, root
+from engine.exact.oracle.tree import Support, expand, has_order, root
 from engine.kernels.forms import forms
 from supersparse.engine.exact.instance import fixed_cost, instances
 from supersparse.engine.exact.proof import OpenTasks
@@ -64,7 +64,7 @@ def test_the_order_of_use_leaves_a_best_model(form):
     # what makes it safe to look at one of the two only
     for instance in instances(form):
         costs = costs_by_support(instance)
-        if not instance.has_order:
+        if not has_order(instance):
             continue
         best = min(costs.values())
         assert best == min(c for s, c in costs.items() if obeys_order(instance, s))

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from counts import examples
 from strategies import cases
 from supersparse import constraints
-from supersparse.engine.mip.precision import big_m, loss_rows
+from supersparse.engine.mip.precision import loss_rows
 from supersparse.engine.mip.terms import read_terms
 from supersparse.problem.problem import Problem
 
@@ -20,14 +20,14 @@ def test_big_m_covers_a_coefficient_that_can_only_be_negative():
     # y=+1, x=1, points in [-10, 0]: the worst margin is -10 and gamma is 1,
     # so M = 10 would already cut off the coefficient -10
     problem = tiny_problem(X=[[1], [1]], y=[1, 0], bounds=[(-10, 0)])
-    assert big_m(problem)[0] == 11
+    assert rows_of(problem).big_m[0] == 11
 
 
 def test_a_row_is_divided_by_what_its_terms_share():
     # every score of the first row is a multiple of 5/2, so gamma = 5/2 there: M is as for x = 1
     problem = tiny_problem(X=[[2.5], [1]], y=[1, 0], bounds=[(-3, 3)])
     assert rows_of(problem).factors.tolist() == [[1], [-1]]
-    assert big_m(problem) == [4, 4]
+    assert rows_of(problem).big_m.tolist() == [4, 4]
 
 
 def test_a_constant_part_moves_what_is_needed():

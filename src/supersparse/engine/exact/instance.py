@@ -132,11 +132,6 @@ class Instance:
         ranges = np.column_stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1])
         return ranges.astype(np.int64).reshape(-1, 2)
 
-    @cached_property
-    def has_order(self) -> bool:
-        """Whether any feature has a twin, or any literal another one, that must be used before it."""
-        return max(*self.twin_of, *self.after, -1) >= 0
-
     def in_any_order(self) -> "Instance":
         """The same without the rules on what must be used first: for a list of all good models."""
         return replace(self, twin_of=(-1,) * self.n_features, after=(-1,) * len(self.after))

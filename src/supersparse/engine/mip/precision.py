@@ -207,11 +207,6 @@ def loss_rows(problem: Problem, terms: Sequence[Term]) -> LossRows:
     )
 
 
-def big_m(problem: Problem) -> list[int]:
-    """Return M of every row, with γ = 1."""
-    return [int(m) for m in loss_rows(problem, read_terms(problem)).big_m]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Precision:
     """The limits of a solver's arithmetic, in units of γ.

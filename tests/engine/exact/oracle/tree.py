@@ -215,9 +215,14 @@ def within_limits(limits, literals, allowed, room):
     return allowed
 
 
+def has_order(instance):
+    """Whether any feature has a twin, or any literal another one, that must be used before it."""
+    return max(*instance.twin_of, *instance.after, -1) >= 0
+
+
 def _drop_orphans(instance, literals, allowed):
     """Disallow what must follow something that is neither in the model nor allowed, and so on in turn."""
-    if not instance.has_order:
+    if not has_order(instance):
         return
     twin, first = for_both_signs(np.array(instance.twin_of)), np.array(instance.after)
     present = flags_of(literals, instance.n_features)

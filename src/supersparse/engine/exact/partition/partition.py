@@ -57,7 +57,6 @@ class PartitionTree:
     def __init__(self, context: Context, target: Fraction) -> None:
         self._context = context
         self.target = target
-        self.nodes = 0
         self._open: list[tuple[Fraction, int, PartitionNode]] = []
         self._pushed = 0
         self._given_up: list[Fraction] = []
@@ -104,7 +103,6 @@ class PartitionTree:
             _, _, node = heapq.heappop(self._open)
             if node.bound >= self.target:
                 continue
-            self.nodes += 1
             self._now, self._working_on = node.bound, node
             decided = all(len(states) == 1 for states in node.allowed)
             yield from self._leaf(node) if decided else self._expand(node)
@@ -242,11 +240,6 @@ class PartitionBound:
         self._target = min(self._target, value)
         self._tree.target = min(self._tree.target, self._needed())
         self._read()
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes of the tree were opened."""
-        return self._tree.nodes
 
     def open_nodes(self) -> OpenNodes:
         """The open nodes; ask between two runs."""
