@@ -20,9 +20,9 @@ from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.certify.lines import SIGNS, Lines, Terms, least_cost, literal_at, written_facts
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver
-from supersparse.engine.exact.covers import NEAREST, OppositePoints
+from supersparse.engine.exact.covers import NEAREST, OppositePoints, literal_masks
 from supersparse.engine.kernels.box_proofs import cells_of
-from supersparse.engine.kernels.pairs import in_words, most_gained, pack_masks, pair_masks, without_literal
+from supersparse.engine.kernels.pairs import in_words, most_gained, pack_masks, pair_literals, without_literal
 from supersparse.engine.kernels.proof_lines import Facts
 
 Pairs = NDArray[np.int32]
@@ -86,7 +86,8 @@ class Pool:
             proper = (positive < len(up) - 1) | (negative < len(down) - 1)
             positive, negative = positive[proper], negative[proper]
         self._positive, self._negative = positive.astype(np.int32), negative.astype(np.int32)
-        self._masks = pair_masks(up, down, self._positive, self._negative, self.exists)
+        start, literal = pair_literals(up, down, self._positive, self._negative, self.exists)
+        self._masks = literal_masks(start, literal, len(self.exists) // 2)
 
     @property
     def all(self) -> Pairs:

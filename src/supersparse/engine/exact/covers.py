@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Flags, Ints, Words
 from supersparse.engine.exact.instance import Instance
-from supersparse.engine.exact.literals import Literals, by_feature, flags_of
+from supersparse.engine.exact.literals import Literals, by_feature, flags_of, n_literals
 from supersparse.engine.kernels.pairs import nearest_pairs, pair_literals
 
 Ranks = NDArray[np.int32]
@@ -140,3 +140,15 @@ def pair_pool(
         positive, negative = positive[proper], negative[proper]
     start, literal = pair_literals(up, down, positive, negative, allowed)
     return PairPool(positive, negative, start, literal)
+
+
+def literal_masks(start: Ints, literal: NDArray[np.int32], n_features: int) -> Words:
+    """The literals of each pair as bits, 64 to a word; those of pair q are ``literal[start[q] : start[q + 1]]``."""
+    words = max(1, (n_literals(n_features) + 63) // 64)
+    mask = np.zeros((len(start) - 1, words), np.uint64)
+    bit = np.append(np.uint64(1) << (literal % 64).astype(np.uint64), np.uint64(0))
+    word, has_some = np.append(literal // 64, -1), np.diff(start) > 0
+    for w in range(words if has_some.any() else 0):  # a pair without literals begins where the next one does
+        of_word = np.where(word == w, bit, np.uint64(0))
+        mask[:, w] = np.where(has_some, np.bitwise_or.reduceat(of_word, start[:-1]), np.uint64(0))
+    return mask

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.exact.covers import PairPool, pair_pool
+from supersparse.engine.exact.covers import PairPool, literal_masks, pair_pool
 from supersparse.engine.exact.cuts import CutValues, Judge
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, sign_of
@@ -75,19 +75,12 @@ def alike(fields: Fields) -> Fields:
 
 
 def _pairs(instance: Instance, pool: PairPool) -> Pairs:
-    words = max(1, (2 * instance.n_features + 63) // 64)
-    mask = np.zeros((len(pool.positive), words), np.uint64)
-    bit = np.append(np.uint64(1) << (pool.literal % 64).astype(np.uint64), np.uint64(0))
-    word, has_some = np.append(pool.literal // 64, -1), np.diff(pool.start) > 0
-    for w in range(words if has_some.any() else 0):  # a pair without literals begins where the next one does
-        of_word = np.where(word == w, bit, np.uint64(0))
-        mask[:, w] = np.where(has_some, np.bitwise_or.reduceat(of_word, pool.start[:-1]), np.uint64(0))
     return Pairs(
         positive=pool.positive,
         negative=pool.negative,
         start=pool.start,
         literal=pool.literal,
-        mask=mask,
+        mask=literal_masks(pool.start, pool.literal, instance.n_features),
         positive_weight=instance.positive_weight,
         negative_weight=instance.negative_weight,
     )

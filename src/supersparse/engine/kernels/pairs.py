@@ -211,26 +211,6 @@ _ONE = np.uint64(1)
 
 
 @kernel()
-def pair_masks(
-    positive_ranks: NDArray[np.int32],
-    negative_ranks: NDArray[np.int32],
-    positive: NDArray[Any],
-    negative: NDArray[Any],
-    allowed: Flags,
-) -> Words:
-    """The allowed literals of each pair: (pairs, words)."""
-    masks = np.zeros((len(positive), (len(allowed) + 63) // 64), np.uint64)
-    for q in range(len(positive)):
-        above, below = positive_ranks[positive[q]], negative_ranks[negative[q]]
-        for f in range(len(above)):
-            if above[f] != below[f]:
-                literal = positive_literal(f) if above[f] > below[f] else negative_literal(f)
-                if allowed[literal]:
-                    masks[q, literal // 64] |= _ONE << np.uint64(literal % 64)
-    return masks
-
-
-@kernel()
 def in_words(flags: Flags) -> Words:
     """Flags as bits."""
     words = np.zeros((len(flags) + 63) // 64, np.uint64)
