@@ -28,12 +28,10 @@ def points(draw, most_rank):
 
 def run(up, down, is_positive, allowed, covering, most, candidates, *, packed):
     mine, theirs = (up, down) if is_positive else (down, up)
-    p = up.shape[1]
-    words = (p + 63) // 64
     if packed:
-        bits = _to_words(mine == 1, words), _to_words(theirs == 1, words)[candidates]
+        bits = _to_words(mine == 1), _to_words(theirs == 1)[candidates]
         flags = (allowed[0::2], allowed[1::2], covering[0::2], covering[1::2])
-        masks = np.stack([_to_words(f[None, :], words)[0] for f in flags])
+        masks = np.stack([_to_words(f[None, :])[0] for f in flags])
     else:
         bits = np.zeros((len(mine), 0), np.uint64), np.zeros((len(candidates), 0), np.uint64)
         masks = np.zeros((0, 0), np.uint64)
