@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
 from supersparse import Prepare, Problem, RiskScoreClassifier, ScoringSystem, Settings, solve
-from supersparse.base.errors import InvalidOptionError, InvalidProblemError
+from supersparse.base.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
 from supersparse.card.scoring import score_table
+from supersparse.learn.editing import check_possible
 from supersparse.learn.recipe import QUESTION_PRICE, Recipe
+from supersparse.learn.refit import Refit
 from supersparse.learn.rows import TrainingRows
 from supersparse.problem.near_totals import integer_totals
 from supersparse.problem.objective import evaluate, with_answers
@@ -217,3 +219,28 @@ def test_a_card_on_answers_alone_can_be_drawn():
     problem = Problem.of_questions([[0, 1], [1, 0], [2, 1], [2, 0]] * 5, [0, 0, 1, 1] * 4 + [1, 0, 0, 1], C0=0)
     system = ScoringSystem.from_solution(solve(problem))
     assert "points" in str(system)
+
+
+def test_a_price_counts_rows_whatever_the_unit_of_their_weights():
+    X, y = table()
+    prices = []
+    for weight in (None, np.full(300, 2), np.full(300, 0.001)):
+        rows = TrainingRows(X=X, y=y, sample_weight=weight, rate_groups=None)
+        recipe = Recipe(settings=Settings.of(goal="risk", max_questions=2), prepare=Prepare())
+        prices.append(recipe.question(rows).problem.C0[0])
+    assert prices == [QUESTION_PRICE / 300, QUESTION_PRICE / 600, QUESTION_PRICE / 300]
+
+
+def test_a_card_can_be_learned_again_from_its_own_settings():
+    X, y = table()
+    card = RiskScoreClassifier(max_questions=2).fit(X, y).scoring_system_.card
+    again = Refit.of(card, {name: np.asarray(values, object) for name, values in X.items()}, y, None)
+    found = again(np.arange(300))
+    assert found.proven
+    assert found.card.items == card.items
+
+
+def test_edits_are_refused_until_they_are_possible():
+    question, _ = asked()
+    with pytest.raises(UnsupportedProblemError, match="cannot be edited yet"):
+        check_possible(question, [{"drop": "age"}])

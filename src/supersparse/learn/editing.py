@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from supersparse.base.errors import InvalidInputError, InvalidOptionError, did_you_mean
+from supersparse.base.errors import InvalidInputError, InvalidOptionError, UnsupportedProblemError, did_you_mean
 from supersparse.base.exact import exact, shown
 from supersparse.base.stop import Stop
 from supersparse.card.card import Card, Item
@@ -87,6 +87,8 @@ def check_possible(question: PreparedProblem, edits: Sequence[Mapping[str, Any]]
 
     Whatever a change needs on the card is taken to be there.
     """
+    if edits and question.problem.questions:
+        raise UnsupportedProblemError("a card of questions cannot be edited yet", "remove edits, or max_questions")
     state = Edited({}, {}, None, frozenset())
     for number, edit in enumerate(edits, start=1):
         with _entry(number):

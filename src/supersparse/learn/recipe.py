@@ -186,8 +186,7 @@ class Recipe:
             prepare.notes_[:0] = [*rows.notes, *self._about_the_teacher(rows, teacher)]
         settings = self.settings_for(rows.y, rows.copies)
         if settings.C0 is None:
-            weights, unit = read_weights(rows.sample_weight, len(rows.y))
-            settings = replace(settings, C0=QUESTION_PRICE / (int(weights.sum(dtype=object)) * unit))
+            settings = replace(settings, C0=QUESTION_PRICE / _n_copies(rows))
         names = [question.column for question in prepare.questions_]
         answers = AnswersOf(
             labels=None if teacher is None else labels,
@@ -343,6 +342,13 @@ class PreparedProblem:
         asked = Settings.from_dict(made.settings).changed(tie_break="log_loss", slack=slack).to_dict()
         minimised = f"{made.minimised}, then log loss among the cards within {shown(slack)} of the least"
         return replace(card, provenance=replace(made, settings=asked, minimised=minimised))
+
+
+def _n_copies(rows: TrainingRows) -> int:
+    """How many rows there are: whole weights count as copies, others only where they are above 0."""
+    weights, unit = read_weights(rows.sample_weight, len(rows.y))
+    whole = int(weights.sum(dtype=object)) * int(unit)
+    return whole if unit.denominator == 1 else int(np.count_nonzero(weights))
 
 
 def _problem(

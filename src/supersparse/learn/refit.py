@@ -141,7 +141,6 @@ def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
     except InvalidSettingsError as error:
         raise InvalidSettingsError.of(error, f"{_SOURCE}: ") from None
     # a card keeps what was asked in the end: what it does not limit was not limited
-    asked: dict[str, Any] = {
-        name: None for name in ("max_features", "class_weight") if getattr(settings, name) == "auto"
-    }
+    limits = ("class_weight",) if settings.asks_questions else ("max_features", "class_weight")
+    asked: dict[str, Any] = {name: None for name in limits if getattr(settings, name) == "auto"}
     return replace(settings, **asked), recorded, made.features
