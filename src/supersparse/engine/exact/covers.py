@@ -18,7 +18,7 @@ with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties 
 
 Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
 in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`. A literal that
-is used only after a better one (`exchanges.py`) has no pairs: the better one covers all of them.
+is used only after a better one (`literals.py`) has no pairs: the better one covers all of them.
 """
 
 from collections.abc import Callable

@@ -178,7 +178,7 @@ def drop_orphans(b: Branching, literals: Ints, size: int, allowed: Flags) -> Non
 
 @reader()
 def may_enter(b: Branching, literals: Ints, size: int, name: int) -> bool:
-    """Whether the model has what must be used before a literal: see `exact/exchanges.py`."""
+    """Whether the model has what must be used before a literal: see `exact/literals.py`."""
     twin, first = b.twin_of[name // 2], b.after[name]
     return (twin < 0 or uses(literals, size, twin)) and (first < 0 or has(literals, size, first))
 
