@@ -265,7 +265,7 @@ class CloseTo(Constraint):
             return False
         given = dict(self.card)
         changed = [
-            sum(a != b for a, b in zip(own, given.get(name, (0,) * len(own)), strict=True))
+            sum(a != b for a, b in zip(own, given.get(name, (0,) * len(own))[: len(own)], strict=True))
             for name, own in zip(names, answers, strict=True)
         ]
         return (self.questions is None or sum(map(bool, changed)) <= self.questions) and (
