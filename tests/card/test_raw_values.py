@@ -19,6 +19,7 @@ from programs import needs
 from supersparse import ScoringSystem, item
 from supersparse.card.cases import read_cases
 from supersparse.card.file import from_json
+from supersparse.card.format import READING as FORM
 from supersparse.table.reading import USUALLY_MISSING, ColumnReading, Reading
 
 READING = Reading(
@@ -46,7 +47,7 @@ def read_from_a_file(system, reading=READING):
     """The same card, as if it had been learned from a file that was read so."""
     content = json.loads(system.to_json())
     content.pop("digest")  # of the content before the change
-    return ScoringSystem(from_json(json.dumps(content | {"reading": reading.as_data()})))
+    return ScoringSystem(from_json(json.dumps(content | {"reading": FORM.write(reading)})))
 
 
 @pytest.fixture(scope="module")
