@@ -110,7 +110,8 @@ def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     controls, cases = int((~problem.rows.positive).sum()), int(problem.rows.positive.sum())
     if rows.is_counted:
         controls, cases = map(int, problem.class_totals)
-    remark(f"{counted(controls + cases, 'row')}, {counted(problem.rows.n_features, 'feature')}")
+    unit = "question" if problem.questions else "feature"
+    remark(f"{counted(controls + cases, 'row')}, {counted(problem.rows.n_features, unit)}")
     negative, positive = problem.rows.classes
     why = chosen_positive(rows.y).why
     swap = f"; it was chosen {why}, use --positive {shlex.quote(str(negative))} to swap the classes"
