@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
 from supersparse import Prepare, Problem, RiskScoreClassifier, ScoringSystem, Settings, solve
-from supersparse.base.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
+from supersparse.base.errors import (
+    InvalidOptionError,
+    InvalidProblemError,
+    SeparatedClassesWarning,
+    UnsupportedProblemError,
+)
 from supersparse.card.scoring import score_table
 from supersparse.learn.editing import check_possible
 from supersparse.learn.recipe import QUESTION_PRICE, Recipe
@@ -244,3 +249,10 @@ def test_edits_are_refused_until_they_are_possible():
     question, _ = asked()
     with pytest.raises(UnsupportedProblemError, match="cannot be edited yet"):
         check_possible(question, [{"drop": "age"}])
+
+
+def test_the_card_says_where_the_limit_on_effects_binds():
+    X, y = np.arange(1.0, 9)[:, None].repeat(4, 0), np.repeat([0, 0, 0, 0, 1, 1, 1, 1], 4)
+    with pytest.warns(SeparatedClassesWarning, match="slope is at its limit"):
+        model = RiskScoreClassifier(questions=True, C0=0, teacher="none", max_points=2).fit(X, y)
+    assert "the slope is at its limit" in " ".join(str(model.scoring_system_).split())
