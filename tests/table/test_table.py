@@ -1,6 +1,7 @@
 """Files as people have them, read as columns, and every fault named where it is."""
 
 import gzip
+import inspect
 import io
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import supersparse
 from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.table import collecting, csv_file
 from supersparse.table.files import read_table
@@ -266,3 +268,11 @@ def test_a_header_of_a_million_columns_is_refused_at_once(tmp_path):
     path.write_text(",".join(f"c{j}" for j in range(200_001)) + "\n" + ",".join(["1"] * 200_001) + "\n")
     with pytest.raises(InvalidDataError, match="200,001 columns, and at most 200,000 can be read"):
         read_table(path)
+
+
+def test_a_misspelt_keyword_of_read_table_is_refused_and_the_known_ones_are_shown(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a;b\n1;2\n")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seperator'"):
+        supersparse.read_table(path, seperator=";")
+    assert {"wanted", "expected", "weights"} <= set(inspect.signature(supersparse.read_table).parameters)

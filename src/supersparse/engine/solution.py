@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from supersparse.base.exact import counted, shown
 from supersparse.base.stop import Stop
@@ -179,7 +180,7 @@ class Solution(Tabular):
         names, values = self.problem.rows.names, [number(v) for v in self.points.values]
         if self.points.answers is not None:
             values = ["/".join(map(str, own)) for own in self.points.answers]
-        points: list[tuple[str, object]] = [(names[j], values[j]) for j in self.points.support]
+        points: list[tuple[str, Any]] = [(names[j], values[j]) for j in self.points.support]
         if self.slope_at_limit:
             points.append(("slope", "at its limit: the classes are separated, or nearly"))
         found = facts(

@@ -4,6 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -79,6 +80,12 @@ def read_table(path: str | Path, reading: Reading | None = None, **asked: Unpack
     return table
 
 
+_path, _reading, _ = signature(read_table).parameters.values()
+read_table.__signature__ = Signature(  # type: ignore[attr-defined]
+    [_path, _reading, *(Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in ReadKeywords.__annotations__)]
+)
+
+
 def together(problems: Sequence[str]) -> str:
     """Say everything that somebody must decide in one message.
 
@@ -95,6 +102,9 @@ def read_with_problems(
     path: Path, reading: Reading | None = None, **asked: Unpack[ReadKeywords]
 ) -> tuple[Table, list[str]]:
     """Do what `read_table` does, but return what is in the way; the table lacks the columns concerned."""
+    for name in asked:
+        if name not in ReadKeywords.__annotations__:
+            raise TypeError(f"read_table() got an unexpected keyword argument {name!r}")
     check_file(path)
     reading = reading or Reading()
     wanted: Callable[[str], bool] = asked.get("wanted", lambda _: True)
