@@ -199,7 +199,7 @@ def measure(
             waiting.add(pool.submit(race, file, name, fold, most, program))
     with results.open("a", encoding="utf-8") as lines:
         while waiting and time.monotonic() < ended:
-            done, waiting = wait(waiting, ended - time.monotonic(), "FIRST_COMPLETED")
+            done, waiting = wait(waiting, min(ended - time.monotonic(), 1e6), "FIRST_COMPLETED")
             for each in done:
                 one = each.result()
                 old = stored.get(one.key)
