@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -235,6 +235,12 @@ bench-rows: $(VENV)/.bench  ## 10^6 to 10^8 rows, 2 GB of disk; docs/rows.md
 # Cards of questions beside the prototype, which stands with its tables in ../shared; JOBS=16 solves as many side by side.
 bench-questions: $(VENV)/.package  ## cards of questions; JOBS=16 solves as many side by side
 	$(BIN)/python -m benchmarks.questions --jobs $(or $(JOBS),1)
+
+# Cards of questions and peers on held-out rows of nineteen real tables, which are made from the packages that hold
+# them; what is stored is kept. Peers run in environments of their own.
+bench-new-rows: $(VENV)/.bench  ## default cards and peers on nineteen tables; JOBS=16 fits as many at a time
+	$(BIN)/python -m benchmarks.new_rows run
+	$(BIN)/python -m benchmarks.new_rows table
 
 bench-limits: $(VENV)/.bench  ## whether a time limit is kept on large tables; ten minutes
 	$(BIN)/python -m benchmarks.time_limits

@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.new_rows run`` makes the tables from the packages that hold them (`new_rows_tables.py`), fits
 each method that is not stored yet to each fold (``JOBS=4``: four at a time), and adds to
-``benchmarks/results/new_rows.jsonl``; ``... table``
-writes docs/accuracy.md. Every method sees the same raw columns and folds; peers run in environments of their own.
+``benchmarks/results/new_rows.jsonl``; ``... table`` writes docs/accuracy.md. Every method sees the same raw columns
+and folds; peers run in environments of their own.
 """
 
 import csv
@@ -79,7 +79,7 @@ class Fold:
 
     def cells(self, path: Path) -> tuple[dict[str, list[str]], NDArray[np.int64]]:
         """Return the raw cells by column, and the outcome."""
-        head, *rows = csv.reader(path.open(newline="", encoding="utf-8"))
+        head, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
         columns = {name: [row[j] for row in rows] for j, name in enumerate(head)}
         return columns, np.array(columns.pop("y")).astype(int)
 

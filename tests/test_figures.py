@@ -278,6 +278,7 @@ SETTINGS = {  # sections whose seconds and bytes are limits of the program, not 
     ("docs/first-card.md", "# Your first card in five minutes"),
     ("docs/formulation.md", "## Self-tuning"),
     ("docs/index.md", "# supersparse"),
+    ("docs/questions-engine.md", "## Limits, threads, checkpoints"),
     ("docs/report.md", "## Learning again"),
 }
 PROSE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -32,7 +32,7 @@ deterministic = settings(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )
-REFUSED = "cannot be told apart to 1e-9|hold no more than"
+REFUSED = "cannot be distinguished to 1e-9|hold no more than"
 
 
 def check(seed, **options):

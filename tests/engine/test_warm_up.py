@@ -46,7 +46,7 @@ def test_a_process_that_cannot_start_leaves_the_work_to_this_one(monkeypatch):
         raise OSError("no more processes")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    warm_up._beside([[warm_up.compile_search]], warm_up.compile_tree)
+    warm_up._in_other_processes([[warm_up.compile_search]], warm_up.compile_tree)
     monkeypatch.setattr(warm_up, "_ready", set())
     warm_up.warm_up()
     warm_up.warm_up("risk")

@@ -68,6 +68,15 @@ def fitted_teacher(asked: Any, rows: TrainingRows, positive: object, named: Coll
     return AdditiveTeacher.of(rows, positive, stumps=asked == "auto", named=named)
 
 
+def check_predicts_risks(teacher: object) -> None:
+    """Refuse what cannot be asked for risks."""
+    if not hasattr(teacher, "predict_proba"):
+        raise InvalidOptionError(
+            f"teacher is {teacher!r}, which predicts no risks",
+            "give auto, ridge, none, a classifier with predict_proba, or a risk for each row",
+        )
+
+
 def blended(y: NDArray[Any], positive: object, risks: Floats, blend: float) -> Floats:
     """Return the soft labels: between 0 and 1 by at least 2^-20, whatever the teacher is sure of."""
     labels = (1 - blend) * (y == positive) + blend * risks
@@ -101,11 +110,7 @@ class _Classifier:
     @classmethod
     def of(cls, asked: Any, rows: TrainingRows, positive: object) -> "_Classifier":
         """Ask a fitted classifier; fit a copy of another one."""
-        if not hasattr(asked, "predict_proba"):
-            raise InvalidOptionError(
-                f"teacher is {asked!r}, which predicts no risks",
-                "give auto, ridge, none, a classifier with predict_proba, or a risk for each row",
-            )
+        check_predicts_risks(asked)
         try:
             check_is_fitted(asked)
             model = asked

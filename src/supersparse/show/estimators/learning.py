@@ -44,7 +44,7 @@ from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows, name_of
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.starting import start_from
-from supersparse.learn.teacher import read_risks
+from supersparse.learn.teacher import check_predicts_risks, read_risks
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem
@@ -86,6 +86,8 @@ def recipe_of(model: Any) -> Recipe:
     teacher = asked.get("teacher")
     if not isinstance(teacher, str | None):
         asked["teacher"] = "auto"
+        if not is_column(teacher):
+            check_predicts_risks(teacher)
     by_name = isinstance(model.prepare, str) and model.prepare == "auto"
     if not (model.prepare is None or by_name or isinstance(model.prepare, Prepare)):
         raise InvalidOptionError(subject="prepare", value=model.prepare, remedy=_PREPARATIONS)
