@@ -160,7 +160,9 @@ def test_make_targets_named_in_the_docs_exist():
 def test_make_help_lists_every_target_by_purpose_and_measurements_apart():
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
-    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     listed = {
         group.splitlines()[0]: re.findall(r"^  ([a-z-]+)", group, re.MULTILINE) for group in shown.strip().split("\n\n")
     }

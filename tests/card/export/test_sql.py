@@ -119,9 +119,8 @@ def in_duckdb(text, dialect):
     return tree.transform(replaced).sql(dialect="duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE)
 
 
-@pytest.mark.parametrize(
-    "dialect", [pytest.param(one, marks=[] if one == "postgres" else [pytest.mark.long]) for one in TRANSLATED]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("dialect", TRANSLATED)
 def test_other_dialects_agree_with_the_card_when_translated(duckdb, dialect):
     agreed = 0
     for card, texts, drawn_group in drawn()[:20]:  # sqlglot takes its time

@@ -91,6 +91,7 @@ def cut_columns(draw):
     return Problem.of([list(row) for row in zip(*columns, strict=True)], y, **asked)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60))
 @given(cut_columns())
 def test_both_trees_prove_what_exhaustive_search_finds_on_cuts_of_a_variable(problem):

@@ -41,6 +41,7 @@ def compiled():
     ratios.compile_boxes()
 
 
+@pytest.mark.long
 @settings(max_examples=examples(30), deadline=None)
 @given(small_problems())
 def test_it_ends_at_the_optimum_of_exhaustive_search(problem):

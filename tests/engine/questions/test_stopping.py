@@ -84,7 +84,7 @@ def test_a_stopped_search_goes_on_from_its_checkpoint(tmp_path):
         solve(problem, checkpoint=file)
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.long)])
 def test_ctrl_c_keeps_the_best_card_the_bound_and_the_checkpoint(name, tmp_path):
     problem, file = hard(most=6), tmp_path / "search"
     found = solve(problem, checkpoint=file, on_progress=signal_at_first_model(getattr(signal, name)))

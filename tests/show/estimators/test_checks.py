@@ -43,6 +43,7 @@ def test_scikit_learn_finds_nothing_to_complain_about_with_cross_validation(esti
     _passes(check, estimator)
 
 
+@pytest.mark.long
 def test_scikit_learn_finds_nothing_to_complain_about_with_the_array_api_on():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "check_array_api"]
     done = subprocess.run(

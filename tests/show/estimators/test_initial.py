@@ -250,7 +250,7 @@ def test_a_damaged_proof_is_refused(tmp_path):
         clone(model).fit(X, Y)
 
 
-@pytest.mark.parametrize("calibrate", [None, "logistic"])
+@pytest.mark.parametrize("calibrate", [None, pytest.param("logistic", marks=pytest.mark.long)])
 def test_options_of_solve_go_through_solver_options_and_folds_have_no_priorities(monkeypatch, calibrate):
     pytest.importorskip("pyscipopt", reason="SCIP is not installed")
     from supersparse.engine.mip.scip import ScipSolver
