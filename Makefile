@@ -275,7 +275,7 @@ study-check: $(VENV)/.study  ## one stored fit of each kind, made again and comp
 	$(STUDY) repeat full study/stored/full.jsonl.gz $(STUDY_RUN)
 
 # An install builds the compiled core, so a change of its sources installs again.
-NATIVE := $(filter-out native/tests/%,$(wildcard native/* native/*/*))
+NATIVE := $(filter-out native/tests/%_test.cpp native/tests/%.sh,$(wildcard native/* native/*/*))
 
 # Each stamp stands for one set of installed extras and is renewed when the requirements change.
 $(VENV)/.package: pyproject.toml $(NATIVE) | $(BIN)/python

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <exception>
-#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 
-#include "base/lanes.hpp"
-#include "questions/leaf.hpp"
-#include "questions/minorant.hpp"
+#include "from_c.hpp"
 #include "questions/rows.hpp"
 #include "questions/search.hpp"
 
@@ -46,7 +42,9 @@ void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);
 }
 
-Problem problem_of(const ss_problem& in) {
+}  // namespace
+
+Problem supersparse::problem_of(const ss_problem& in) {
   Problem out;
   require(in.rows > 0 && in.rows < (int64_t{1} << 30), "rows must be between 1 and 2^30");
   require(in.questions >= 0 && in.questions < 100000, "questions must be between 0 and 100000");
@@ -113,25 +111,7 @@ Problem problem_of(const ss_problem& in) {
   return out;
 }
 
-}  // namespace
-
-struct ss_search {
-  std::vector<int> answers;
-  std::unique_ptr<Search> search;
-  Outcome outcome;
-  int most = 0;
-
-  void flatten(const Card& card, int32_t* points) const {
-    size_t at = 0;
-    for (size_t j = 0; j < answers.size(); j++) {
-      const bool asked = at < card.set.size() && card.set[at] == static_cast<int>(j);
-      for (int b = 0; b < answers[j]; b++) *points++ = asked ? card.points[at][b] : 0;
-      at += asked;
-    }
-  }
-};
-
-static Card card_of(const std::vector<int>& answers, const int32_t* points) {
+Card supersparse::card_of(const std::vector<int>& answers, const int32_t* points) {
   Card card;
   for (size_t j = 0; j < answers.size(); points += answers[j++])
     if (std::any_of(points, points + answers[j], [](int value) { return value != 0; })) {
@@ -141,14 +121,29 @@ static Card card_of(const std::vector<int>& answers, const int32_t* points) {
   return card;
 }
 
+struct ss_search {
+  std::vector<int> answers, first;  // of each question; where its points begin
+  int total = 0, most = 0;
+  std::unique_ptr<Search> search;
+  Outcome outcome;
+  std::vector<int64_t> state;
+
+  std::vector<int32_t> flat(const Card& card) const {
+    std::vector<int32_t> points(total, 0);
+    for (size_t place = 0; place < card.set.size(); place++)
+      std::copy(card.points[place].begin(), card.points[place].end(), points.begin() + first[card.set[place]]);
+    return points;
+  }
+};
+
 static void append(std::vector<int64_t>& state, const std::vector<int>& list) {
   state.push_back(static_cast<int64_t>(list.size()));
   state.insert(state.end(), list.begin(), list.end());
 }
 
-static std::vector<int64_t> state_of(const std::vector<Part>& parts) {
-  std::vector<int64_t> state{static_cast<int64_t>(parts.size())};
-  for (const Part& part : parts) {
+static std::vector<int64_t> state_of(const Outcome& outcome) {
+  std::vector<int64_t> state{outcome.attempts, static_cast<int64_t>(outcome.open.size())};
+  for (const Part& part : outcome.open) {
     int64_t bits;
     std::memcpy(&bits, &part.bound, sizeof bits);
     state.insert(state.end(), {bits, part.most, part.decoding ? 1 : 0});
@@ -172,7 +167,11 @@ int32_t ss_search_new(const ss_problem* problem, const ss_options* options, ss_s
   return guarded([&] {
     auto handle = std::make_unique<ss_search>();
     Problem own = problem_of(*problem);
-    for (const Question& question : own.questions) handle->answers.push_back(question.answers);
+    for (const Question& question : own.questions) {
+      handle->answers.push_back(question.answers);
+      handle->first.push_back(handle->total);
+      handle->total += question.answers;
+    }
     handle->most = own.most;
     Options given;
     given.search_incumbent = options->search_incumbent != 0;
@@ -190,17 +189,9 @@ int32_t ss_search_new(const ss_problem* problem, const ss_options* options, ss_s
     require(given.threads >= 1 && given.threads <= 1024, "threads must be between 1 and 1024");
     if (options->judge)
       given.judge = [shared = handle.get(), judge = options->judge](const Card& card) {
-        std::vector<int32_t> points;
-        int total = 0;
-        for (int answers : shared->answers) total += answers;
-        points.resize(total);
-        shared->flatten(card, points.data());
-        return judge(points.data(), card.slope, card.offset, card.loss) != 0;
+        return judge(shared->flat(card).data(), card.slope, card.offset, card.loss) != 0;
       };
-    if (options->progress)
-      given.progress = [progress = options->progress](double objective, double bound, int64_t open) {
-        progress(objective, bound, open);
-      };
+    if (options->progress) given.progress = options->progress;
     handle->search = std::make_unique<Search>(std::move(own), std::move(given));
     *out = handle.release();
   });
@@ -230,6 +221,7 @@ int32_t ss_search_resume(ss_search* search, const int64_t* state, int64_t length
         out.push_back(static_cast<int>(value));
       }
     };
+    require(search->search->set_attempts(next()), "the state holds a number of attempts out of range");
     const int64_t parts = next();
     for (int64_t i = 0; i < parts; i++) {
       Part part;
@@ -250,10 +242,11 @@ int32_t ss_search_resume(ss_search* search, const int64_t* state, int64_t length
 int32_t ss_search_run(ss_search* search, ss_outcome* outcome) {
   return guarded([&] {
     search->outcome = search->search->run();
+    search->state = state_of(search->outcome);
     const Outcome& own = search->outcome;
-    *outcome = ss_outcome{own.proven,  own.complete, static_cast<int64_t>(own.cards.size()), static_cast<int64_t>(own.open.size()),
-                          static_cast<int64_t>(state_of(own.open).size()),
-                          own.checks,  own.decoded,  own.nodes, own.leaves, own.work, own.bound};
+    const auto size = [](const auto& list) { return static_cast<int64_t>(list.size()); };
+    *outcome = {own.proven, own.complete, size(own.cards), size(own.open), size(search->state), own.counts.checks,
+                own.counts.decoded, own.counts.nodes, own.counts.leaves, own.counts.work, own.bound};
   });
 }
 
@@ -261,7 +254,8 @@ int32_t ss_search_card(const ss_search* search, int64_t index, int32_t* points, 
   return guarded([&] {
     require(index >= 0 && index < static_cast<int64_t>(search->outcome.cards.size()), "no such card");
     const Card& card = search->outcome.cards[static_cast<size_t>(index)];
-    search->flatten(card, points);
+    const std::vector<int32_t> flat = search->flat(card);
+    std::copy(flat.begin(), flat.end(), points);
     const double values[] = {card.slope, card.offset, card.loss, card.objective, card.limited ? 1.0 : 0.0};
     std::copy(values, values + 5, numbers);
   });
@@ -275,60 +269,8 @@ int32_t ss_search_bounds(const ss_search* search, double* bounds) {
 }
 
 int32_t ss_search_state(const ss_search* search, int64_t* state) {
-  return guarded([&] {
-    const std::vector<int64_t> own = state_of(search->outcome.open);
-    std::copy(own.begin(), own.end(), state);
-  });
-}
-
-int32_t ss_test_functions(int64_t n, const double* x, double* values, double* logs) {
-  return guarded([&] {
-    require(n >= 0 && n % kLanes == 0, "n must be a multiple of eight");
-    for (int64_t i = 0; i < n; i += kLanes) {
-      store(values + i, softplus(load(x + i)));
-      store(logs + i, logarithm(load(x + i)));
-    }
-  });
-}
-
-int32_t ss_test_bounds(const ss_problem* problem, const int32_t* points, double room, double* numbers) {
-  return guarded([&] {
-    Problem own = problem_of(*problem);
-    const double reach = own.reach();
-    merge_rows(own);
-    std::vector<int> answers, everything;
-    for (int j = 0; j < own.count(); everything.push_back(j++)) answers.push_back(own.questions[j].answers);
-    Card card = card_of(answers, points);
-    const Cells rows = cells_of(own, everything), cells = cells_of(own, card.set);
-    const auto fitted = [&](const Cells& merged) {
-      Fit fit;
-      fit.layout = Layout(own, merged.set);
-      fit.heights.assign(fit.layout.size, 0.0);
-      fit_additive(merged, reach, 1e-24, fit);
-      return fit;
-    };
-    const Fit root = fitted(rows), fit = fitted(cells);
-    const Quadratic model = quadratic_of(root, root.hessian);
-    DualBound dual(rows, root, model, reach);
-    card.offset = std::nan("");
-    fit_card(own, cells, card.points, 1e300, card);
-    double below = -std::numeric_limits<double>::infinity();
-    Vector second, u(fit.layout.size);
-    if (minorant(cells, fit, room, second)) {
-      u[0] = card.offset - fit.heights[0];
-      for (size_t place = 0, i = 1; place < card.set.size(); place++) {
-        u[0] += card.slope * card.points[place][0];
-        for (size_t b = 1; b < card.points[place].size(); b++, i++)
-          u[i] = card.slope * (card.points[place][b] - card.points[place][0]) - fit.heights[i];
-      }
-      below = fit.loss;
-      for (size_t i = 0; i < u.size(); i++)
-        below += u[i] * (fit.slope[i] + 0.5 * dot(&second[i * u.size()], u.data(), fit.layout.size));
-    }
-    const double values[] = {dual(card.set, -std::numeric_limits<double>::infinity()),
-                             fit.lower, card.loss, card.slope, card.offset, below};
-    std::copy(values, values + 6, numbers);
-  });
+  std::copy(search->state.begin(), search->state.end(), state);
+  return SS_OK;
 }
 
 }  // extern "C"

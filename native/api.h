@@ -15,7 +15,7 @@ extern "C" {
 
 enum { SS_OK = 0, SS_INVALID = 1, SS_MEMORY = 2, SS_FAILED = 3 };
 
-#define SS_INTERFACE 2 /* raised when a struct or a signature changes */
+#define SS_INTERFACE 3 /* raised when a struct or a signature changes */
 
 typedef struct {
   int64_t rows;
@@ -82,12 +82,6 @@ SUPERSPARSE_API int32_t ss_search_card(const ss_search* search, int64_t index, i
 /* By size from 0 to most: a bound on the loss of every card of at most so many questions. */
 SUPERSPARSE_API int32_t ss_search_bounds(const ss_search* search, double* bounds);
 SUPERSPARSE_API int32_t ss_search_state(const ss_search* search, int64_t* state);
-
-/* For tests: elementwise softplus and log as the loops compute them, n a multiple of eight. */
-SUPERSPARSE_API int32_t ss_test_functions(int64_t n, const double* x, double* softplus, double* logarithm);
-/* For tests: of the questions that `points` ask, the dual bound, that of their fit, and of these points loss, slope, offset
-   and the value of the minorant made for losses less than `room` above the fit's (minus infinity without one). */
-SUPERSPARSE_API int32_t ss_test_bounds(const ss_problem* problem, const int32_t* points, double room, double* numbers);
 
 #ifdef __cplusplus
 }

@@ -204,6 +204,7 @@ Quadratic quadratic_of(const Fit& fit, const Vector& second_order) {
   for (int i = 0; i < m; i++) {
     const double* row = &model.G[static_cast<size_t>(i) * m];
     model.pull[i] = dot(row, model.centre.data(), m);
+    model.energy += model.pull[i] * model.centre[i];
     model.residual = std::max(model.residual, std::fabs(g[i] - dot(row, shift.data(), m)));
   }
   return model;

@@ -31,13 +31,16 @@ struct Fit {
   bool converged = false;
   // A bound on the loss of every allowed card over the set; minus infinity where the fit did not converge.
   double lower = 0;
+
+  Fit() = default;
+  Fit(const Problem& problem, const std::vector<int>& set) : layout(problem, set), heights(layout.size, 0.0) {}
 };
 
 // Weighted products of the indicators of answers (with the offset first), for curvatures h by row.
 void products(const Cells& cells, const Layout& layout, const double* h, Vector& out);
 // Logits of heights.
 void logits_of(const Cells& cells, const Layout& layout, const Vector& heights, Vector& out);
-// Newton's method from fit.heights (sized by the caller) until the decrement is below `accuracy`.
+// Newton's method from fit.heights until the decrement is below `accuracy`.
 void fit_additive(const Cells& cells, double reach, double accuracy, Fit& fit);
 // x' K x for every row, x its indicators with the offset.
 void leverages(const Cells& cells, const Layout& layout, const Vector& inverse, Vector& out);
@@ -48,6 +51,7 @@ struct Quadratic {
   int size = 0;
   Vector G, centre, pull;  // pull = G centre
   double constant = 0;
+  double energy = 0;       // centre' G centre
   double residual = 0;     // largest part of the gradient that no centre accounts for: G lost its curvature there
 };
 // From a fit's loss and gradient and any matrix of second order (its own for a prediction, a minorant's for a bound).

@@ -16,18 +16,10 @@ constexpr int kGroup = 12;  // last questions checked at once
 
 ColumnSearch::ColumnSearch(const Problem& problem, const Cells& rows, const Fit& root, const Quadratic& model,
                            const Incumbents& incumbents, Clock& clock, double reach, double floor, bool use_dual)
-    : problem_(problem),
-      rows_(rows),
-      layout_(root.layout),
-      model_(model),
-      incumbents_(incumbents),
-      clock_(clock),
-      dual_(rows, root, model, reach),
-      use_dual_(use_dual),
-      floor_(floor) {
+    : problem_(problem), rows_(rows), layout_(root.layout), model_(model), incumbents_(incumbents), clock_(clock),
+      dual_(rows, root, model, reach), use_dual_(use_dual), floor_(floor) {
   place_of_.assign(problem.count(), -1);
   for (size_t place = 0; place < rows.set.size(); place++) place_of_[rows.set[place]] = static_cast<int>(place);
-  for (int i = 0; i < model.size; i++) energy_ += model.pull[i] * model.centre[i];
   int widest = 1;
   for (int heights : layout_.heights) widest = std::max(widest, heights);
   block_.resize(static_cast<size_t>(widest) * widest);
@@ -46,14 +38,24 @@ double ColumnSearch::allowed(double price, int size) const {
 // The loss below which a set of `size` questions, `size - level` of them active, could still matter: its price is at least
 // that of the included and of so many of the cheapest.
 double ColumnSearch::allowed_beyond(const std::vector<int>& active, int level, int size) const {
-  double cheapest = std::numeric_limits<double>::infinity();
-  for (int place : active) cheapest = std::min(cheapest, problem_.least_price(rows_.set[place]));
-  return allowed(included_price_ + (size - level) * cheapest, size);
+  return allowed(included_price_ + (size - level) * cheapest(active), size);
 }
 
-double ColumnSearch::verified(const std::vector<int>& active, size_t from, size_t to, double need) {
+double ColumnSearch::cheapest(const std::vector<int>& active) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (int place : active) least = std::min(least, problem_.least_price(rows_.set[place]));
+  return least;
+}
+
+std::vector<int> ColumnSearch::questions_of(const std::vector<int>& places) const {
+  std::vector<int> questions;
+  for (int place : places) questions.push_back(rows_.set[place]);
+  return questions;
+}
+
+double ColumnSearch::verified(const std::vector<int>& active, double need) {
   std::vector<int> set = included_;
-  set.insert(set.end(), active.begin() + from, active.begin() + to);
+  set.insert(set.end(), active.begin(), active.end());
   const int64_t units = static_cast<int64_t>(rows_.rows) * (static_cast<int64_t>(set.size()) + 8);
   spent_ += units;
   clock_.spend(units);
@@ -61,27 +63,19 @@ double ColumnSearch::verified(const std::vector<int>& active, size_t from, size_
   return use_dual_ ? dual_(set, need) : -std::numeric_limits<double>::infinity();
 }
 
-void ColumnSearch::leave(const std::vector<int>& active, size_t from, size_t to, int most) {
-  if (wanted_ || from >= to) return;
-  Part part;
-  for (int place : included_) part.included.push_back(rows_.set[place]);
-  for (size_t i = from; i < to; i++) part.active.push_back(rows_.set[active[i]]);
-  part.most = most;
-  std::vector<int> rest(active.begin() + from, active.begin() + to);
-  double cheapest = std::numeric_limits<double>::infinity();
-  for (int place : rest) cheapest = std::min(cheapest, problem_.least_price(rows_.set[place]));
+void ColumnSearch::leave(const std::vector<int>& active, int most) {
+  if (wanted_ || active.empty()) return;
   const int more = std::max(1, problem_.least - static_cast<int>(included_.size()));
-  const double loss = std::max(floor_, verified(rest, 0, rest.size(), -std::numeric_limits<double>::infinity()));
-  part.bound = std::max(inherited_, incumbents_.objective_of(loss, included_price_ + more * cheapest));
-  (*parts_)(std::move(part));
+  const double loss = std::max(floor_, verified(active, -std::numeric_limits<double>::infinity()));
+  const double bound = std::max(inherited_, incumbents_.objective_of(loss, included_price_ + more * cheapest(active)));
+  (*parts_)({bound, most, false, questions_of(included_), questions_of(active), {}});
 }
 
 // The set `included_` itself: unless its own prediction or a check says otherwise it is looked at.
 void ColumnSearch::offer(double predicted) {
   const int size = static_cast<int>(included_.size());
   if (size < problem_.least) return;
-  std::vector<int> set;
-  for (int place : included_) set.push_back(rows_.set[place]);
+  std::vector<int> set = questions_of(included_);
   std::sort(set.begin(), set.end());
   if (!problem_.admits_set(set)) return;
   if (wanted_) {
@@ -98,7 +92,7 @@ void ColumnSearch::offer(double predicted) {
   const double need = allowed(included_price_, size);
   double bound = floor_;
   if (predicted >= need) {
-    bound = std::max(bound, verified({}, 0, 0, need));
+    bound = std::max(bound, verified({}, need));
     if (bound >= need) return;
   }
   (*sets_)(set, bound);
@@ -236,12 +230,11 @@ void ColumnSearch::run(const Part& part, int64_t budget, const Sets& sets, const
     sweep(first.G, first.c, included[i], rest, first.G, first.c, false);
   }
   double kept = 0;
-  for (int place : included)
-    for (int i = at(place); i < at(place) + width(place); i++) kept += first.t[i] * model_.pull[i];
-  for (int place : active)
-    for (int i = at(place); i < at(place) + width(place); i++) kept += first.t[i] * model_.pull[i];
+  for (const std::vector<int>* places : {&included, &active})
+    for (int place : *places)
+      for (int i = at(place); i < at(place) + width(place); i++) kept += first.t[i] * model_.pull[i];
   included_ = included;
-  descend(static_cast<int>(included.size()), active, part.most, explained, energy_ - kept);
+  descend(static_cast<int>(included.size()), active, part.most, explained, model_.energy - kept);
 }
 
 std::vector<std::vector<int>> ColumnSearch::predicted(int count, int most, int64_t budget) {
@@ -253,9 +246,7 @@ std::vector<std::vector<int>> ColumnSearch::predicted(int count, int most, int64
     (problem_.must[j] ? part.included : part.active).push_back(j);
   }
   part.most = most;
-  const Sets sets = [](const std::vector<int>&, double) {};
-  const Parts parts = [](Part&&) {};
-  run(part, budget, sets, parts);
+  run(part, budget, {}, {});  // what is wanted is offered, not handed out
   wanted_ = 0;
   std::sort(found_.begin(), found_.end());
   std::vector<std::vector<int>> out;
@@ -263,10 +254,17 @@ std::vector<std::vector<int>> ColumnSearch::predicted(int count, int most, int64
   return out;
 }
 
+void ColumnSearch::predict(const std::vector<int>& set, Vector& heights) {
+  std::vector<int> places;
+  for (int j : set) places.push_back(place_of_[j]);
+  dual_.predict(places, heights);
+}
+
 void ColumnSearch::last_level(int level, const std::vector<int>& active, double explained) {
+  if (stopping()) return leave(active, level + 1);
   std::vector<std::pair<double, int>> rest;
   for (int place : active) {
-    const double predicted = model_.constant + 0.5 * (energy_ - explained - gain(levels_[level].G, levels_[level].c, place));
+    const double predicted = model_.constant + 0.5 * (model_.energy - explained - gain(levels_[level].G, levels_[level].c, place));
     const double price = problem_.least_price(rows_.set[place]);
     spent_ += width(place) * 8;
     if (wanted_ || predicted < allowed(included_price_ + price, level + 1)) {
@@ -283,61 +281,55 @@ void ColumnSearch::last_level(int level, const std::vector<int>& active, double 
   std::vector<int> members;
   for (auto [value, place] : rest) members.push_back(place);
   for (size_t from = 0; from < members.size(); from += kGroup) {
-    if (stopping()) return leave(members, from, members.size(), level + 1);
-    group(level, members, from, std::min(members.size(), from + kGroup));
+    if (stopping()) return leave({members.begin() + from, members.end()}, level + 1);
+    group(level, {members.begin() + from, members.begin() + std::min(members.size(), from + kGroup)});
   }
 }
 
-void ColumnSearch::group(int level, const std::vector<int>& members, size_t from, size_t to) {
-  if (stopping()) return leave(members, from, to, level + 1);
-  const std::vector<int> own(members.begin() + from, members.begin() + to);
-  const double need = allowed_beyond(own, level, level + 1);
-  const double bound = verified(own, 0, own.size(), need);
+void ColumnSearch::group(int level, const std::vector<int>& members) {
+  if (stopping()) return leave(members, level + 1);
+  const double need = allowed_beyond(members, level, level + 1);
+  const double bound = verified(members, need);
   if (bound >= need) return;
-  if (to - from == 1) {
-    std::vector<int> set;
-    for (int place : included_) set.push_back(rows_.set[place]);
-    set.push_back(rows_.set[own[0]]);
+  if (members.size() == 1) {
+    std::vector<int> set = questions_of(included_);
+    set.push_back(rows_.set[members[0]]);
     std::sort(set.begin(), set.end());
     if (problem_.admits_set(set)) (*sets_)(set, std::max(floor_, bound));
     return;
   }
-  const size_t middle = (from + to) / 2;
-  group(level, members, from, middle);
-  group(level, members, middle, to);
+  const auto middle = members.begin() + members.size() / 2;
+  group(level, {members.begin(), middle});
+  group(level, {middle, members.end()});
 }
 
 void ColumnSearch::descend(int level, std::vector<int> active, int most, double explained, double dropped) {
   if (!narrow(active) || level >= most) return;
-  if (level == most - 1) {
-    if (stopping()) return leave(active, 0, active.size(), most);
-    return last_level(level, active, explained);
-  }
+  if (level == most - 1) return last_level(level, active, explained);
   Level& here = levels_[level];
   Level& next = levels_[level + 1];
   double failed_by = 0;
   while (!active.empty()) {
-    if (stopping()) return leave(active, 0, active.size(), most);
+    if (stopping()) return leave(active, most);
     // The dearest to drop is decided first: the rest then falls soonest.
     double dearest = -1;
-    size_t chosen = 0;
-    for (size_t i = 0; i < active.size(); i++) {
-      const double cost = gain(here.K, here.t, active[i]);
+    int place = active[0];
+    int64_t entries = 0;
+    for (int other : active) {
+      const double cost = gain(here.K, here.t, other);
       if (cost > dearest) {
         dearest = cost;
-        chosen = i;
+        place = other;
       }
+      entries += width(other);
     }
-    int64_t entries = 0;
-    for (int other : active) entries += width(other);
     spent_ += entries * model_.size / 2;
-    const int place = active[chosen];
-    active.erase(active.begin() + chosen);
+    std::erase(active, place);
     const double price = problem_.least_price(rows_.set[place]);
     const double with = explained + gain(here.G, here.c, place);
     included_.push_back(place);
     included_price_ += price;
-    offer(model_.constant + 0.5 * (energy_ - with));
+    offer(model_.constant + 0.5 * (model_.energy - with));
     if (!active.empty()) {
       sweep(here.G, here.c, place, active, next.G, next.c, level + 2 == most);
       if (level + 2 < most)
@@ -359,17 +351,14 @@ void ColumnSearch::descend(int level, std::vector<int> active, int most, double 
     const double predicted = model_.constant + 0.5 * dropped;
     if (predicted >= target && wanted_) return;
     if (predicted >= target && predicted - target >= 1.5 * failed_by) {
-      const double bound = verified(active, 0, active.size(), target);
+      const double bound = verified(active, target);
       if (bound >= need) return;
       failed_by = std::max(predicted - target, 1e-9);
       while (most > smallest && bound >= allowed_beyond(active, level, most)) {
         most--;
         failed_by = 0;
       }
-      if (level == most - 1) {
-        if (stopping()) return leave(active, 0, active.size(), most);
-        return last_level(level, active, explained);
-      }
+      if (level == most - 1) return last_level(level, active, explained);
     }
     sweep(here.K, here.t, place, active, here.K, here.t, false);
   }

@@ -17,6 +17,8 @@ struct Part {
   std::vector<int> included, active;  // questions
   std::vector<int> prefix;
 
+  // Questions on the smallest card in it.
+  int least() const { return static_cast<int>(included.size()) + (decoding ? 0 : 1); }
   bool operator<(const Part& other) const {  // std::push_heap: the least bound on top
     if (bound != other.bound) return bound > other.bound;
     return decoding != other.decoding ? decoding : included > other.included;
@@ -34,13 +36,14 @@ class ColumnSearch {
                const Incumbents& incumbents, Clock& clock, double reach, double floor, bool use_dual);
 
   // Work on a part for about `budget` units: sets that no bound excludes go to `sets` with a bound of their loss, what is
-  // left open to `parts`. False where nothing could be computed.
+  // left open to `parts`.
   void run(const Part& part, int64_t budget, const Sets& sets, const Parts& parts);
 
   // The `count` sets of at most `most` questions with the least predicted objective, best first; no bound.
   std::vector<std::vector<int>> predicted(int count, int most, int64_t budget);
 
-  DualBound& dual() { return dual_; }
+  // Heights of the answers of a set of questions where the root's quadratic is least.
+  void predict(const std::vector<int>& set, Vector& heights);
   int64_t checks() const { return checks_; }
 
  private:
@@ -52,13 +55,15 @@ class ColumnSearch {
   void start(const std::vector<int>& included, const std::vector<int>& active);
   void descend(int level, std::vector<int> active, int most, double explained, double dropped);
   void last_level(int level, const std::vector<int>& active, double explained);
-  void group(int level, const std::vector<int>& members, size_t from, size_t to);
+  void group(int level, const std::vector<int>& members);
   void offer(double predicted);
   bool narrow(std::vector<int>& active) const;
-  double verified(const std::vector<int>& active, size_t from, size_t to, double need);
+  double verified(const std::vector<int>& active, double need);
   double allowed(double price, int size) const;
   double allowed_beyond(const std::vector<int>& active, int level, int size) const;
-  void leave(const std::vector<int>& active, size_t from, size_t to, int most);
+  double cheapest(const std::vector<int>& active) const;
+  std::vector<int> questions_of(const std::vector<int>& places) const;
+  void leave(const std::vector<int>& active, int most);
   bool stopping() const;
   double gain(const Vector& matrix, const Vector& side, int place);
   void sweep(const Vector& matrix, const Vector& side, int place, const std::vector<int>& active, Vector& to, Vector& side_to,
@@ -75,7 +80,6 @@ class ColumnSearch {
   DualBound dual_;
   const bool use_dual_;
   double floor_;  // a bound on the loss of every card
-  double energy_ = 0;
   std::vector<Level> levels_;
   std::vector<int> place_of_;
   std::vector<int> included_;  // places

@@ -8,7 +8,6 @@
 #include "questions/decode.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -18,60 +17,44 @@ namespace supersparse {
 
 Decoder::Decoder(const Problem& problem, const Cells& cells, const Fit& fit, Incumbents& incumbents, Clock& clock,
                  bool use_minorant)
-    : problem_(problem), cells_(cells), fit_(fit), incumbents_(incumbents), clock_(clock), leaf_(problem, cells),
-      use_minorant_(use_minorant) {}
-
-bool Decoder::prepare() {
-  const size_t k = cells_.set.size();
-  size_ = fit_.layout.size - 1;
-  base_price_ = problem_.least_price(cells_.set);
+    : problem_(problem), cells_(cells), incumbents_(incumbents), clock_(clock), leaf_(problem, cells),
+      size_(fit.layout.size - 1), base_price_(problem.least_price(cells.set)), pull_(size_, 0.0), heights_(size_, 0.0),
+      states_(size_ + 1) {
+  const size_t k = cells.set.size();
   // Questions whose heights are widest are assigned first.
-  std::vector<int> order(k);
+  std::vector<int> order(k), index;
   std::iota(order.begin(), order.end(), 0);
-  auto width = [&](int place) {
+  const auto width = [&](int place) {
     double widest = 0;
-    for (int b = 0; b < fit_.layout.heights[place]; b++)
-      widest = std::max(widest, std::fabs(fit_.heights[fit_.layout.first[place] + b]));
+    for (int b = 0; b < fit.layout.heights[place]; b++)
+      widest = std::max(widest, std::fabs(fit.heights[fit.layout.first[place] + b]));
     return widest;
   };
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return width(a) < width(b); });
-  std::vector<int> index;
-  place_.clear();
-  answer_.clear();
-  values_.clear();
   for (int place : order)
-    for (int b = 1; b < cells_.answers(problem_, place); b++) {
-      index.push_back(fit_.layout.first[place] + b - 2);
+    for (int b = 1; b < cells.answers(problem, place); b++) {
+      index.push_back(fit.layout.first[place] + b - 2);
       place_.push_back(place);
       answer_.push_back(b);
     }
-  for (size_t place = 0; place < k; place++) values_.emplace_back(cells_.answers(problem_, static_cast<int>(place)), 0);
-  states_.assign(size_ + 1, State());
-  heights_.assign(size_, 0.0);
+  for (size_t place = 0; place < k; place++) values_.emplace_back(cells.answers(problem, static_cast<int>(place)), 0);
   root_.assign(static_cast<size_t>(size_) * size_, 0.0);
-  pull_.assign(size_, 0.0);
-  constant_ = 0;
-  room_until_ = incumbents_.allowed(base_price_, static_cast<int>(k));
   // Every card loses at most what the empty one does (its slope may be 0), so more than that is not needed.
-  double cases = 0;
-  for (double value : cells_.positive) cases += value;
-  const double empty = -cases * std::log(cases) - (1 - cases) * std::log1p(-cases);
-  room_until_ = std::min(room_until_, empty + 1e-6);
+  room_until_ = std::min(incumbents.allowed(base_price_, static_cast<int>(k)), empty_card(cells).loss + 1e-6);
   Vector second_order;
-  const double room = std::max(room_until_ - fit_.loss, 1e-11);
-  if (!use_minorant_ || !fit_.converged || !minorant(cells_, fit_, room, second_order)) return false;
-  const Quadratic model = quadratic_of(fit_, second_order);
+  if (!use_minorant || !fit.converged || !minorant(cells, fit, std::max(room_until_ - fit.loss, 1e-11), second_order)) return;
+  const Quadratic model = quadratic_of(fit, second_order);
   Vector factor(root_.size());
   for (int i = 0; i < size_; i++)
     for (int j = 0; j < size_; j++)
       factor[static_cast<size_t>(i) * size_ + j] = model.G[static_cast<size_t>(index[i]) * size_ + index[j]];
   factorize(factor.data(), size_);
   for (int i = 0; i < size_; i++)
-    for (int j = 0; j <= i; j++) root_[static_cast<size_t>(j) * size_ + i] = factor[static_cast<size_t>(i) * size_ + j];
-  for (int i = 0; i < size_; i++)
-    for (int j = i; j < size_; j++) pull_[i] += root_[static_cast<size_t>(i) * size_ + j] * model.centre[index[j]];
-  constant_ = model.constant - model.residual * fit_.extent - 1e-10;
-  return true;
+    for (int j = i; j < size_; j++) {
+      root_[static_cast<size_t>(i) * size_ + j] = factor[static_cast<size_t>(j) * size_ + i];
+      pull_[i] += root_[static_cast<size_t>(i) * size_ + j] * model.centre[index[j]];
+    }
+  constant_ = model.constant - model.residual * fit.extent - 1e-10;
 }
 
 bool Decoder::extend(int place, int answer, int height, const State& from, State& to) const {
@@ -116,16 +99,14 @@ double Decoder::price_with(int place, int answer, int height) const {
   return problem_.change_price * std::max(0, changes - question.least_changes());
 }
 
-double Decoder::limit(double price) const { return incumbents_.allowed(price, static_cast<int>(cells_.set.size())); }
-
-void Decoder::children(int k, double square, double product, double fixed, double price, std::vector<Child>& out) {
+// The heights of coordinate k that rules and bound leave, the least bound first.
+std::vector<Decoder::Child> Decoder::children(int k, const Sums& sums) const {
   const int place = place_[k], answer = answer_[k];
   const Question& question = problem_.questions[cells_.set[place]];
   const double* row = &root_[static_cast<size_t>(k) * size_];
   double base = 0;
   for (int l = k + 1; l < size_; l++) base += row[l] * heights_[l];
-  const int largest = 63 - std::countl_zero(question.allowed);
-  int low = -largest, high = largest;
+  int low = -question.largest(), high = question.largest();
   if (answer < question.ordered && question.shape != Shape::free) {
     if (question.shape == Shape::up) low = 0;
     if (question.shape == Shape::down) high = 0;
@@ -135,74 +116,55 @@ void Decoder::children(int k, double square, double product, double fixed, doubl
       high = std::min(high, std::max(0, next));
     }
   }
-  const double target = pull_[k], known = fixed + target * target;
-  out.clear();
-  State state;
+  const double target = pull_[k];
+  std::vector<Child> out;
   for (int height = low; height <= high; height++) {
-    const double y = base + row[k] * height;
-    const double A = square + y * y, B = product + y * target;
-    const double bound = constant_ + 0.5 * (known - (B > 0 && A > 0 ? B * B / A : 0));
-    const double extra = price_with(place, answer, height);
-    if (bound >= limit(price + extra) || !extend(place, answer, height, states_[k + 1], state)) continue;
-    out.push_back({bound + extra, height});
+    const double y = base + row[k] * height, extra = price_with(place, answer, height);
+    Child child{0, height, {}, {sums.square + y * y, sums.product + y * target, sums.fixed + target * target, sums.price}};
+    const double bound = constant_ + 0.5 * child.sums.least();
+    if (bound >= limit(sums.price + extra) || !extend(place, answer, height, states_[k + 1], child.state)) continue;
+    child.bound = bound + extra;
+    if (answer == 1) child.sums.price += extra;
+    out.push_back(child);
   }
   std::stable_sort(out.begin(), out.end(), [](const Child& a, const Child& b) { return a.bound < b.bound; });
+  return out;
 }
 
-void Decoder::leaf(double slope) {
+void Decoder::assign(int k, const Child& child) {
+  states_[k] = child.state;
+  values_[place_[k]][answer_[k]] = child.height;
+  heights_[k] = child.height;
+}
+
+void Decoder::leaf(const Sums& sums) {
   leaves_++;
-  Card card;
-  card.set = cells_.set;
-  double price = 0;
-  for (size_t place = 0; place < values_.size(); place++) {
-    const int lowest = *std::min_element(values_[place].begin(), values_[place].end());
-    Points points;
-    for (int height : values_[place]) points.push_back(height - lowest);
-    price += problem_.price(card.set[place], points);
-    card.points.push_back(std::move(points));
-  }
+  Card card{cells_.set, {}, sums.slope(), std::nan("")};
+  for (const Points& heights : values_) card.points.push_back(points_of(heights));
   clock_.spend(int64_t{cells_.rows} * static_cast<int64_t>(card.set.size() + 1));
-  card.slope = slope;
-  card.offset = std::nan("");
   leaf_.set(card.points);
-  leaf_.hold(0);
-  if (leaf_.fit(card.points[0], limit(price), card)) incumbents_.offer(std::move(card));
+  const double threshold = limit(problem_.price(card.set, card.points));
+  if (leaf_.fit(card.points[0], threshold, card)) incumbents_.offer(std::move(card));
 }
 
-void Decoder::descend(int k, double square, double product, double fixed, double price) {
-  if (k < 0) return leaf(square > 0 && product > 0 ? product / square : 0);
+void Decoder::descend(int k, const Sums& sums) {
+  if (k < 0) return leaf(sums);
   nodes_++;
   spent_++;
   if ((spent_ & 255) == 0) clock_.spend(256 * 64);
-  std::vector<Child> ahead;
-  children(k, square, product, fixed, price, ahead);
-  const int place = place_[k], answer = answer_[k];
-  const double* row = &root_[static_cast<size_t>(k) * size_];
-  const double target = pull_[k], known = fixed + target * target;
-  double base = 0;
-  for (int l = k + 1; l < size_; l++) base += row[l] * heights_[l];
-  for (const Child& child : ahead) {
-    if (child.bound >= limit(price)) break;
+  for (const Child& child : children(k, sums)) {
+    if (child.bound >= limit(sums.price)) break;
     if (spent_ >= budget_ || clock_.stopped()) {
-      Part part;
-      part.decoding = true;
-      part.most = part_->most;
-      part.included = part_->included;
+      Part part{part_->bound, part_->most, true, part_->included, {}, {}};
       for (int l = size_ - 1; l > k; l--) part.prefix.push_back(values_[place_[l]][answer_[l]]);
       part.prefix.push_back(child.height);
       const double loss = std::min(child.bound, room_until_);
-      part.bound = std::max(part_->bound, incumbents_.objective_of(loss, price));
+      part.bound = std::max(part.bound, incumbents_.objective_of(loss, sums.price));
       (*leave_)(std::move(part));
       continue;
     }
-    extend(place, answer, child.height, states_[k + 1], states_[k]);
-    values_[place][answer] = child.height;
-    heights_[k] = child.height;
-    const double y = base + row[k] * child.height;
-    descend(k - 1, square + y * y, product + y * target, known,
-            answer == 1 ? price + price_with(place, answer, child.height) : price);
-    values_[place][answer] = 0;
-    heights_[k] = 0;
+    assign(k, child);
+    descend(k - 1, child.sums);
   }
 }
 
@@ -211,52 +173,17 @@ void Decoder::run(const Part& part, int64_t budget, const ColumnSearch::Parts& l
   leave_ = &leave;
   budget_ = budget;
   spent_ = 0;
-  prepare();
-  double square = 0, product = 0, fixed = 0, price = base_price_;
+  Sums sums{0, 0, 0, base_price_};
   int k = size_ - 1;
   for (int height : part.prefix) {
     if (k < 0) return;
-    const int place = place_[k], answer = answer_[k];
-    if (!extend(place, answer, height, states_[k + 1], states_[k])) return;
-    values_[place][answer] = height;
-    heights_[k] = height;
-    double y = 0;
-    for (int l = k; l < size_; l++) y += root_[static_cast<size_t>(k) * size_ + l] * heights_[l];
-    square += y * y;
-    product += y * pull_[k];
-    fixed += pull_[k] * pull_[k];
-    if (answer == 1) price += price_with(place, answer, height);
-    k--;
+    const std::vector<Child> ahead = children(k, sums);
+    const auto child = std::find_if(ahead.begin(), ahead.end(), [&](const Child& each) { return each.height == height; });
+    if (child == ahead.end()) return;  // not a height of this question, or nothing with it matters any more
+    assign(k--, *child);
+    sums = child->sums;
   }
-  descend(k, square, product, fixed, price);
-}
-
-std::vector<Points> Decoder::shapes(const Question& question, size_t most) {
-  // The decoder's own rule of a question, on a problem that has no other.
-  Problem alone;
-  alone.questions.push_back(question);
-  std::vector<Points> found;
-  Points points(question.answers, 0);
-  const int largest = 63 - std::countl_zero(question.allowed);
-  double all = 1;
-  for (int b = 0; b < question.answers; b++) all *= std::popcount(question.allowed);
-  if (all > 4e5) return found;
-  for (;;) {
-    if (alone.admits_points(0, points)) {
-      Points heights = points;
-      for (int& value : heights) value -= points[0];
-      found.push_back(std::move(heights));
-      if (found.size() > most) return {};
-    }
-    int b = 0;
-    for (; b < question.answers; b++) {
-      do points[b]++;
-      while (points[b] <= largest && !(question.allowed >> points[b] & 1));
-      if (points[b] <= largest) break;
-      points[b] = 0;
-    }
-    if (b == question.answers) return found;
-  }
+  descend(k, sums);
 }
 
 }  // namespace supersparse

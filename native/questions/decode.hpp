@@ -18,8 +18,6 @@ class Decoder {
   void run(const Part& part, int64_t budget, const ColumnSearch::Parts& leave);
   int64_t nodes() const { return nodes_; }
   int64_t leaves() const { return leaves_; }
-  // All legal points of a question, as heights over answer 0, or none if there are more than `most`.
-  static std::vector<Points> shapes(const Question& question, size_t most);
 
  private:
   // What the heights so far leave open for a question: the points its answer 0 may have (bits), whether it may rise or fall.
@@ -27,29 +25,37 @@ class Decoder {
     uint64_t anchors = 0;
     bool up = true, down = true;
   };
+  // Of the assigned rows: A, B and C of decode.cpp, and what the assigned questions pay.
+  struct Sums {
+    double square, product, fixed, price;
+    // The best slope, and C less what it gains.
+    double slope() const { return square > 0 && product > 0 ? product / square : 0; }
+    double least() const { return fixed - (square > 0 && product > 0 ? product * product / square : 0); }
+  };
   struct Child {
-    double bound;
+    double bound;  // of the loss, with prices beyond those of the sums before
     int height;
+    State state;
+    Sums sums;
   };
 
-  bool prepare();
   bool extend(int place, int answer, int height, const State& from, State& to) const;
-  void children(int k, double square, double product, double fixed, double price, std::vector<Child>& out);
-  void descend(int k, double square, double product, double fixed, double price);
-  void leaf(double slope);
-  double limit(double price) const;
+  std::vector<Child> children(int k, const Sums& sums) const;
+  void assign(int k, const Child& child);
+  void descend(int k, const Sums& sums);
+  void leaf(const Sums& sums);
+  double limit(double price) const { return incumbents_.allowed(price, static_cast<int>(cells_.set.size())); }
   double price_with(int place, int answer, int height) const;
 
   const Problem& problem_;
   const Cells& cells_;
-  const Fit& fit_;
   Incumbents& incumbents_;
   Clock& clock_;
   Leaf leaf_;
-  const bool use_minorant_;
-  int size_ = 0;
-  double constant_ = 0, room_until_ = 0, base_price_ = 0;
-  Vector root_, pull_, heights_;         // G = root' root; root centre; by coordinate
+  const int size_;
+  const double base_price_;
+  double constant_ = 0, room_until_ = 0;
+  Vector pull_, heights_, root_;         // G = root' root, pull = root centre; by coordinate
   std::vector<int> place_, answer_;      // of each coordinate; the last is assigned first
   std::vector<std::vector<int>> values_; // heights by place and answer
   std::vector<State> states_;            // by coordinate, after it is assigned

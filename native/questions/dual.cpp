@@ -28,7 +28,6 @@ DualBound::DualBound(const Cells& rows, const Fit& root, const Quadratic& model,
         mean_[root.layout.first[place] + b - 2] += rows.weight[i] * curvature_[i] / total;
   for (int i = 0; i < n; i++) offset_ += rows.weight[i] * curvature_[i] * root.logits[i] / total;
   offset_ -= root.slope[0] / total;
-  for (int i = 0; i < model.size; i++) explained_ += model.pull[i] * model.centre[i];
   for (double value : root.slope) residual_ = std::max(residual_, std::fabs(value));
 }
 
@@ -49,7 +48,7 @@ double DualBound::predict(const std::vector<int>& set, Vector& heights) {
   solve_factored(factor_.data(), k, heights.data());
   double explained = 0;
   for (int i = 0; i < k; i++) explained += heights[i] * model_.pull[index_[i]];
-  return model_.constant + 0.5 * (explained_ - explained);
+  return model_.constant + 0.5 * (model_.energy - explained);
 }
 
 double DualBound::operator()(const std::vector<int>& set, double need) {

@@ -27,7 +27,7 @@ class DualBound {
   const Cells& rows_;
   const Fit& root_;
   const Quadratic& model_;
-  double reach_, offset_ = 0, explained_ = 0, residual_ = 0;
+  double reach_, offset_ = 0, residual_ = 0;
   Vector curvature_, alpha_, mean_;
   Vector system_, factor_, logits_, delta_, heights_;
   std::vector<int> index_;

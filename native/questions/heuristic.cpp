@@ -1,7 +1,6 @@
 #include "questions/heuristic.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <set>
 
@@ -21,15 +20,9 @@ class Climb {
       : problem_(problem), cells_(cells), incumbents_(incumbents), clock_(clock), leaf_(problem, cells) {}
 
   void run(std::vector<Points> points, double slope) {
-    double price = 0;
-    for (size_t place = 0; place < points.size(); place++) price += problem_.price(cells_.set[place], points[place]);
-    card_ = Card();
-    card_.set = cells_.set;
-    card_.points = std::move(points);
-    card_.slope = slope;
-    card_.offset = std::nan("");
+    double price = problem_.price(cells_.set, points);
+    card_ = {cells_.set, std::move(points), slope, std::nan("")};
     leaf_.set(card_.points);
-    leaf_.hold(0);
     spend(static_cast<int>(card_.set.size()) + 1);
     leaf_.fit(card_.points[0], 1e300, card_);
     double objective = incumbents_.objective_of(card_.loss, price);
@@ -55,13 +48,10 @@ class Climb {
         for (int change : {-1, 1}) {
           Points trial = own;
           for (int e = b; e <= last; e++) trial[e] += change;
-          const int lowest = *std::min_element(trial.begin(), trial.end());
-          for (int& value : trial) value -= lowest;
-          if (trial == own || !problem_.admits_points(question, trial)) continue;
+          trial = points_of(trial);
+          if (trial == own || !problem_.questions[question].admits(trial)) continue;
           const double trial_price = price - own_price + problem_.price(question, trial);
-          Card next;
-          next.slope = card_.slope;
-          next.offset = card_.offset;
+          Card next{{}, {}, card_.slope, card_.offset};
           const double threshold = objective - 1e-12 - incumbents_.objective_of(0, trial_price);
           if (!leaf_.fit(trial, threshold, next) || next.loss >= threshold) continue;
           objective = incumbents_.objective_of(next.loss, trial_price);
@@ -93,28 +83,15 @@ class Climb {
 }  // namespace
 
 const Heuristic::Shapes& Heuristic::shapes_of(int question) {
-  const auto known = like_.find(question);
-  if (known != like_.end()) return shapes_.at(known->second);
   const Question& own = problem_.questions[question];
   for (const auto& [other, shapes] : shapes_)
-    if (own.same_rules(problem_.questions[other])) {
-      like_[question] = other;
-      return shapes;
-    }
-  like_[question] = question;
+    if (own.same_rules(problem_.questions[other])) return shapes;
   Shapes& out = shapes_[question];
-  out.points = Decoder::shapes(own, kMostShapes);
-  const size_t count = out.points.size();
-  if (!count) return out;
-  out.padded = static_cast<int>((count + kLanes - 1) / kLanes * kLanes);
+  out.points = own.all_points(kMostShapes);
+  while (out.points.size() % kLanes) out.points.push_back(out.points.back());
   for (int b = 1; b < own.answers; b++)
-    for (int z = 0; z < out.padded; z++) out.heights.push_back(out.points[std::min<size_t>(z, count - 1)][b]);
-  for (int z = 0; z < out.padded; z++) {
-    const Points& heights = out.points[std::min<size_t>(z, count - 1)];
-    double price = 0;
-    for (int b = 1; b < own.ordered; b++) price += problem_.change_price * (heights[b] != heights[b - 1]);
-    out.price.push_back(price);
-  }
+    for (const Points& points : out.points) out.heights.push_back(points[b] - points[0]);
+  for (const Points& points : out.points) out.price.push_back(problem_.change_price * own.changes(points));
   return out;
 }
 
@@ -129,9 +106,9 @@ void Heuristic::improve(const Cells& cells, const Fit& fit) {
   std::vector<Vector> squares(k);  // half of heights' G heights
   int largest = 1;
   for (int place = 0; place < k; place++) {
-    largest = std::max(largest, 63 - std::countl_zero(problem_.questions[cells.set[place]].allowed));
+    largest = std::max(largest, problem_.questions[cells.set[place]].largest());
     shapes[place] = &shapes_of(cells.set[place]);
-    const int count = shapes[place]->padded, first = fit.layout.first[place] - 1, m = fit.layout.heights[place];
+    const int count = shapes[place]->count(), first = fit.layout.first[place] - 1, m = fit.layout.heights[place];
     if (!count) return;
     squares[place].assign(count, 0.0);
     for (int i = 0; i < m; i++)
@@ -161,12 +138,12 @@ void Heuristic::improve(const Cells& cells, const Fit& fit) {
           linear[i] = slope * (slope * value - model.pull[first + i]);
         }
         const Shapes& own = *shapes[place];
-        const int pick = row_loops().least_shape(own.padded, m, squares[place].data(), slope * slope, own.price.data(),
+        const int pick = row_loops().least_shape(own.count(), m, squares[place].data(), slope * slope, own.price.data(),
                                                  own.heights.data(), linear);
         if (pick == chosen[place]) continue;
         changed = true;
         chosen[place] = pick;
-        for (int i = 0; i < m; i++) x[first + i] = own.points[pick][i + 1];
+        for (int i = 0; i < m; i++) x[first + i] = own.heights[static_cast<size_t>(i) * own.count() + pick];
       }
       double xx = 0, xt = 0;
       for (int i = 0; i < p; i++) {
@@ -178,12 +155,7 @@ void Heuristic::improve(const Cells& cells, const Fit& fit) {
     }
     if (!seen.insert(chosen).second) continue;
     std::vector<Points> points;
-    for (int place = 0; place < k; place++) {
-      Points own = shapes[place]->points[chosen[place]];
-      const int lowest = *std::min_element(own.begin(), own.end());
-      for (int& value : own) value -= lowest;
-      points.push_back(std::move(own));
-    }
+    for (int place = 0; place < k; place++) points.push_back(shapes[place]->points[chosen[place]]);
     climb.run(std::move(points), slope);
   }
 }

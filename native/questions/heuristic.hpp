@@ -15,19 +15,19 @@ class Heuristic {
   void improve(const Cells& cells, const Fit& fit);
 
  private:
-  // All legal points of a question: as heights over answer 0, by answer from 1 on; what their changes cost.
+  // All legal points of a question, padded by copies of the last; their heights over answer 0, by answer from 1 on; what
+  // their changes cost.
   struct Shapes {
     std::vector<Points> points;
-    int padded = 0;  // a multiple of eight; copies of the last
     Vector heights, price;
+    int count() const { return static_cast<int>(points.size()); }  // a multiple of eight
   };
   const Shapes& shapes_of(int question);
 
   const Problem& problem_;
   Incumbents& incumbents_;
   Clock& clock_;
-  std::map<int, int> like_;       // the first question with the same rules
-  std::map<int, Shapes> shapes_;  // by that question
+  std::map<int, Shapes> shapes_;  // by the first question with the same rules
 };
 
 }  // namespace supersparse

@@ -5,6 +5,13 @@
 #include <numeric>
 
 namespace supersparse {
+namespace {
+
+bool better(const Card& a, const Card& b) {
+  return a.objective != b.objective ? a.objective < b.objective : a.stands_before(b);
+}
+
+}  // namespace
 
 Incumbents::Incumbents(const Problem& problem, bool by_size, double slack, size_t most_kept, Judge judge)
     : problem_(problem), by_size_(by_size), slack_(slack), most_kept_(most_kept), judge_(std::move(judge)),
@@ -28,12 +35,10 @@ void Incumbents::tighten() {
   }
   best_ = best;
   if (!by_size_ && best < std::numeric_limits<double>::max()) limit_[0] = window(best);
-  std::erase_if(cards_, [&](const Card& card) {
-    return card.objective > (by_size_ ? limit_[card.set.size()].load() : limit_[0].load());
-  });
+  std::erase_if(cards_, [&](const Card& card) { return card.objective > limit_for(card); });
 }
 
-bool Incumbents::offer(Card card) {
+void Incumbents::offer(Card card) {
   int divisor = 0;
   for (size_t place = 0; place < card.set.size(); place++)
     for (int value : card.points[place]) divisor = std::gcd(divisor, value);
@@ -42,44 +47,35 @@ bool Incumbents::offer(Card card) {
     bool fits = true;
     for (size_t place = 0; place < lower.size(); place++) {
       for (int& value : lower[place]) value /= divisor;
-      fits &= problem_.admits_points(card.set[place], lower[place]);
+      fits &= problem_.questions[card.set[place]].admits(lower[place]);
     }
     if (fits && problem_.admits_changes(card.set, lower)) {
       card.points = lower;
       card.slope *= divisor;
     }
   }
-  if (!problem_.admits_changes(card.set, card.points)) return false;
-  double price = 0;
-  for (size_t place = 0; place < card.set.size(); place++) price += problem_.price(card.set[place], card.points[place]);
-  card.objective = objective_of(card.loss, price);
-  const size_t size = card.set.size();
+  if (!problem_.admits_changes(card.set, card.points)) return;
+  card.objective = objective_of(card.loss, problem_.price(card.set, card.points));
   std::lock_guard<std::mutex> guard(lock_);
-  if (card.objective > limit_[by_size_ ? size : 0].load()) return false;
+  if (card.objective > limit_for(card)) return;
   for (const Card& other : cards_)
-    if (card.same_as(other)) return false;
-  if (judge_ && !judge_(card)) return false;
-  const bool better = card.objective < best_of_size_[size] - 1e-13;
-  best_of_size_[size] = std::min(best_of_size_[size], card.objective);
+    if (card.same_as(other)) return;
+  if (judge_ && !judge_(card)) return;
+  double& best = best_of_size_[card.set.size()];
+  best = std::min(best, card.objective);
   cards_.push_back(std::move(card));
   tighten();
   if (cards_.size() > most_kept_) {  // the worst goes; what is kept is no longer all there is
-    auto worst = std::max_element(cards_.begin(), cards_.end(), [](const Card& a, const Card& b) {
-      return a.objective != b.objective ? a.objective < b.objective : a.stands_before(b);
-    });
-    cards_.erase(worst);
+    cards_.erase(std::max_element(cards_.begin(), cards_.end(), better));
     overflowed_ = true;
   }
-  return better;
 }
 
 std::vector<Card> Incumbents::kept() const {
   std::lock_guard<std::mutex> guard(lock_);
   std::vector<Card> cards = cards_;
   // Ties are within kTie of the best of what is left, so that the order does not depend on who came first.
-  std::sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) {
-    return a.objective != b.objective ? a.objective < b.objective : a.stands_before(b);
-  });
+  std::sort(cards.begin(), cards.end(), better);
   for (size_t from = 0; from < cards.size();) {
     size_t to = from;
     while (to < cards.size() && cards[to].objective <= cards[from].objective + kTie) to++;

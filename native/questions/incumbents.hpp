@@ -24,8 +24,8 @@ class Incumbents {
   double allowed(double price, int size) const {
     return by_size_ ? limit_[size].load(std::memory_order_relaxed) : limit_[0].load(std::memory_order_relaxed) - price;
   }
-  // Whether the card (with its loss) is new and among those kept.
-  bool offer(Card card);
+  // Keep a card (with its loss) that is allowed, new and among the best.
+  void offer(Card card);
   double best() const { return best_.load(std::memory_order_relaxed); }
   // Least objective with at most `size` questions.
   double best_within(int size) const;
@@ -35,6 +35,7 @@ class Incumbents {
 
  private:
   double window(double best) const;
+  double limit_for(const Card& card) const { return limit_[by_size_ ? card.set.size() : 0].load(); }
   void tighten();
 
   const Problem& problem_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/lanes.hpp"
 #include "questions/rows.hpp"
@@ -70,7 +71,6 @@ double Leaf::limit_of(int place, const Points& points) const {
 
 void Leaf::set(const std::vector<Points>& points) {
   points_ = points;
-  held_ = -1;
   limits_.clear();
   sums_.assign(cells_.rows, 0);
   for (size_t place = 0; place < points.size(); place++) {
@@ -79,6 +79,7 @@ void Leaf::set(const std::vector<Points>& points) {
     for (int i = 0; i < cells_.rows; i++) sums_[i] += own[answer[i]];
     limits_.push_back(limit_of(static_cast<int>(place), points[place]));
   }
+  hold(0);
 }
 
 void Leaf::hold(int place) {
@@ -199,19 +200,24 @@ bool Leaf::fit(const Points& points, double threshold, Card& card) {
   return true;
 }
 
-bool fit_card(const Problem& problem, const Cells& cells, const std::vector<Points>& points, double threshold, Card& card) {
-  if (points.empty()) {
-    double cases = 0;
-    for (double value : cells.positive) cases += value;
-    card.slope = 0;
-    card.offset = std::log(cases / (1 - cases));
-    card.loss = -cases * std::log(cases) - (1 - cases) * std::log1p(-cases);
-    return true;
-  }
+Card empty_card(const Cells& cells) {
+  double cases = 0;
+  for (double value : cells.positive) cases += value;
+  Card card;
+  card.offset = std::log(cases / (1 - cases));
+  card.loss = -cases * std::log(cases) - (1 - cases) * std::log1p(-cases);
+  return card;
+}
+
+void fit_card(const Problem& problem, const Cells& cells, Card& card) {
+  const Card empty = empty_card(cells);
+  card.slope = 0;
+  card.offset = empty.offset;
+  card.loss = empty.loss;
+  if (card.set.empty()) return;
   Leaf leaf(problem, cells);
-  leaf.set(points);
-  leaf.hold(0);
-  return leaf.fit(points[0], threshold, card);
+  leaf.set(card.points);
+  leaf.fit(card.points[0], std::numeric_limits<double>::max(), card);
 }
 
 }  // namespace supersparse

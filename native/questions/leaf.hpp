@@ -9,7 +9,7 @@ namespace supersparse {
 class Leaf {
  public:
   Leaf(const Problem& problem, const Cells& cells);
-  // The points of all questions; none is held apart yet.
+  // The points of all questions, the first held apart; hold another apart.
   void set(const std::vector<Points>& points);
   void hold(int place);
   // The held question keeps these points.
@@ -34,7 +34,9 @@ class Leaf {
   std::vector<double> by_total_, cases_by_total_, line_;
 };
 
-// The card of `points` alone.
-bool fit_card(const Problem& problem, const Cells& cells, const std::vector<Points>& points, double threshold, Card& card);
+// The card that asks nothing.
+Card empty_card(const Cells& cells);
+// Slope, offset and loss of a card by its points, over the cells of its set.
+void fit_card(const Problem& problem, const Cells& cells, Card& card);
 
 }  // namespace supersparse

@@ -5,16 +5,54 @@
 
 namespace supersparse {
 
+bool Question::admits(const Points& points) const {
+  bool up = true, down = true;
+  for (int value : points)
+    if (value < 0 || value > kLargestPoint || !(allowed >> value & 1)) return false;
+  const auto [lowest, highest] = std::minmax_element(points.begin(), points.end());
+  if (*lowest != 0 || *highest == 0) return false;
+  for (int b = 1; b < ordered; b++) {
+    up &= points[b] >= points[b - 1];
+    down &= points[b] <= points[b - 1];
+    if (equal_steps && points[b] - points[b - 1] != points[1] - points[0]) return false;
+  }
+  if (shape == Shape::up) return up;
+  if (shape == Shape::down) return down;
+  return shape == Shape::free || up || down;
+}
+
+std::vector<Points> Question::all_points(size_t most) const {
+  std::vector<Points> found;
+  if (std::pow(std::popcount(allowed), answers) > 4e5) return found;
+  for (Points points(answers, 0);;) {
+    if (admits(points)) {
+      if (found.size() == most) return {};
+      found.push_back(points);
+    }
+    int b = 0;
+    for (; b < answers; b++) {
+      do points[b]++;
+      while (points[b] <= largest() && !(allowed >> points[b] & 1));
+      if (points[b] <= largest()) break;
+      points[b] = 0;
+    }
+    if (b == answers) return found;
+  }
+}
+
+int Question::changes(const Points& points) const {
+  int count = 0;
+  for (int b = 1; b < ordered; b++) count += points[b] != points[b - 1];
+  return count;
+}
+
 bool Problem::admits_set(const std::vector<int>& set) const {
   const int size = static_cast<int>(set.size());
   if (size < least || size > most) return false;
-  std::vector<char> on(count(), 0);
-  for (int j : set) {
+  for (int j : set)
     if (must_not[j]) return false;
-    on[j] = 1;
-  }
   for (int j = 0; j < count(); j++)
-    if (must[j] && !on[j]) return false;
+    if (must[j] && !std::binary_search(set.begin(), set.end(), j)) return false;
   for (const Limit& limit : limits) {
     int64_t total = 0;
     for (int j : set) total += limit.weight[j];
@@ -23,30 +61,10 @@ bool Problem::admits_set(const std::vector<int>& set) const {
   return true;
 }
 
-bool Problem::admits_points(int j, const Points& points) const {
-  const Question& question = questions[j];
-  bool any = false, up = true, down = true;
-  int lowest = kLargestPoint;
-  for (int value : points) {
-    if (value < 0 || value > kLargestPoint || !(question.allowed >> value & 1)) return false;
-    lowest = std::min(lowest, value);
-    any |= value != 0;
-  }
-  if (lowest != 0 || !any) return false;
-  for (int b = 1; b < question.ordered; b++) {
-    up &= points[b] >= points[b - 1];
-    down &= points[b] <= points[b - 1];
-    if (question.equal_steps && points[b] - points[b - 1] != points[1] - points[0]) return false;
-  }
-  if (question.shape == Shape::up) return up;
-  if (question.shape == Shape::down) return down;
-  return question.shape == Shape::free || up || down;
-}
-
-double Problem::price(int j, const Points& points) const {
-  int changes = 0;
-  for (int b = 1; b < questions[j].ordered; b++) changes += points[b] != points[b - 1];
-  return questions[j].price + change_price * changes;
+double Problem::price(const std::vector<int>& set, const std::vector<Points>& points) const {
+  double total = 0;
+  for (size_t place = 0; place < set.size(); place++) total += price(set[place], points[place]);
+  return total;
 }
 
 bool Problem::admits_changes(const std::vector<int>& set, const std::vector<Points>& points) const {
@@ -70,7 +88,7 @@ bool Problem::admits_changes(const std::vector<int>& set, const std::vector<Poin
 // (2 / mu)^1/2. The offset: were all logits above K, the loss would exceed K times the weight of the class 0, and a card
 // that matters has at most the loss of the empty card, log 2 at most for weights that add up to 1.
 double Problem::reach() const {
-  double total = 0, widest = 0;
+  double widest = 0;
   int answers = 2;
   for (int j = 0; j < count(); j++) {
     std::vector<double> share(questions[j].answers, 0.0);
@@ -83,8 +101,7 @@ double Problem::reach() const {
   }
   double positives = 0;
   for (double value : positive) positives += value;
-  total = most * widest * (answers - 1);
-  return total + most * widest + 0.7 / std::min(positives, 1 - positives);
+  return most * widest * (answers - 1) + most * widest + 0.7 / std::min(positives, 1 - positives);
 }
 
 int Card::largest_total() const {

@@ -1,5 +1,7 @@
 // What is asked: rows with answers to questions and soft labels; which points, questions and cards are allowed; a card.
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +10,15 @@ namespace supersparse {
 enum class Shape : int32_t { free = 0, up = 1, down = 2, either = 3 };
 
 constexpr int kLargestPoint = 63;  // allowed points are the bits of one word
+
+using Points = std::vector<int>;  // of one question, by answer; the smallest is 0
+
+// Heights over any answer as points.
+inline Points points_of(Points heights) {
+  const int lowest = *std::min_element(heights.begin(), heights.end());
+  for (int& value : heights) value -= lowest;
+  return heights;
+}
 
 struct Question {
   int answers = 0;   // 0 .. answers - 1
@@ -21,7 +32,12 @@ struct Question {
     return answers == other.answers && ordered == other.ordered && shape == other.shape && equal_steps == other.equal_steps &&
            allowed == other.allowed;
   }
-  // Least number of changes of points along the order of a question that is on the card.
+  int largest() const { return 63 - std::countl_zero(allowed); }
+  // Whether points are allowed, once the question is asked; all that are, or none if they are more than `most`.
+  bool admits(const Points& points) const;
+  std::vector<Points> all_points(size_t most) const;
+  // Changes of points along the order; the least number of them where the question is asked.
+  int changes(const Points& points) const;
   int least_changes() const { return ordered == answers ? 1 : 0; }
 };
 
@@ -30,8 +46,6 @@ struct Limit {
   std::vector<int64_t> weight;
   int64_t most;
 };
-
-using Points = std::vector<int>;  // of one question, by answer; the smallest is 0
 
 struct Problem {
   int rows = 0;  // a multiple of eight; padding has weight 0
@@ -56,10 +70,9 @@ struct Problem {
   }
   // Whether a card may ask exactly these questions (ascending).
   bool admits_set(const std::vector<int>& set) const;
-  // Whether points are allowed for question j, as a question that is asked.
-  bool admits_points(int j, const Points& points) const;
-  // What the points of question j cost, its own price and that of changes.
-  double price(int j, const Points& points) const;
+  // What points cost, of question j and of a card: prices of questions and of changes.
+  double price(int j, const Points& points) const { return questions[j].price + change_price * questions[j].changes(points); }
+  double price(const std::vector<int>& set, const std::vector<Points>& points) const;
   // Whether a card obeys the limits on changes against the reference.
   bool admits_changes(const std::vector<int>& set, const std::vector<Points>& points) const;
   // A bound on sum |beta_b| over the offset and the heights of any allowed card: what a residual of 1 in every margin costs.

@@ -10,6 +10,12 @@
 namespace supersparse {
 namespace {
 
+#ifdef SUPERSPARSE_X86
+constexpr const RowLoops* kVersions[] = {&rows_baseline, &rows_avx2, &rows_avx512};
+#else
+constexpr const RowLoops* kVersions[] = {&rows_baseline};
+#endif
+
 const RowLoops* best_here() {
 #ifdef SUPERSPARSE_X86
   // Asked of the processor itself: not every compiler brings the library behind __builtin_cpu_supports.
@@ -32,20 +38,14 @@ const RowLoops& row_loops() { return *chosen.load(std::memory_order_relaxed); }
 
 bool choose_row_loops(const char* name) {
   const RowLoops* best = best_here();
-  const RowLoops* usable[3] = {&rows_baseline, nullptr, nullptr};
-#ifdef SUPERSPARSE_X86
-  if (best != &rows_baseline) usable[1] = &rows_avx2;
-  if (best == &rows_avx512) usable[2] = &rows_avx512;
-#endif
-  if (std::strcmp(name, "best") == 0) {
-    chosen = best;
-    return true;
-  }
-  for (const RowLoops* version : usable)
-    if (version && std::strcmp(version->name, name) == 0) {
+  const bool any = std::strcmp(name, "best") == 0;
+  for (const RowLoops* version : kVersions) {
+    if (any ? version == best : std::strcmp(version->name, name) == 0) {
       chosen = version;
       return true;
     }
+    if (version == best) break;  // those after it do not run here
+  }
   return false;
 }
 

@@ -15,8 +15,12 @@ namespace {
 constexpr int64_t kColumnBudget = 40'000'000;  // rows of columns read: about 50 ms
 constexpr int64_t kDecodeBudget = 50'000;      // partial cards
 constexpr int64_t kShortDecode = 20'000;
+constexpr int kMostAttempts = 2;               // at the first cards: so a search in short slices goes on
 constexpr int kSetsFitted = 200, kSetsImproved = 25;
 constexpr double kClosely = 1e-13, kRoughly = 1e-7;  // decrements of fits
+
+// All cards that ask exactly these questions.
+Part cards_of(const std::vector<int>& set, double bound) { return {bound, static_cast<int>(set.size()), true, set, {}, {}}; }
 
 }  // namespace
 
@@ -30,13 +34,15 @@ struct Search::Worker {
       : search(owner), clock(time), number(index),
         columns(owner.problem_, owner.rows_, owner.root_, owner.model_, owner.incumbents_, time, owner.reach_, owner.floor_,
                 owner.options_.use_dual) {}
+  Fit fit(const Cells& cells, double accuracy);  // from where the root's quadratic is least
   void look_at(const std::vector<int>& set, double bound);
   void decode(const Part& part);
 };
 
 Search::Search(Problem problem, Options options)
     : problem_(std::move(problem)), options_(std::move(options)),
-      incumbents_(problem_, options_.by_size, options_.slack, options_.most_kept, options_.judge) {
+      incumbents_(problem_, options_.by_size, options_.slack, options_.most_kept, options_.judge),
+      attempts_(options_.search_incumbent ? kMostAttempts : 0) {
   if (options_.by_size) {  // the frontier counts questions, so they have no price
     problem_.change_price = 0;
     for (Question& question : problem_.questions) question.price = 0;
@@ -46,55 +52,40 @@ Search::Search(Problem problem, Options options)
 }
 
 void Search::prepare() {
-  if (model_.size || !usable_.empty()) return;
+  if (rows_.rows) return;
+  rows_ = {problem_.rows, {}, {}, problem_.weight, problem_.positive};
   for (int j = 0; j < problem_.count(); j++)
-    if (!problem_.must_not[j] && problem_.questions[j].allowed > 1) usable_.push_back(j);
-  rows_.set = usable_;
-  rows_.rows = problem_.rows;
-  rows_.weight = problem_.weight;
-  rows_.positive = problem_.positive;
-  for (int j : usable_) rows_.answer.push_back(problem_.answer[j]);
-  root_.layout = Layout(problem_, usable_);
-  root_.heights.assign(root_.layout.size, 0.0);
-  double cases = 0;
+    if (usable(j)) {
+      rows_.set.push_back(j);
+      rows_.answer.push_back(problem_.answer[j]);
+    }
   for (int i = 0; i < problem_.rows; i++) {
     const double w = problem_.weight[i], share = problem_.positive[i];
-    cases += share;
     if (share > 0) floor_ -= share * std::log(share / w);
     if (w > share) floor_ -= (w - share) * std::log1p(-share / w);
   }
   floor_ -= 1e-10;  // no logit does better than the row's own label
-  root_.heights[0] = std::log(cases / (1 - cases));
+  const Card empty = empty_card(rows_);
+  root_ = Fit(problem_, rows_.set);
+  root_.heights[0] = empty.offset;
   fit_additive(rows_, reach_, 1e-26, root_);
   if (root_.converged && options_.use_fit) floor_ = std::max(floor_, root_.lower);
   model_ = quadratic_of(root_, root_.hessian);
-  if (problem_.admits_set({}) && problem_.admits_changes({}, {})) {
-    Card card;
-    card.offset = root_.heights.size() ? std::log(cases / (1 - cases)) : 0;
-    card.loss = -cases * std::log(cases) - (1 - cases) * std::log1p(-cases);
-    incumbents_.offer(card);
-  }
+  if (problem_.admits_set({}) && problem_.admits_changes({}, {})) incumbents_.offer(empty);
 }
 
-Fit Search::fit(const Cells& cells, ColumnSearch& columns, double accuracy) const {
-  Fit out;
-  out.layout = Layout(problem_, cells.set);
-  std::vector<int> places;
-  for (int j : cells.set) places.push_back(static_cast<int>(std::lower_bound(usable_.begin(), usable_.end(), j) - usable_.begin()));
+Fit Search::Worker::fit(const Cells& cells, double accuracy) {
+  Fit out(search.problem_, cells.set);
   Vector heights;
-  columns.dual().predict(places, heights);
-  out.heights.assign(1, 0.0);
-  for (double value : heights) out.heights.push_back(std::clamp(value, -8.0, 8.0));
+  columns.predict(cells.set, heights);
+  for (size_t i = 0; i < heights.size(); i++) out.heights[i + 1] = std::clamp(heights[i], -8.0, 8.0);
   // The offset that the mean logit of the empty card has.
   Vector logits;
   logits_of(cells, out.layout, out.heights, logits);
-  double mean = 0, cases = 0;
-  for (int i = 0; i < cells.rows; i++) {
-    mean += cells.weight[i] * logits[i];
-    cases += cells.positive[i];
-  }
-  out.heights[0] = std::log(cases / (1 - cases)) - mean;
-  fit_additive(cells, reach_, accuracy, out);
+  double mean = 0;
+  for (int i = 0; i < cells.rows; i++) mean += cells.weight[i] * logits[i];
+  out.heights[0] = empty_card(cells).offset - mean;
+  fit_additive(cells, search.reach_, accuracy, out);
   return out;
 }
 
@@ -114,8 +105,8 @@ void Search::first_cards(Clock& clock) {
     const auto before = [](const Fitted& a, const Fitted& b) { return a.value < b.value; };
     for (auto& set : worker.columns.predicted(kSetsFitted / share, size, 20 * kColumnBudget)) {
       if (clock.stopped()) break;
-      Fitted one{0, cells_of(problem_, set), Fit()};
-      one.own = fit(one.cells, worker.columns, kRoughly);
+      Fitted one{0, cells_of(problem_, set), {}};
+      one.own = worker.fit(one.cells, kRoughly);
       clock.spend(int64_t{one.cells.rows} * one.own.layout.size * 8);
       one.value = incumbents_.objective_of(one.own.loss, problem_.least_price(set));
       if (fitted.size() >= improved && one.value >= fitted.back().value) continue;
@@ -130,20 +121,16 @@ void Search::first_cards(Clock& clock) {
           heuristic.improve(one.cells, one.own);
           continue;
         }
-        Part part;
-        part.included = one.cells.set;
-        part.most = size;
         const double best = incumbents_.best_within(size);
         Decoder decoder(problem_, one.cells, one.own, incumbents_, clock, options_.use_minorant);
-        decoder.run(part, kShortDecode, [](Part&&) {});
+        decoder.run(cards_of(one.cells.set, 0), kShortDecode, [](Part&&) {});
         if (incumbents_.best_within(size) < best - 1e-12) heuristic.improve(one.cells, one.own);
       }
   }
 }
 
 bool Search::matters(const Part& part) const {
-  const int size = static_cast<int>(part.included.size()) + (part.decoding ? 0 : 1);
-  return size <= problem_.most && part.bound < incumbents_.allowed(0, size);
+  return part.least() <= problem_.most && part.bound < incumbents_.allowed(0, part.least());
 }
 
 void Search::take(Part&& part) {
@@ -159,26 +146,21 @@ void Search::take(Part&& part) {
 // A set that no bound over the rows excluded: its own fit may, else its points are decoded.
 void Search::Worker::look_at(const std::vector<int>& set, double bound) {
   const Cells cells = cells_of(search.problem_, set);
-  const Fit own = search.fit(cells, columns, kClosely);
+  const Fit own = fit(cells, kClosely);
   clock.spend(int64_t{cells.rows} * own.layout.size * 8);
   if (own.converged && search.options_.use_fit) bound = std::max(bound, own.lower);
-  Part part;
-  part.decoding = true;
-  part.included = set;
-  part.most = static_cast<int>(set.size());
-  part.bound = search.incumbents_.objective_of(bound, search.problem_.least_price(set));
-  search.take(std::move(part));
+  search.take(cards_of(set, search.incumbents_.objective_of(bound, search.problem_.least_price(set))));
 }
 
 void Search::Worker::decode(const Part& part) {
   const Cells cells = cells_of(search.problem_, part.included);
-  const Fit own = search.fit(cells, columns, kClosely);
+  const Fit own = fit(cells, kClosely);
   Decoder decoder(search.problem_, cells, own, search.incumbents_, clock, search.options_.use_minorant);
   decoder.run(part, kDecodeBudget, [&](Part&& rest) { search.take(std::move(rest)); });
   std::lock_guard<std::mutex> guard(search.lock_);
-  search.decoded_++;
-  search.nodes_ += decoder.nodes();
-  search.leaves_ += decoder.leaves();
+  search.counts_.decoded++;
+  search.counts_.nodes += decoder.nodes();
+  search.counts_.leaves += decoder.leaves();
 }
 
 double Search::bound_now() const {  // with the lock held
@@ -222,7 +204,7 @@ void Search::work(Clock& clock, Worker& worker) {
     busy_[worker.number] = idle;
     changed_.notify_all();
   }
-  checks_ += worker.columns.checks();
+  counts_.checks += worker.columns.checks();
   guard.unlock();
   changed_.notify_all();
 }
@@ -232,11 +214,16 @@ bool Search::add_card(Card card) {
       !problem_.admits_changes(card.set, card.points))
     return false;
   for (size_t place = 0; place < card.set.size(); place++)
-    if (!problem_.admits_points(card.set[place], card.points[place])) return false;
+    if (!problem_.questions[card.set[place]].admits(card.points[place])) return false;
   if (card.set.empty()) return true;  // the empty card is always tried
-  const Cells cells = cells_of(problem_, card.set);
-  fit_card(problem_, cells, card.points, std::numeric_limits<double>::max(), card);
+  fit_card(problem_, cells_of(problem_, card.set), card);
   incumbents_.offer(std::move(card));
+  return true;
+}
+
+bool Search::set_attempts(int64_t attempts) {
+  if (attempts < 0 || attempts > kMostAttempts) return false;
+  attempts_ = static_cast<int>(attempts);
   return true;
 }
 
@@ -244,7 +231,7 @@ bool Search::add_part(Part part) {
   std::vector<char> seen(problem_.count(), 0);
   for (const std::vector<int>* list : {&part.included, &part.active})
     for (int j : *list) {
-      if (j < 0 || j >= problem_.count() || seen[j] || problem_.must_not[j] || problem_.questions[j].allowed <= 1) return false;
+      if (j < 0 || j >= problem_.count() || seen[j] || !usable(j)) return false;
       seen[j] = 1;
     }
   int coordinates = 0;
@@ -266,22 +253,22 @@ bool Search::add_part(Part part) {
 Outcome Search::run() {
   Clock clock(options_.seconds, options_.work_limit, options_.cancelled);
   prepare();
-  if (!usable_.empty() && problem_.most > 0) {
+  if (!rows_.set.empty() && problem_.most > 0) {
     const int threads = std::max(1, options_.threads);
     busy_.assign(threads, std::numeric_limits<double>::infinity());
+    if (attempts_ > 0) {
+      attempts_--;
+      first_cards(clock);
+      if (!clock.stopped()) attempts_ = 0;
+    }
     if (!resumed_) {
-      if (options_.search_incumbent) first_cards(clock);
       Part everything;
-      for (int j : usable_) (problem_.must[j] ? everything.included : everything.active).push_back(j);
+      for (int j : rows_.set) (problem_.must[j] ? everything.included : everything.active).push_back(j);
       everything.most = problem_.most;
       everything.bound = floor_;
-      if (!everything.included.empty() && problem_.admits_set(everything.included)) {
-        Part alone = everything;
-        alone.active.clear();
-        alone.decoding = true;
-        take(std::move(alone));
-      }
-      if (static_cast<int>(everything.included.size()) < problem_.most && !everything.active.empty()) take(std::move(everything));
+      if (!everything.included.empty() && problem_.admits_set(everything.included))
+        take(cards_of(everything.included, floor_));
+      if (everything.least() <= problem_.most && !everything.active.empty()) take(std::move(everything));
     }
     std::vector<std::unique_ptr<Worker>> workers;
     std::vector<std::thread> others;
@@ -291,10 +278,10 @@ Outcome Search::run() {
       try {
         work(clock, *workers[number]);
       } catch (...) {
-        clock.stop();
-        changed_.notify_all();
         std::lock_guard<std::mutex> guard(lock_);
         failure = std::current_exception();
+        clock.stop();
+        changed_.notify_all();
       }
     };
     for (int number = 1; number < threads; number++) others.emplace_back(guarded, number);
@@ -308,8 +295,7 @@ Outcome Search::run() {
   outcome.cards = incumbents_.kept();
   for (Card& card : outcome.cards) {  // fitted once more, so that no bit depends on where the search came from
     const double price = card.objective - card.loss;
-    card.slope = 0;
-    fit_card(problem_, cells_of(problem_, card.set), card.points, std::numeric_limits<double>::max(), card);
+    fit_card(problem_, cells_of(problem_, card.set), card);
     card.objective = card.loss + price;
   }
   outcome.proven = heap_.empty();
@@ -319,15 +305,13 @@ Outcome Search::run() {
     for (int size = 0; size <= problem_.most; size++) {
       double bound = incumbents_.best_within(size);
       for (const Part& part : heap_)
-        if (static_cast<int>(part.included.size()) + (part.decoding ? 0 : 1) <= size) bound = std::min(bound, part.bound);
+        if (part.least() <= size) bound = std::min(bound, part.bound);
       outcome.bound_of_size.push_back(bound);
     }
+  outcome.attempts = attempts_;
   outcome.open = heap_;
-  outcome.checks = checks_;
-  outcome.decoded = decoded_;
-  outcome.nodes = nodes_;
-  outcome.leaves = leaves_;
-  outcome.work = clock.work();
+  outcome.counts = counts_;
+  outcome.counts.work = clock.work();
   return outcome;
 }
 

@@ -20,12 +20,17 @@ struct Options {
   std::function<void(double objective, double bound, int64_t open)> progress;
 };
 
+struct Counts {
+  int64_t checks = 0, decoded = 0, nodes = 0, leaves = 0, work = 0;
+};
+
 struct Outcome {
   std::vector<Card> cards;   // kept, best first
   double bound = 0;          // of every card's objective
   std::vector<double> bound_of_size;  // by size: of cards of at most so many questions (only with by_size)
   bool proven = false, complete = false;
-  int64_t checks = 0, decoded = 0, nodes = 0, leaves = 0, work = 0;
+  Counts counts;
+  int attempts = 0;  // to go on with: how often the search for the first cards may still begin, and the parts left open
   std::vector<Part> open;
 };
 
@@ -34,17 +39,18 @@ class Search {
   Search(Problem problem, Options options);
   // Cards to begin with; refused (false) where they are not allowed.
   bool add_card(Card card);
-  // Parts to begin with instead of everything, from an earlier run.
+  // What an earlier run left open, to begin with instead of everything; refused where it does not belong to the problem.
+  bool set_attempts(int64_t attempts);
   bool add_part(Part part);
   Outcome run();
 
  private:
   struct Worker;
   void prepare();
-  Fit fit(const Cells& cells, ColumnSearch& columns, double accuracy) const;
   void first_cards(Clock& clock);
   void work(Clock& clock, Worker& worker);
   void take(Part&& part);
+  bool usable(int j) const { return !problem_.must_not[j] && problem_.questions[j].allowed > 1; }
   bool matters(const Part& part) const;
   double bound_now() const;
 
@@ -55,13 +61,13 @@ class Search {
   Cells rows_;
   Fit root_;
   Quadratic model_;
-  std::vector<int> usable_;
   std::mutex lock_;
   std::vector<Part> heap_;
   std::vector<double> busy_;  // bounds of parts being worked on, by thread
+  int attempts_;
   bool resumed_ = false;
   std::condition_variable changed_;
-  int64_t decoded_ = 0, nodes_ = 0, leaves_ = 0, checks_ = 0;
+  Counts counts_;
 };
 
 }  // namespace supersparse

@@ -19,16 +19,13 @@ int main() {
     std::vector<int> all;
     for (int j = 0; j < count; j++) all.push_back(j);
     const auto fit = [&](const std::vector<int>& set, const Cells& cells) {
-      Fit out;
-      out.layout = Layout(problem, set);
-      out.heights.assign(out.layout.size, 0.0);
+      Fit out(problem, set);
       fit_additive(cells, reach, 1e-24, out);
       return out;
     };
     const Cells rows = cells_of(problem, all);
     CHECK(rows.rows == problem.rows);
-    Fit root;
-    root = fit(all, rows);
+    const Fit root = fit(all, rows);
     CHECK(root.converged && root.lower <= root.loss && root.lower > root.loss - 1e-9);
     const Quadratic model = quadratic_of(root, root.hessian);
     DualBound dual(rows, root, model, reach);

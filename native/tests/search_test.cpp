@@ -9,23 +9,20 @@ namespace {
 double by_enumeration(const Problem& problem) {
   std::vector<std::vector<Points>> shapes;
   double best = 1e300;
-  for (const Question& question : problem.questions) shapes.push_back(Decoder::shapes(question, 100000));
+  for (const Question& question : problem.questions) shapes.push_back(question.all_points(100000));
   std::vector<int> chosen(problem.count(), -1);
   for (;;) {
     Card card;
     double price = 0;
     for (int j = 0; j < problem.count(); j++) {
       if (chosen[j] < 0) continue;
-      Points points = shapes[j][chosen[j]];
-      const int lowest = *std::min_element(points.begin(), points.end());
-      for (int& value : points) value -= lowest;
+      const Points& points = shapes[j][chosen[j]];
       price += problem.price(j, points);
       card.set.push_back(j);
       card.points.push_back(points);
     }
     if (problem.admits_set(card.set)) {
-      card.offset = std::nan("");
-      fit_card(problem, cells_of(problem, card.set), card.points, 1e300, card);
+      fit_card(problem, cells_of(problem, card.set), card);
       best = std::min(best, card.loss + price);
     }
     int j = 0;

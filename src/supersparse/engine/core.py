@@ -17,7 +17,7 @@ import numpy as np
 
 from supersparse.base.errors import SolverFailedError, SolverNotInstalledError, TooLargeError
 
-INTERFACE = 2
+INTERFACE = 3
 JUDGE = ctypes.CFUNCTYPE(c_int32, POINTER(c_int32), c_double, c_double, c_double)
 PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_double, c_int64)
 
@@ -70,7 +70,6 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "ss_search_card": (c_int32, (c_void_p, c_int64, POINTER(c_int32), POINTER(c_double))),
     "ss_search_bounds": (c_int32, (c_void_p, POINTER(c_double))),
     "ss_search_state": (c_int32, (c_void_p, POINTER(c_int64))),
-    "ss_test_functions": (c_int32, (c_int64, POINTER(c_double), POINTER(c_double), POINTER(c_double))),
 }
 
 _REMEDY = (
@@ -141,11 +140,3 @@ def loops() -> str:
 def choose_loops(name: str) -> None:
     """Run this version of the loops (``best``: the fastest that this machine has); all give the same bits."""
     call("ss_choose_loops", name.encode())
-
-
-def softplus_and_log(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """log(1 + e^x) and log x as the core computes them; the length is a multiple of eight."""
-    first, second = np.empty_like(values), np.empty_like(values)
-    arguments = (pointer(each, np.float64, values.shape) for each in (values, first, second))
-    call("ss_test_functions", len(values), *arguments)
-    return first, second

@@ -10,7 +10,7 @@ from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import SearchOptions, search
 from supersparse.problem.questions import Question
 
-HEAD, DIGEST = len(b"supersparse questions 1\n"), 32  # name, checksum, that of the problem; then the search
+HEAD, DIGEST = len(b"supersparse questions 2\n"), 32  # name, checksum, that of the problem; then the search
 
 
 def hard(most=5):

@@ -1,7 +1,6 @@
 """Every bound, and the loss of a card, beside 40-digit arithmetic."""
 
 import math
-from ctypes import byref, c_double
 from dataclasses import replace
 from decimal import Decimal, localcontext
 
@@ -9,25 +8,14 @@ import numpy as np
 import pytest
 
 from engine.questions import brute_force
+from engine.questions.probes import bounds_of
 from engine.questions.random_problems import random_problem
-from supersparse.engine import core
 from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import SearchOptions, _Buffers, search
+from supersparse.engine.questions.search import SearchOptions, search
 from supersparse.problem.questions import Question
 
 DIGITS = 40
 ROUNDING = Decimal("1e-10")  # what solver.py takes off a bound of the core, in the core's unit
-
-
-def bounds_of(problem, points, room):
-    """What each bound says of the set that a card asks, and the card's loss, slope and offset."""
-    buffers, numbers = _Buffers(problem), np.empty(6)
-    flat = np.array([value for own in points for value in own], np.int32)
-    addresses = core.pointer(flat, np.int32, flat.shape), c_double(room), core.pointer(numbers, np.float64, (6,))
-    core.call("ss_test_bounds", byref(buffers.problem), *addresses)
-    return dict(
-        zip(("dual", "fit", "loss", "slope", "offset", "minorant"), map(Decimal, numbers.tolist()), strict=True)
-    )
 
 
 def softplus(z):
@@ -118,7 +106,7 @@ def test_no_bound_passes_what_it_bounds_and_losses_are_exact_to_1e_12(seed):
                 asked = [j for j, own in enumerate(points) if any(own)]
                 if not asked:
                     continue
-                found = bounds_of(problem, points, 0.05)
+                found = {name: Decimal(value) for name, value in bounds_of(problem, points, 0.05).items()}
                 additive = []
                 for pattern, (w, p) in patterns.items():
                     row = [Decimal(1)]

@@ -3,11 +3,11 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
-import time
 from base64 import b64decode, b64encode
 from dataclasses import replace
 from fractions import Fraction
@@ -22,6 +22,7 @@ from supersparse import solve
 from supersparse.base.errors import InvalidOptionError, SupersparseError
 from supersparse.base.stop import Stop
 from supersparse.engine.questions.search import SearchOptions, search
+from supersparse.engine.questions.solver import _NODE as NODE
 from supersparse.problem.objective import evaluate
 
 
@@ -61,6 +62,23 @@ def test_a_search_stops_when_its_time_is_up_or_a_callback_fails():
     assert threading.active_count() < 20
 
 
+def test_a_search_that_stops_among_its_first_cards_looks_for_them_once_more_and_then_no_more():
+    problem = larger()
+    whole, checkpoint = search(problem), b""
+    heard = []
+    for _ in range(2):
+        stopped = search(problem, SearchOptions(work_limit=1), checkpoint=checkpoint)
+        assert stopped.best.objective > whole.best.objective + 1e-3
+        checkpoint = stopped.checkpoint
+        outcome = search(problem, checkpoint=checkpoint, progress=lambda *state: heard.append(state[0]))
+        assert outcome.best == whole.best
+        assert outcome.proven
+        heard.append(None)
+    # the first that is heard of a search comes before it proves anything
+    assert heard[0] == pytest.approx(whole.best.objective, abs=1e-12)
+    assert heard[heard.index(None) + 1] == pytest.approx(stopped.best.objective, abs=1e-12)
+
+
 def test_a_stopped_search_goes_on_from_its_checkpoint(tmp_path):
     problem = hard()
     whole = solve(problem)
@@ -96,10 +114,26 @@ def test_ctrl_c_keeps_the_best_card_the_bound_and_the_checkpoint(name, tmp_path)
     assert further.objective <= found.objective
 
 
+# Slices of so much work; in the middle of one that follows its first checkpoint the process waits to be killed.
 KILLED = """
+import sys, threading
+from dataclasses import replace
 from engine.questions.stopped import hard
 from supersparse import solve
-solver._SLICE = 0.05
+from supersparse.engine.questions import solver
+
+search, save, saved = solver.search, solver.checkpoint_file.Checkpoint.save, []
+
+def in_slices(form, options, *, progress, **rest):
+    def hang(*state):
+        if saved:
+            print("hangs", flush=True)
+            threading.Event().wait()
+        progress(*state)
+    return search(form, replace(options, work_limit=int(sys.argv[1])), progress=hang, **rest)
+
+solver.search = in_slices
+solver.checkpoint_file.Checkpoint.save = lambda *given: (save(*given), saved.append(given))
 solve(hard(), checkpoint="search")
 """
 
@@ -109,19 +143,25 @@ def test_kill_9_in_the_middle_loses_at_most_what_came_after_the_last_checkpoint(
     problem, file, tests = hard(), tmp_path / "search", Path(__file__).parents[2]
     whole = solve(problem)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), *sys.path])}
+    bounds = [Fraction(0)]
     for _ in range(3):  # each goes on where the one before was killed
-        process = subprocess.Popen([sys.executable, "-c", KILLED], cwd=tmp_path, env=environment)
-        before, ends = file.read_bytes() if file.exists() else b"", time.monotonic() + 60
-        while process.poll() is None and time.monotonic() < ends and (not file.exists() or file.read_bytes() == before):
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
-        if not file.exists():  # it came to its end
-            break
+        command = [sys.executable, "-c", KILLED, str(whole.nodes * NODE // 6)]
+        with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
+            assert process.stdout.readline() == b"hangs\n"
+            process.kill()
+        assert process.returncode == -signal.SIGKILL
+        bounds.append(solve(problem, checkpoint=copied(file), node_limit=1).lower_bound)
+    assert bounds == sorted(bounds)
+    assert bounds[1] < bounds[-1] <= whole.objective
     found = solve(problem, checkpoint=file)
     assert found.proven_optimal
     assert found.points == whole.points
+    assert found.nodes < whole.nodes
     assert not file.exists()
+
+
+def copied(file):
+    return shutil.copy(file, file.with_name("copy"))
 
 
 def test_a_checkpoint_of_another_problem_or_a_damaged_one_is_refused():
@@ -141,25 +181,37 @@ def put(at, value):
     return lambda state: state.__setitem__(at, value)
 
 
-# A state is the number of parts, and of each: bits of its bound, most, decoding, and three lists after their lengths.
+def state(*numbers):
+    return put(slice(0, None), numbers)
+
+
+# A state is how often first cards may still be searched, the number of parts, and of each: bits of its bound, most,
+# decoding, and three lists after their lengths.
 NAN = int(np.array([np.nan]).view(np.int64)[0])
 FORGERIES = {
-    "more parts than there are": put(0, 10**12),
-    "parts below none": put(0, 0),
-    "a bound that is no number": put(1, NAN),
-    "more questions than are allowed": put(2, 99),
-    "a size below 0": put(2, -1),
-    "a list of impossible length": put(4, 10**9),
-    "a list of negative length": put(4, -1),
+    "more attempts than there are": put(0, 3),
+    "attempts below none": put(0, -1),
+    "attempts beyond 32 bits": put(0, 2**32 + 1),
+    "more parts than there are": put(1, 10**12),
+    "parts below none": put(1, 0),
+    "a bound that is no number": put(2, NAN),
+    "more questions than are allowed": put(3, 99),
+    "a size below 0": put(3, -1),
+    "a size beyond 32 bits": put(3, 2**32 + 1),
+    "a list of impossible length": put(5, 10**9),
+    "a list of negative length": put(5, -1),
+    "a list as long as numbers go": put(5, 2**63 - 1),
     "what goes on after its end": lambda state: state.append(0),
     "what ends too early": lambda state: state.pop(),
     "an empty state": lambda state: state.clear(),
-    "a question that there is not": lambda state: state.__setitem__(slice(0, None), [1, 0, 2, 0, 1, 99, 1, 0, 0]),
-    "a question twice": lambda state: state.__setitem__(slice(0, None), [1, 0, 2, 0, 1, 0, 1, 0, 0]),
-    "points of no question": lambda state: state.__setitem__(slice(0, None), [1, 0, 2, 1, 0, 0, 0]),
-    "points beyond the largest": lambda state: state.__setitem__(slice(0, None), [1, 0, 2, 1, 1, 0, 0, 1, 64]),
-    "points of sets of questions": lambda state: state.__setitem__(slice(0, None), [1, 0, 2, 0, 1, 0, 1, 1, 1, 2]),
-    "more points than answers": lambda state: state.__setitem__(slice(0, None), [1, 0, 2, 1, 1, 0, 0, 4, 1, 1, 1, 1]),
+    "a question that there is not": state(0, 1, 0, 2, 0, 1, 99, 1, 0, 0),
+    "a question below the first": state(0, 1, 0, 2, 0, 0, 1, -1, 0),
+    "a question twice": state(0, 1, 0, 2, 0, 1, 0, 1, 0, 0),
+    "points of no question": state(0, 1, 0, 2, 1, 0, 0, 0),
+    "points beyond the largest": state(0, 1, 0, 2, 1, 1, 0, 0, 1, 64),
+    "points of sets of questions": state(0, 1, 0, 2, 0, 1, 0, 1, 1, 1, 2),
+    "more points than answers": state(0, 1, 0, 2, 1, 1, 0, 0, 4, 1, 1, 1, 1),
+    "questions out of order": state(0, 1, 0, 2, 1, 2, 1, 0, 0, 0),
 }
 
 
@@ -175,7 +227,7 @@ def test_points_of_a_set_that_is_not_allowed_are_refused():
     limited = replace(problem, must=frozenset({1}))
     own = search(limited, replace(options, work_limit=2000)).checkpoint
     with pytest.raises(InvalidOptionError, match="does not belong to this problem"):
-        search(limited, options, checkpoint=with_state(own, put(slice(0, None), [1, 0, 2, 1, 1, 0, 0, 0])))
+        search(limited, options, checkpoint=with_state(own, state(0, 1, 0, 2, 1, 1, 0, 0, 0)))
 
 
 def test_whatever_whole_numbers_stand_in_a_checkpoint_it_is_refused_or_gives_allowed_cards():
@@ -209,7 +261,7 @@ def test_a_file_that_no_search_wrote_is_refused_by_name(tmp_path):
     inside = b64decode(content["search"])
     for forged in (
         {"search": 3}, {"search": "?"}, {"search": b64encode(inside[:-1]).decode()}, {},
-        {"search": b64encode(with_state(inside, put(4, -1))).decode()},
+        {"search": b64encode(with_state(inside, put(5, -1))).decode()},
     ):  # fmt: skip
         body = json.dumps({"problem": content["problem"], **forged}).encode()
         file.write_bytes(head.rpartition(b" ")[0] + b" " + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from ctypes import byref, c_void_p
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.problem.questions import SHAPES
 
 BOUNDS = ("dual", "fit", "minorant")
-_MAGIC = b"supersparse questions 1\n"
+_MAGIC = b"supersparse questions 2\n"
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,9 @@ class QuestionCard:
 class SearchOptions:
     """Limits and modes of a search; ``work_limit`` counts rows of columns read, the same on every machine.
 
-    ``by_size`` finds the least loss of every size, without prices; ``slack`` keeps every card within (1 +
-    slack)
-    of the best, at most ``most_kept``. ``bounds`` are those used, to test each alone: without some, the
-    search only takes longer.
+    ``by_size`` finds the least loss of every size, without prices; ``slack`` keeps every card within (1 + slack)
+    of the best, at most ``most_kept``. ``bounds`` are those used, to test each alone: without some, the search
+    only takes longer.
     """
 
     search_incumbent: bool = True
@@ -63,8 +62,7 @@ class SearchOptions:
 class SearchOutcome:
     """What a search found and proved.
 
-    ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card,
-    ``bounds`` the
+    ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card, ``bounds`` the
     same by size (at most so many questions). ``complete`` says that ``cards`` are all within the slack.
     ``checkpoint`` goes on where the search stopped.
     """
@@ -101,12 +99,9 @@ def _digest(problem: QuestionProblem, options: SearchOptions) -> bytes:
     digest = hashlib.blake2b(digest_size=32)
     for array in (problem.answer, problem.positive, problem.total):
         digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
-    names = sorted(
-        set(problem.__dataclass_fields__) - {"answer", "label", "weight", "class_weights", "positive", "total"}
-    )
-    rules = [
-        (name, sorted(value) if isinstance(value := getattr(problem, name), frozenset) else value) for name in names
-    ]
+    rows = {"answer", "label", "weight", "class_weights", "positive", "total"}
+    rules = {name: getattr(problem, name) for name in problem.__dataclass_fields__ if name not in rows}
+    rules |= {name: sorted(value) for name, value in rules.items() if isinstance(value, frozenset)}
     digest.update(repr((rules, options.by_size, options.slack, options.most_kept)).encode())
     return digest.digest()
 
@@ -156,6 +151,11 @@ class _Buffers:
         self._kept.append(array)
         return core.pointer(array, dtype, shape)
 
+    def flat(self, cards: Sequence[QuestionCard]) -> np.ndarray[Any, Any]:
+        """The points of cards, a row for each."""
+        rows = [[value for own in card.points for value in own] for card in cards]
+        return np.array(rows, np.int32).reshape(-1, sum(self.sizes))
+
     def points(self, flat: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """Points in a row as points by question."""
         ends = np.cumsum(self.sizes)
@@ -174,37 +174,38 @@ def search(
 ) -> SearchOutcome:
     """Find and prove the best cards.
 
-    ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold
-    whatever
-    it says. ``progress`` hears objective, bound and number of open parts about ten times a second; ``stop``
-    is asked as often. Ctrl-C stops the search; its outcome so far is returned, and KeyboardInterrupt is
-    raised only if there is none.
+    ``judge`` says whether a card obeys what the engine does not know (limits on rates); the bounds hold whatever
+    it says. ``progress`` hears objective, bound and number of open parts about ten times a second; ``stop`` is
+    asked as often. Ctrl-C stops the search; its outcome so far is returned, and KeyboardInterrupt is raised only
+    if there is none.
     """
     options = options or SearchOptions()
     if options.threads < 1 or options.slack < 0 or options.most_kept < 1:
         raise InvalidOptionError("threads and most_kept are at least 1, and slack is at least 0")
     buffers = _Buffers(problem)
+    total = sum(buffers.sizes)
     cancelled = np.zeros(1, np.int32)
     failures: list[BaseException] = []
 
-    def fail(error: BaseException) -> None:
-        failures.append(error)
-        cancelled[0] = 1
+    @contextmanager
+    def stopping() -> Iterator[None]:  # no exception crosses the core: it stops the search, and is raised after it
+        try:
+            yield
+        except BaseException as error:
+            failures.append(error)
+            cancelled[0] = 1
 
     def judged(points: Any, slope: float, offset: float, loss: float) -> int:
-        try:
-            card = QuestionCard(buffers.points(points[: sum(buffers.sizes)]), slope, offset, loss, loss)
-            return int(judge is None or judge(card))
-        except BaseException as error:
-            fail(error)
-            return 0
+        obeys = False
+        with stopping():
+            card = QuestionCard(buffers.points(points[:total]), slope, offset, loss, loss)
+            obeys = judge is None or judge(card)
+        return int(obeys)
 
     def told(objective: float, bound: float, open_parts: int) -> None:
-        try:
+        with stopping():
             if progress is not None:
                 progress(objective, bound, open_parts)
-        except BaseException as error:
-            fail(error)
 
     given = core.OptionBuffers(
         search_incumbent=options.search_incumbent,
@@ -220,18 +221,16 @@ def search(
         progress=core.PROGRESS(told) if progress is not None else core.PROGRESS(),
     )
     digest = _digest(problem, options)
-    total = sum(buffers.sizes)
-    state, cards = _read_checkpoint(checkpoint, digest, total) if checkpoint else (None, np.empty((0, total), np.int32))
+    state, cards = _read_checkpoint(checkpoint, digest, total) if checkpoint else (None, buffers.flat(()))
     handle = c_void_p()
     try:
         core.call("ss_search_new", byref(buffers.problem), byref(given), byref(handle))
     except ValueError as error:
         raise InvalidProblemError.of(error) from None
     try:
-        for card in start:
-            flat = np.array([value for own in card.points for value in own], np.int32)
+        for row in buffers.flat(start):
             with suppress(ValueError):  # a card that is not allowed is no start
-                core.call("ss_search_add_card", handle, core.pointer(flat, np.int32, (total,)))
+                core.call("ss_search_add_card", handle, core.pointer(row, np.int32, (total,)))
         if state is not None:
             try:
                 for row in np.ascontiguousarray(cards):
@@ -292,12 +291,6 @@ def _outcome(handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProb
     core.call("ss_search_bounds", handle, core.pointer(bounds, np.float64, (most + 1,)))
     state = np.empty(outcome.state_length, np.int64)
     core.call("ss_search_state", handle, core.pointer(state, np.int64, (outcome.state_length,)))
-    checkpoint = b""
-    if not outcome.proven:
-        kept = np.array([[value for own in card.points for value in own] for card in cards], np.int32).reshape(
-            -1, total
-        )
-        checkpoint = _write_checkpoint(state, kept, digest)
     return SearchOutcome(
         cards=tuple(cards),
         bound=outcome.bound,
@@ -305,19 +298,13 @@ def _outcome(handle: Any, outcome: Any, buffers: _Buffers, problem: QuestionProb
         proven=bool(outcome.proven),
         complete=bool(outcome.complete),
         work={name: getattr(outcome, name) for name in ("checks", "decoded", "nodes", "leaves", "work", "open")},
-        checkpoint=checkpoint,
+        checkpoint=b"" if outcome.proven else _write_checkpoint(state, buffers.flat(cards), digest),
     )
 
 
 def _write_checkpoint(state: np.ndarray[Any, Any], cards: np.ndarray[Any, Any], digest: bytes) -> bytes:
-    body = b"".join(
-        [
-            digest,
-            np.array([len(state), *cards.shape], "<i8").tobytes(),
-            state.astype("<i8").tobytes(),
-            cards.astype("<i4").tobytes(),
-        ]
-    )
+    head = np.array([len(state), *cards.shape], "<i8")
+    body = digest + head.tobytes() + state.astype("<i8").tobytes() + cards.astype("<i4").tobytes()
     return _MAGIC + hashlib.blake2b(body, digest_size=32).digest() + body
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from contextlib import nullcontext
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +20,6 @@ from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import CloseTo, MinFeatures
-from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.limits import SupportLimit
 from supersparse.problem.log_loss import EFFECT_CAP
 from supersparse.problem.objective import violated, with_answers
@@ -55,13 +52,11 @@ class QuestionsSolver:
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse a checkpoint that could not be written later."""
-        if options.checkpoint is not None:
-            checkpoint_file.check_place(Path(options.checkpoint))
+        checkpoint_file.check_place(options.checkpoint)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best card, or claim the best known one and a bound."""
-        file = options.checkpoint
-        with nullcontext() if file is None else checkpoint_file.locked(Path(file)):
+        with checkpoint_file.locked(options.checkpoint):
             return _Run(problem, options, monitor).claim()
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
@@ -98,29 +93,24 @@ class _Run:
         self.problem, self.options, self.monitor = problem, options, monitor
         self.scale = _scale(problem)
         self.form = _form(problem, self.scale)
-        self.file = None if options.checkpoint is None else Path(options.checkpoint)
+        self.file = checkpoint_file.Checkpoint(options.checkpoint, _FORMAT, problem)
 
     def claim(self) -> Claim:
         """Search until nothing is open or a limit is reached."""
-        identity = "" if self.file is None else fingerprint(self.problem)
-        saved = b""
-        if self.file is not None and self.file.exists():
-            content = checkpoint_file.load(self.file, _FORMAT, identity)
-            try:
-                saved = b64decode(content["search"], validate=True)
-            except (KeyError, TypeError, ValueError) as error:
-                raise checkpoint_file.malformed(self.file, str(error)) from None
+        saved = self.file.load(lambda content: b64decode(content["search"], validate=True)) or b""
         known = self.monitor.best
-        start: tuple[QuestionCard, ...] = () if known is None or known.answers is None else (_card(known.answers),)
+        start = [] if known is None or known.answers is None else [QuestionCard(known.answers, 0.0, 0.0, 0.0, 0.0)]
         while True:
             outcome = self._slice(start, saved)
             self._report(outcome)
             stop = Stop.OPTIMAL if outcome.proven else self.monitor.stop_reason()
-            if self.file is not None:
-                self._keep(identity, outcome)
+            if outcome.proven:
+                self.file.remove()
+            elif self.file.is_wanted:
+                self.file.save({"search": b64encode(outcome.checkpoint).decode()})
             if stop is not None:
                 break
-            start, saved = (), outcome.checkpoint
+            start, saved = [], outcome.checkpoint
         if outcome.proven and self.monitor.best is None:
             raise infeasible(self.problem)
         return self.monitor.claim(stop=stop, smallest=outcome.proven)
@@ -138,7 +128,7 @@ class _Run:
         options = SearchOptions(
             **modes,
             threads=self.options.n_jobs,
-            seconds=min(math.inf if left is None else left, math.inf if self.file is None else _SLICE),
+            seconds=min(math.inf if left is None else left, _SLICE if self.file.is_wanted else math.inf),
             work_limit=None if limit is None else max(0, limit - self.monitor.nodes) * _NODE,
         )
         asked = self.problem
@@ -167,17 +157,6 @@ class _Run:
     def bound(self, bound: float) -> Fraction:
         """A bound of the core as one of the problem's objective."""
         return max(Fraction(0), (Fraction(bound) - _ROUNDING) * self.scale)
-
-    def _keep(self, identity: str, outcome: SearchOutcome) -> None:
-        assert self.file is not None
-        try:
-            if outcome.proven:
-                self.file.unlink(missing_ok=True)  # nothing is open any more
-            else:
-                content = {"search": b64encode(outcome.checkpoint).decode()}
-                checkpoint_file.save(self.file, _FORMAT, identity, content)
-        except OSError as error:
-            checkpoint_file.warn_not_saved(error)
 
 
 def _scale(problem: Problem) -> Fraction:
@@ -229,7 +208,3 @@ def _whole(limit: SupportLimit) -> tuple[tuple[int, ...], int] | None:
     whole = tuple(int(weight * unit) for weight in weights)
     fits = max(map(abs, whole), default=0) <= 2**44
     return (whole, max(-(2**62), min(2**62, math.floor(limit.at_most * unit)))) if fits else None
-
-
-def _card(points: tuple[tuple[int, ...], ...]) -> QuestionCard:
-    return QuestionCard(points, 0.0, 0.0, 0.0, 0.0)

@@ -1,0 +1,59 @@
+// What tests in Python ask of the compiled core beyond api.h: its functions and bounds, to hold against 40-digit arithmetic.
+#include <limits>
+
+#include "base/lanes.hpp"
+#include "from_c.hpp"
+#include "questions/dual.hpp"
+#include "questions/leaf.hpp"
+#include "questions/minorant.hpp"
+
+using namespace supersparse;
+
+extern "C" {
+
+// Elementwise softplus and log as the loops compute them, n a multiple of eight.
+SUPERSPARSE_API void ss_probe_functions(int64_t n, const double* x, double* values, double* logs) {
+  for (int64_t i = 0; i < n; i += kLanes) {
+    store(values + i, softplus(load(x + i)));
+    store(logs + i, logarithm(load(x + i)));
+  }
+}
+
+// Of the questions that `points` ask, the dual bound and that of their fit; of these points loss, slope, offset and the
+// value of the minorant made for losses less than `room` above the fit's (minus infinity without one).
+SUPERSPARSE_API void ss_probe_bounds(const ss_problem* problem, const int32_t* points, double room, double* numbers) {
+  const double none = -std::numeric_limits<double>::infinity();
+  Problem own = problem_of(*problem);
+  const double reach = own.reach();
+  merge_rows(own);
+  std::vector<int> answers, everything;
+  for (int j = 0; j < own.count(); everything.push_back(j++)) answers.push_back(own.questions[j].answers);
+  Card card = card_of(answers, points);
+  const Cells rows = cells_of(own, everything), cells = cells_of(own, card.set);
+  const auto fitted = [&](const Cells& merged) {
+    Fit fit(own, merged.set);
+    fit_additive(merged, reach, 1e-24, fit);
+    return fit;
+  };
+  const Fit root = fitted(rows), fit = fitted(cells);
+  const Quadratic model = quadratic_of(root, root.hessian);
+  DualBound dual(rows, root, model, reach);
+  fit_card(own, cells, card);
+  double below = none;
+  Vector second, u(fit.layout.size);
+  if (minorant(cells, fit, room, second)) {
+    u[0] = card.offset - fit.heights[0];
+    for (size_t place = 0, i = 1; place < card.set.size(); place++) {
+      u[0] += card.slope * card.points[place][0];
+      for (size_t b = 1; b < card.points[place].size(); b++, i++)
+        u[i] = card.slope * (card.points[place][b] - card.points[place][0]) - fit.heights[i];
+    }
+    below = fit.loss;
+    for (size_t i = 0; i < u.size(); i++)
+      below += u[i] * (fit.slope[i] + 0.5 * dot(&second[i * u.size()], u.data(), fit.layout.size));
+  }
+  const double values[] = {dual(card.set, none), fit.lower, card.loss, card.slope, card.offset, below};
+  std::copy(values, values + 6, numbers);
+}
+
+}  // extern "C"
