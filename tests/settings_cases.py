@@ -55,7 +55,8 @@ one_group = st.one_of(st.none(), texts, st.tuples(texts, labels))
 CONSTRAINTS = {
     "must_use": st.builds(constraints.must_use, names),
     "must_not_use": st.builds(constraints.must_not_use, names),
-    "fixed": st.builds(constraints.fixed, names, exact_numbers),
+    "fixed": st.builds(constraints.fixed, names, exact_numbers)
+    | st.builds(constraints.fixed, texts, st.lists(st.none() | counts, min_size=2, max_size=4).map(tuple)),
     "at_most": st.builds(constraints.at_most, counts, of=names),
     "at_least": st.builds(constraints.at_least, counts, of=names),
     "exactly": st.builds(constraints.exactly, counts, of=names),

@@ -79,6 +79,7 @@ def draw(seed: int) -> DrawnQuestions:
     y = (rng.random(rows) < 1 / (1 + np.exp(1 - X @ rng.normal(0, 1.2, count)))).astype(int)
     y[:4] = 0, 1, 1, 0  # both classes in both groups
     X[0], X[1] = 0, 1
+    answers = [max(2, int(own.max()) + 1) for own in X.T]
     soft = None if rng.random() < 0.3 else (0.15 * y + 0.85 * rng.random(rows)).tolist()
     names = [f"x{j}" for j in range(count)]
     limits = [
@@ -88,6 +89,7 @@ def draw(seed: int) -> DrawnQuestions:
         ("close_to", ({names[0]: (0, 1, 1)},), {"questions": 1}), ("close_to", ({},), {"answers": 2}),
         ("min_sensitivity", (0.7,), {}), ("min_specificity", (0.6,), {}), ("max_error", (0.4,), {}),
         ("max_false_positive_rate", (0.5,), {}),
+        ("fixed", (names[0], (0, 1, 1)[: answers[0]]), {}), ("fixed", (names[-1], (None, 0, 1)[: answers[-1]]), {}),
         ("max_difference", ("error",), {"group": "sex", "at_most": 0.15}),
         ("max_difference", ("sensitivity",), {"group": "sex", "at_most": 0.2}),
     ]  # fmt: skip
@@ -159,6 +161,10 @@ def is_allowed(drawn: DrawnQuestions, card: tuple[tuple[int, ...], ...]) -> bool
         if name == "same_sign":
             both = [runs(drawn, drawn.names.index(own), card[drawn.names.index(own)]) for own in given[0]]
             if not (all(rises for rises, _ in both) or all(falls for _, falls in both)):
+                return False
+        if name == "fixed":
+            own = card[drawn.names.index(given[0])]
+            if any(wanted not in (None, value) for wanted, value in zip(given[1], own, strict=True)):
                 return False
         if name == "close_to":
             other = [given[0].get(own, (0,) * k)[:k] for own, k in zip(drawn.names, drawn.answers, strict=True)]

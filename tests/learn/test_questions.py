@@ -12,14 +12,8 @@ from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
 from supersparse import Prepare, Problem, RiskScoreClassifier, ScoringSystem, Settings, solve
-from supersparse.base.errors import (
-    InvalidOptionError,
-    InvalidProblemError,
-    SeparatedClassesWarning,
-    UnsupportedProblemError,
-)
+from supersparse.base.errors import InvalidOptionError, InvalidProblemError, SeparatedClassesWarning
 from supersparse.card.scoring import score_table
-from supersparse.learn.editing import check_possible
 from supersparse.learn.recipe import QUESTION_PRICE, Recipe
 from supersparse.learn.refit import Refit
 from supersparse.learn.rows import TrainingRows
@@ -243,12 +237,6 @@ def test_a_card_can_be_learned_again_from_its_own_settings():
     found = again(np.arange(300))
     assert found.proven
     assert found.card.items == card.items
-
-
-def test_edits_are_refused_until_they_are_possible():
-    question, _ = asked()
-    with pytest.raises(UnsupportedProblemError, match="cannot be edited yet"):
-        check_possible(question, [{"drop": "age"}])
 
 
 def test_the_card_says_where_the_limit_on_effects_binds():

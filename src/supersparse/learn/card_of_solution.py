@@ -30,6 +30,7 @@ from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.objective import classified
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
+from supersparse.problem.questions import asked_in_words
 from supersparse.problem.rows import Rows
 
 _MOST_TOTALS = 60  # of which a card says how many rows had them
@@ -356,7 +357,7 @@ def _questions_allowed(problem: Problem) -> str:
     shapes = {question.shape for question in problem.questions}
     along = {"either": "rise or fall along them", "up": "rise along them", "down": "fall along them"}
     how = "" if "free" in shapes else f" that {along[shapes.pop()] if len(shapes) == 1 else along['either']}"
-    limits = [_limit_in_words(one) for one in problem.asked if not isinstance(one, MaxQuestions)]
+    limits = [asked_in_words(one) for one in problem.asked if not isinstance(one, MaxQuestions)]
     threshold = (
         ""
         if problem.risk_threshold == Fraction(1, 2) and not problem.rate_limits

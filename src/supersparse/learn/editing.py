@@ -3,7 +3,8 @@
 A change is a mapping with one key, as in the section ``edits`` of a settings file:
 ``{"points": {"question": "age >= 60", "to": 2}}``, ``{"drop": "age >= 60"}``, ``{"add": {"question": ...,
 "points": 1}}``, ``{"swap": {"question": ..., "for": ...}}``, ``{"cut": {"question": ..., "to": 65}}`` or
-``{"threshold": 4}``.
+``{"threshold": 4}``. On a card of questions, points are by answer: ``{"points": {"question": "age", "to":
+[0, 1, 3]}}``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,14 +14,16 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from supersparse.base.errors import InvalidInputError, InvalidOptionError, UnsupportedProblemError, did_you_mean
-from supersparse.base.exact import exact, shown
+from supersparse.base.errors import InvalidInputError, InvalidOptionError, did_you_mean
+from supersparse.base.exact import shown
 from supersparse.base.stop import Stop
 from supersparse.card.card import Card, Item
 from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import InRange, Rule
 from supersparse.card.words import question as question_in_words
+from supersparse.engine.answers.edit import Edit
 from supersparse.engine.solution import Solution, Trace
+from supersparse.learn.edited_answers import EditedAnswers, best_points, cuts_of, number_of, refused
 from supersparse.learn.fitting import Fitted
 from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.fitting import PreparedColumns
@@ -57,21 +60,30 @@ class Edited:
         return [self.moved[name] for name in self.points if name in self.moved]
 
 
-def with_changes(fitted: Fitted, rows: TrainingRows, edits: Sequence[Mapping[str, Any]]) -> Fitted:
-    """Change a card that was learned, as the section ``edits`` of a settings file says.
+def begun(solution: Solution) -> Edited | EditedAnswers:
+    """Begin to edit what was learned."""
+    return EditedAnswers.of(solution) if solution.problem.questions else Edited.of(solution)
+
+
+def with_changes(
+    fitted: Fitted, rows: TrainingRows, edits: Sequence[Mapping[str, Any]]
+) -> tuple[Fitted, tuple[Edit, ...]]:
+    """Change a card that was learned, as the section ``edits`` of a settings file says; return what each costs.
 
     What the folds said is about the card as it was learned, so the card keeps none of it.
     """
-    state = Edited.of(fitted.solution)
-    made = []
+    state = begun(fitted.solution)
+    question, solution = fitted.question, fitted.solution
+    made, prices = [], []
     for number, edit in enumerate(edits, start=1):
         with _entry(number):
-            state, text = changed(fitted.question, state, _change(edit))
+            state, text = changed(fitted.question, state, _change(edit), rows)
+        question = asked_of(fitted.question, rows, state)
+        before, solution = solution, edited_solution(question, rows, state, fitted.solution)
+        prices.append(Edit(before=before, after=solution, asked=(text,)))
         made.append(CardEdit(change=text, reason=edit.get("reason", ""), at=edit.get("at")))
-    question = question_with(fitted.question, rows, state.new_questions)
-    solution = edited_solution(question, rows, state, fitted.solution)
     card = with_edits(question.card(solution, rows.title, rows), made)
-    return replace(fitted, question=question, solution=solution, card=card)
+    return replace(fitted, question=question, solution=solution, card=card), tuple(prices)
 
 
 def check_edits(goal: str, edits: Sequence[Mapping[str, Any]]) -> None:
@@ -87,17 +99,32 @@ def check_possible(question: PreparedProblem, edits: Sequence[Mapping[str, Any]]
 
     Whatever a change needs on the card is taken to be there.
     """
-    if edits and question.problem.questions:
-        raise UnsupportedProblemError("a card of questions cannot be edited yet", "remove edits, or max_questions")
     state = Edited({}, {}, None, frozenset())
     for number, edit in enumerate(edits, start=1):
         with _entry(number):
             for kind, what in _change(edit).items():
+                if question.problem.questions:
+                    _check_possible(question, kind, what)
+                    continue
                 if kind in ("points", "drop", "swap", "cut"):
                     name = str(what.get("question") if isinstance(what, Mapping) else what)
                     _check_known(question, state, name)
                     state = replace(state, points={name: Fraction(1), **state.points})
-            state, _ = changed(question, state, _change(edit))
+                state, _ = _changed(question, state, kind, what)
+
+
+def _check_possible(question: PreparedProblem, kind: str, what: Any) -> None:
+    """Raise for a change that no card of questions allows; cuts may have been moved before."""
+    every = EditedAnswers.of_every_question(question)
+    named = what.get("for" if kind == "swap" else "question") if isinstance(what, Mapping) else what
+    if kind in ("add", "swap") and named in every.answers:
+        every = replace(every, answers={name: own for name, own in every.answers.items() if name != named})
+    if kind == "cut" and isinstance(what, Mapping) and named in every.answers:
+        cuts = cuts_of(every.question(question, str(named)))
+        number_of(what.get("to"), "cut")
+        if cuts:
+            return
+    every.changed(question, kind, what)
 
 
 def _change(edit: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,29 +167,34 @@ def words_of(question: PreparedProblem, state: Edited, name: str) -> str:
     return name if feature is None else question_in_words(feature.rule, feature.unit).removesuffix("?")
 
 
-def _refused(thing: str, value: object, why: str, remedy: str) -> InvalidOptionError:
-    text = value if isinstance(value, str) else f"{value}"
-    return InvalidOptionError(f"{thing}: {text[:80]!r} {why}", remedy, subject=thing)
-
-
-def changed(question: PreparedProblem, state: Edited, change: object) -> tuple[Edited, str]:
+def changed(
+    question: PreparedProblem, state: Edited | EditedAnswers, change: object, rows: TrainingRows
+) -> tuple[Edited | EditedAnswers, str]:
     """Return the state after a change, and the change in words."""
     if not isinstance(change, Mapping) or len(change) != 1:
-        raise _refused("change", change, "is not understood", _KNOWN)
+        raise refused("change", change, "is not understood", _KNOWN)
     ((kind, what),) = change.items()
+    if kind not in KINDS:
+        raise refused("change", kind, "is not understood", _KNOWN)
+    if isinstance(state, EditedAnswers):
+        return state.changed(question, kind, what, best_points(question, rows))
+    return _changed(question, state, kind, what)
+
+
+def _changed(question: PreparedProblem, state: Edited, kind: str, what: Any) -> tuple[Edited, str]:
     if kind == "threshold":
         return _with_threshold(question, state, what)
     if kind == "drop":
         _check_used(state, what)
         points = {name: value for name, value in state.points.items() if name != what}
         return _next(state, points, what), f"{words_of(question, state, what)!r} dropped"
-    if kind not in ("points", "add", "swap", "cut") or not isinstance(what, Mapping):
-        raise _refused("change", kind, "is not understood", _KNOWN)
+    if not isinstance(what, Mapping):
+        raise refused("change", kind, "is not understood", _KNOWN)
     name = str(what.get("question"))
     if kind == "add":
         _check_known(question, state, name)
         if name in state.points:
-            raise _refused("question", name, "is on the card already", "change its points")
+            raise refused("question", name, "is on the card already", "change its points")
         value = _points(question, what.get("points", 1))
         return _next(
             state, {**state.points, name: value}, name
@@ -180,7 +212,7 @@ def changed(question: PreparedProblem, state: Edited, change: object) -> tuple[E
         other = str(what.get("for"))
         _check_known(question, state, other)
         if other in state.points:
-            raise _refused("question", other, "is on the card already", "choose another one")
+            raise refused("question", other, "is on the card already", "choose another one")
         text = f"{words_of(question, state, name)!r} swapped for {words_of(question, state, other)!r}"
         return _next(state, _renamed(state.points, name, other), name, other), text
     return _with_cut(question, state, name, what.get("to"))
@@ -201,25 +233,25 @@ def _renamed(points: Mapping[str, Fraction], old: str, new: str) -> dict[str, Fr
 def check_threshold(goal: str, what: object) -> None:
     """Raise for a threshold of a card of risks."""
     if goal == "risk":
-        raise _refused("threshold", what, "cannot be set on a card of risks", "set risk_threshold instead")
+        raise refused("threshold", what, "cannot be set on a card of risks", "set risk_threshold instead")
 
 
 def _with_threshold(question: PreparedProblem, state: Edited, what: object) -> tuple[Edited, str]:
     check_threshold(question.problem.goal, what)
     if what is None:
         return replace(state, threshold=None), "threshold chosen again"
-    value = _number(what, "threshold")
+    value = number_of(what, "threshold")
     return replace(state, threshold=value), f"threshold set to {shown(value)}"
 
 
 def _with_cut(question: PreparedProblem, state: Edited, name: str, to: object) -> tuple[Edited, str]:
-    value = _number(to, "cut")
+    value = number_of(to, "cut")
     feature = state.moved.get(name) or feature_of(question, name)
     if feature is None or cut_of(feature.rule) is None:
-        raise _refused("question", name, "has no cut to move", "choose one that asks for so much or more")
+        raise refused("question", name, "has no cut to move", "choose one that asks for so much or more")
     new = replace(feature, rule=InRange(feature.column, low=value))
     if new.name in state.points and new.name != name:
-        raise _refused("cut", shown(value), "is on the card already", "choose another one")
+        raise refused("cut", shown(value), "is on the card already", "choose another one")
     moved = dict(state.moved)
     if feature_of(question, new.name) is None:
         moved[new.name] = new
@@ -229,34 +261,32 @@ def _with_cut(question: PreparedProblem, state: Edited, name: str, to: object) -
     )
 
 
-def _number(given: object, what: str) -> Fraction:
-    if isinstance(given, bool) or not isinstance(given, int | float | str | Fraction):
-        raise _refused(what, given, "is not a number", "give a number")
-    try:
-        return exact(float(given) if isinstance(given, str) else given, what)
-    except (InvalidInputError, ValueError):
-        raise _refused(what, given, "is not a number", "give a number") from None
-
-
 def _points(question: PreparedProblem, given: object) -> Fraction:
-    value = _number(given, "points")
+    value = number_of(given, "points")
     unit = question.problem.unit
     if (value * unit).denominator != 1 or abs(value) > 10**6:
         allowed = "a whole number" if unit == 1 else f"a multiple of 1/{unit}"
-        raise _refused("points", given, "are not allowed", f"give {allowed}")
+        raise refused("points", given, "are not allowed", f"give {allowed}")
     return value
 
 
 def _check_used(state: Edited, name: object) -> None:
     if not isinstance(name, str) or name not in state.points:
         its = f"its questions are {', '.join(map(repr, state.points))}" if state.points else "it has no questions"
-        raise _refused("question", name, "is not on the card", its)
+        raise refused("question", name, "is not on the card", its)
 
 
 def _check_known(question: PreparedProblem, state: Edited, name: object) -> None:
     names = (*question.problem.rows.names, *state.moved)
     if name not in names:
-        raise _refused("question", name, "is not among those of the table", did_you_mean(str(name), names))
+        raise refused("question", name, "is not among those of the table", did_you_mean(str(name), names))
+
+
+def asked_of(question: PreparedProblem, rows: TrainingRows, state: Edited | EditedAnswers) -> PreparedProblem:
+    """Return the question with what an edited card asks that the table did not offer."""
+    if isinstance(state, EditedAnswers):
+        return question.with_questions(rows, state.recut)
+    return question_with(question, rows, state.new_questions)
 
 
 def question_with(question: PreparedProblem, rows: TrainingRows, new: Sequence[Feature]) -> PreparedProblem:
@@ -304,9 +334,13 @@ def _as_feature(item: Item, beside: Feature) -> Feature:
     return replace(beside, rule=item.rule, when_missing=missing)
 
 
-def edited_solution(question: PreparedProblem, rows: TrainingRows, state: Edited, best: Solution) -> Solution:
+def edited_solution(
+    question: PreparedProblem, rows: TrainingRows, state: Edited | EditedAnswers, best: Solution
+) -> Solution:
     """Evaluate the edited model; the bound of the search holds for it if it obeys all that was asked."""
     problem = question.problem
+    if isinstance(state, EditedAnswers):
+        return state.solution(problem, best)
     points = _with_intercept(question, rows, state)
     evaluation = evaluate(problem, points)
     obeys = not state.moved and not violated(problem, points) and _allowed(problem, points)

@@ -29,6 +29,7 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
 from supersparse.learn.card_of_solution import card_of_solution, check_risks_can_be_written, scoring_card
+from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.sample import Most
 from supersparse.learn.rows import TrainingRows, without_column
@@ -177,26 +178,34 @@ class Recipe:
             raise InvalidOptionError(subject="blend", value=self.settings.blend, remedy="give a number from 0 to 1")
         positive = self._positive(rows)
         teacher = fitted_teacher(self.taught_by, rows, positive, self.named)
-        hard = np.asarray(rows.y == positive, np.float64)
-        guide = hard if teacher is None else teacher.risks(rows)
-        labels = hard if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
+        guide = np.asarray(rows.y == positive, np.float64) if teacher is None else teacher.risks(rows)
+        labels = guide if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
         prepare = self.prepare
         if not self.is_made:
             prepare = clone(self.prepare).fit_questions(rows.X, labels, guide, rows.sample_weight)
             prepare.notes_[:0] = [*rows.notes, *self._about_the_teacher(rows, teacher)]
+        problem = self._problem_of(prepare, rows, None if teacher is None else labels)
+        return PreparedProblem(
+            recipe=self,
+            problem=problem,
+            prepare=prepare,
+            teacher=teacher,
+            labels=None if teacher is None else labels,
+            seconds=time.monotonic() - began,
+        )
+
+    def _problem_of(self, prepare: Prepare, rows: TrainingRows, labels: NDArray[np.float64] | None) -> Problem:
+        """Ask the settings about the questions of a preparation."""
         settings = self.settings_for(rows.y, rows.copies)
         if settings.C0 is None:
             settings = replace(settings, C0=QUESTION_PRICE / _n_copies(rows))
         names = [question.column for question in prepare.questions_]
         answers = AnswersOf(
-            labels=None if teacher is None else labels,
+            labels=labels,
             shapes={question.column: question.shape for question in prepare.questions_},
             not_known=tuple(question.column for question in prepare.questions_ if question.has_not_known),
         )
-        problem = _problem(settings, rows, prepare.transform(rows.X), names, answers)
-        return PreparedProblem(
-            recipe=self, problem=problem, prepare=prepare, teacher=teacher, seconds=time.monotonic() - began
-        )
+        return _problem(settings, rows, prepare.transform(rows.X), names, answers)
 
     def _positive(self, rows: TrainingRows) -> object:
         """The label of the positive class."""
@@ -246,6 +255,7 @@ class PreparedProblem:
     problem: Problem
     prepare: Prepare | None
     teacher: Teacher | None = None  # with whose risks the labels were blended
+    labels: NDArray[np.float64] | None = None  # of questions: the blended ones
     seconds: float = 0.0  # that asking it took: reading the rows, and making their features
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
@@ -301,6 +311,13 @@ class PreparedProblem:
         """
         card = scoring_card(solution)
         return accepting(printed(card if self.prepare is None else self.prepare.raw_card(card)))
+
+    def with_questions(self, rows: TrainingRows, recut: Sequence[ColumnQuestion]) -> "PreparedProblem":
+        """Ask the same of the same rows and labels, with other answers of some questions."""
+        if not recut or self.prepare is None:
+            return self
+        prepare = self.prepare.with_questions(recut)
+        return replace(self, prepare=prepare, problem=self.recipe._problem_of(prepare, rows, self.labels))
 
     def with_penalty(self, C0: float) -> "PreparedProblem":
         """Ask the same with another C0; the features stay."""

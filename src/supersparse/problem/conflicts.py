@@ -9,7 +9,7 @@ import numpy as np
 
 from supersparse.base.errors import InfeasibleError, InvalidDataError, InvalidProblemError
 from supersparse.base.exact import nearest_float, shown
-from supersparse.problem.constraints.support import MaxFeatures
+from supersparse.problem.constraints.support import FixedAnswers, MaxFeatures
 from supersparse.problem.limits import Constraint, ScoreLimit, SignLimit, SupportLimit
 from supersparse.problem.problem_data import ProblemData
 
@@ -42,6 +42,9 @@ def check_feasible(problem: ProblemData) -> None:
         _check_signs(problem, sign_limit)
     for score_limit in problem.score_limits:
         _check_score(problem, score_limit)
+    for constraint in problem.asked:
+        if isinstance(constraint, FixedAnswers):
+            _check_answers(problem, constraint)
 
 
 def smallest_conflict(
@@ -133,6 +136,22 @@ def _check_score(problem: ProblemData, limit: ScoreLimit) -> None:
         everything = set(range(problem.n_features))
         blame = _on_values(problem, everything, used=True) + _on_values(problem, everything, used=False)
         raise _conflict([limit.source, *blame], _names(problem, set(problem.forced)))
+
+
+def _check_answers(problem: ProblemData, fixed: FixedAnswers) -> None:
+    question = problem.questions[problem.rows.names.index(fixed.question)]
+    points = [value for value in fixed.points if value is not None]
+    if any(value not in question.points for value in points):
+        why = f"its answers may have {', '.join(map(str, question.points))}"
+    elif any(points) and len(points) == len(fixed.points) and not question.admits(points):
+        run = {"up": "rise", "down": "fall", "either": "rise or fall"}.get(question.shape)
+        why = "the smallest of its points is 0" + ("" if run is None else f", and they {run} along its answers")
+    else:
+        return
+    raise InfeasibleError(
+        f"question {fixed.question!r}: {fixed.in_words()!r} is not allowed: {why}",
+        "drop the constraint, or allow these points",
+    ).blaming([fixed])
 
 
 def _on_values(problem: ProblemData, features: set[int], *, used: bool) -> list[Constraint]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from supersparse.base.errors import InvalidProblemError
-from supersparse.problem.constraints.support import CloseTo
+from supersparse.problem.constraints.support import CloseTo, FixedAnswers
 from supersparse.problem.intercept import Intercept
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet
@@ -47,7 +47,8 @@ def fingerprint(problem: Problem) -> str:
 def _of_questions(problem: Problem) -> tuple[object, ...]:
     questions = tuple((q.answers, q.ordered, q.shape, q.equal_steps, q.points) for q in problem.questions)
     near = tuple((c.card, c.questions, c.answers) for c in problem.asked if isinstance(c, CloseTo))
-    return questions, problem.change_price, problem.rows.soft_labels, near
+    fixed = tuple((c.question, c.points) for c in problem.asked if isinstance(c, FixedAnswers))
+    return questions, problem.change_price, problem.rows.soft_labels, near, *((fixed,) if fixed else ())
 
 
 def _pieces(value: object) -> Iterator[bytes]:

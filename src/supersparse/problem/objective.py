@@ -8,7 +8,7 @@ from math import ceil, floor, lcm
 import numpy as np
 
 from supersparse.base.integer_arrays import Flags, IntArray, fits_int64
-from supersparse.problem.constraints.support import CloseTo, MaxFeatures
+from supersparse.problem.constraints.support import MaxFeatures, OfAnswers
 from supersparse.problem.intercept import InterceptChoice, best_gap, best_intercept, gaps_of, rank_of, threshold_between
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
@@ -360,7 +360,7 @@ def _broken(problem: Problem, points: Points) -> Iterator[Constraint]:
         if score_limit.total(values) > score_limit.at_most:
             yield score_limit.source
     for constraint in problem.asked:
-        if isinstance(constraint, CloseTo) and not constraint.allows(problem.rows.names, points.answers):
+        if isinstance(constraint, OfAnswers) and not constraint.allows(problem.rows.names, points.answers):
             yield constraint
     yield from _broken_rates(problem, points)
 

@@ -20,7 +20,8 @@ from supersparse.base.schema.scalars import Whole as WholeForm
 from supersparse.base.schema.setting import Option, names_of, setting
 from supersparse.base.schema.shapes import NamesForm, TableOf
 from supersparse.problem.asked import Asked, Auto
-from supersparse.problem.constraints.support import CloseTo, MaxQuestions, MinQuestions
+from supersparse.problem.constraints.single import Values
+from supersparse.problem.constraints.support import MaxQuestions, MinQuestions, OfAnswers
 from supersparse.problem.limits import Constraint, Limits
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.points import CoefficientSet
@@ -166,11 +167,23 @@ def refuse_what_features_have(given: Mapping[str, Any]) -> None:
 def refuse_questions_of_features(asked: Sequence[Constraint]) -> None:
     """Raise for constraints that only cards of questions can satisfy."""
     for constraint in asked:
-        if isinstance(constraint, CloseTo):
+        if isinstance(constraint, OfAnswers):
             raise InvalidProblemError(
                 f"{constraint.in_words()!r} is about points by answer, and features have one number each",
                 "remove it, or use Problem.of_questions",
             )
+
+
+def asked_in_words(constraint: Constraint) -> str:
+    """A constraint on questions in words: these are asked, where features are used.
+
+    >>> from supersparse.problem.constraints import must_not_use
+    >>> asked_in_words(must_not_use("age"))
+    'age not asked'
+    """
+    if isinstance(constraint, Values) and not constraint.equals:
+        return f"{', '.join(constraint.of)}{' asked' if constraint.equals is None else ' not asked'}"
+    return constraint.in_words()
 
 
 def refuse_limits(limits: Limits) -> None:
@@ -184,7 +197,7 @@ def refuse_limits(limits: Limits) -> None:
         if value_limit.equals:
             words = repr(value_limit.source.in_words())
             raise InvalidProblemError(
-                f"{words}: a question has points for each answer", "use close_to, or must_use", subject=words
+                f"{words}: a question has points for each answer", "give a list of them", subject=words
             )
 
 

@@ -62,6 +62,11 @@ SETTINGS = (
     {"constraints": [c.min_sensitivity(0.9)], "risk_threshold": 0.4},
     {"constraints": [c.close_to({"x0": (0, 1, 1)}, questions=1)]},
     {"constraints": [c.close_to({"x0": (0, 1, 1), "x1": (1, 1, 0)}, answers=2, questions=2)]},
+    {"constraints": [c.fixed("x0", (2, 1, 0))]},
+    {"constraints": [c.fixed("x0", (0, 2, 0)), c.fixed("x1", (0, None, 1))], "shape": "free"},
+    {"constraints": [c.fixed("x0", (0, 1, 2)), c.fixed("x2", (0, 0, 0))], "change_price": 0.002},
+    {"constraints": [c.fixed("x0", (0, 0, 2)), c.close_to({"x0": (0, 0, 2)}, questions=2)]},
+    {"constraints": [c.fixed("x1", (0, 1, 1)), c.min_sensitivity(0.9)], "risk_threshold": 0.4},
 )
 
 
@@ -150,7 +155,8 @@ def test_it_stops_when_asked_and_starts_from_a_card():
         ({"shape": "rising"}, "shape is 'rising'"),
         ({"not_known": "z*"}, "there is no feature 'z\\*'"),
         ({"constraints": [c.max_total_score(5)]}, "limits on scores do not hold for questions"),
-        ({"constraints": [c.fixed("x0", 1)]}, "use close_to"),
+        ({"constraints": [c.fixed("x0", 1)]}, "give a list of them"),
+        ({"constraints": [c.fixed("x0", [0, 1])]}, "has 2 points, but 'x0' has 3 answers"),
         ({"constraints": [c.close_to({"x0": (0, 1)}, questions=1)]}, "give one each"),
     ],
 )
@@ -252,12 +258,36 @@ def test_what_if_gives_the_price_of_a_change():
     without = what_if(solution, forbid="x0")
     assert not any(without.after.points.answers[0])
     assert without.after.proven_optimal
+    fixed = what_if(solution, pin={"x0": (2, 1, 0)})
+    assert fixed.after.points.answers[0] == (2, 1, 0)
+    assert fixed.after.objective == solve(asked(constraints=[c.fixed("x0", (2, 1, 0))])).objective
+    assert "Change: x0 = 2/1/0." in str(fixed)
     kept = what_if(solution, constraints=[c.close_to({"x0": (2, 1, 0)}, questions=0)])
     assert kept.after.points.answers == ((2, 1, 0), (0, 0, 0), (0, 0, 0))
     with pytest.raises(InvalidProblemError, match="give max_features"):
         what_if(solve(Problem.of([[0], [1]], [0, 1], C0=0.5)), max_questions=1)
     with pytest.raises(InvalidProblemError, match="the unit of size is the question"):
         what_if(solution, max_questions=1, max_features=1)
+
+
+def test_points_that_a_question_may_not_have_are_refused():
+    with pytest.raises(InfeasibleError, match=r"'x0 = 0/2/1' is not allowed.*they rise or fall along its answers"):
+        asked(constraints=[c.fixed("x0", (0, 2, 1))])
+    with pytest.raises(InfeasibleError, match="its answers may have 0, 1"):
+        asked(constraints=[c.fixed("x1", (0, None, 2))])
+    with pytest.raises(InvalidProblemError, match=r"Problem\.of_questions"):
+        Problem.of([[0], [1]], [0, 1], constraints=[c.fixed("x0", (0, 1))])
+    with pytest.raises(InvalidProblemError, match="name one question"):
+        c.fixed(["x0", "x1"], (0, 1))
+
+
+def test_a_search_with_fixed_points_begins_from_a_card_that_has_them():
+    problem = asked(constraints=[c.fixed("x0", (0, 1, 2))])
+    best = solve(problem)
+    only = with_answers(problem, ((0, 1, 2), (0, 0, 0), (0, 0, 0)))
+    for start in (best.points, only):
+        assert solve(problem, initial=start).objective == best.objective
+    assert solve(problem, initial=best.points, node_limit=0).points == best.points
 
 
 def test_constraints_that_conflict_are_a_smallest_set():
@@ -300,6 +330,7 @@ def random_asked(seed):
         c.must_use("x1"), c.must_not_use("x2"), c.at_most(1, of=["x0", "x1"]), c.only_if("x0", ["x1", "x2"]),
         c.at_least(1, of="x*"), c.budget({"x0": 1.5, "x1": 1, "x2": 0.25}, at_most=1.75),
         c.close_to({"x0": (0, 1, 1)[: answers[0]]}, questions=1), c.close_to({}, answers=2),
+        c.fixed("x0", (0, 1, 1)[: answers[0]]), c.fixed("x1", (0, None, 1)[: answers[1]]),
         c.min_sensitivity(0.6), c.max_error(0.45), c.max_difference("error", group="sex", at_most=0.2),
     ]  # fmt: skip
     chosen = [limit for limit in limits if rng.random() < 0.15]

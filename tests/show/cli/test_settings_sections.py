@@ -149,6 +149,39 @@ edits:
     assert len(card["provenance"]["edits"]) == 5
 
 
+OF_QUESTIONS = """
+goal: risk
+max_questions: 2
+teacher: none
+constraints: [{must_use: alter}]
+edits:
+"""
+
+
+def test_edits_of_a_card_of_questions_say_what_each_costs(run, tmp_path, table):
+    edits = """
+  - points: {question: alter, to: [0, 7]}
+    reason: seven is lucky
+  - cut: {question: alter, to: 50}
+  - points: {question: alter, answer: 2, to: 9}
+"""
+    (tmp_path / "s.yaml").write_text(OF_QUESTIONS + edits + "prepare: {cut_points: {alter: [40]}}\n", encoding="utf-8")
+    words = ("fit", str(table), "--settings", "s.yaml", "--target", "krank", "--drop", "nummer", "--no-validate")
+    done = run(*words, "--out", "card.json", check=True)
+    card = json.loads((tmp_path / "card.json").read_text(encoding="utf-8"))
+    assert [edit["change"] for edit in card["provenance"]["edits"]] == [
+        next(line for line in done.stderr.splitlines() if "points of 'alter' from" in line).split(": ")[1],
+        "cut of 'alter' moved from 40 to 50",
+        "points of 'alter' from 0/7 to 0/9",
+    ]
+    assert "cut of 'alter' moved from 40 to 50: log loss " in done.stderr
+    assert [item["points"] for item in card["items"] if item["column"] == "alter"] == [9]
+    (tmp_path / "s.yaml").write_text(OF_QUESTIONS + "  - threshold: 3\n", encoding="utf-8")
+    done = run(*words)
+    assert done.returncode == 2
+    assert "edits, entry 1: threshold: '3' cannot be set on a card of risks; set risk_threshold instead" in done.stderr
+
+
 def test_a_thing_has_one_name_in_python_in_the_file_and_on_the_command_line():
     groups = (ColumnOptions, TableOptions, FeatureOptions, ValidationOptions)
     options = {name for group in groups for name in group.SETTINGS}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
+from operator import methodcaller
 from typing import Unpack
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
@@ -19,6 +20,7 @@ from supersparse.problem.naming import matching
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.questions import asked_in_words
 from supersparse.problem.variants import with_sets
 from supersparse.table.small_table import SmallTable, Tabular, cell, listed
 
@@ -130,12 +132,16 @@ class Edit(Tabular):
     def __str__(self) -> str:
         return self.in_words()
 
-    def _brief(self) -> str:
+    def price_in_words(self) -> str:
+        """What the change costs, in a clause: errors or the loss that is minimised, and the size."""
         before, after = self.before.evaluation, self.after.evaluation
         changed = f"errors {_moved(before.training_errors, after.training_errors)}"
         if self._loss:
             changed = f"{self._loss} {_moved_by(before.loss, after.loss)}"
-        return f"{listed(self.asked) or 'no change'}; {changed}, size {_moved(before.size, after.size)}"
+        return f"{changed}, size {_moved(before.size, after.size)}"
+
+    def _brief(self) -> str:
+        return f"{listed(self.asked) or 'no change'}; {self.price_in_words()}"
 
     def _small_table(self) -> SmallTable:
         pairs: list[tuple[str, object, object]] = [
@@ -173,7 +179,7 @@ SIGN_WORDS = {"+": 1, "-": -1, 1: 1, -1: -1}
 def what_if(
     solution: Solution,
     *,
-    pin: Mapping[str, Number] | None = None,
+    pin: Mapping[str, Number | Sequence[int | None]] | None = None,
     forbid: Names | Mapping[str, Number | Sequence[Number]] | None = None,
     force: Names | None = None,
     sign: Mapping[str, str | int] | None = None,
@@ -186,12 +192,12 @@ def what_if(
 ) -> Edit:
     """Change the problem of a solution and solve it again, starting from that solution.
 
-    `pin` fixes the points of features. `forbid` names features that must not be used, or points that a
-    feature must not have (``{"age": [3, 4]}``). `force` names features that must be used. `sign` fixes the
-    sign of a feature's points ("+" or "-"; 0 stays allowed). `max_features` replaces the problem's own limit,
-    as `max_questions` does where it asks questions. `constraints` are added and those in `without` are
-    dropped; to loosen one, do both. Features are given by name or pattern. The solver defaults to that of the
-    solution; options are those of `solve`.
+    `pin` fixes the points of features, or those of each answer of a question (None leaves one free). `forbid`
+    names features that must not be used, or points that a feature must not have (``{"age": [3, 4]}``). `force`
+    names features that must be used. `sign` fixes the sign of a feature's points ("+" or "-"; 0 stays allowed).
+    `max_features` replaces the problem's own limit, as `max_questions` does where it asks questions.
+    `constraints` are added and those in `without` are dropped; to loosen one, do both. Features are given by
+    name or pattern. The solver defaults to that of the solution; options are those of `solve`.
 
     >>> X, y = [[0, 0], [0, 1], [1, 1], [1, 1]] * 2, [0, 0, 1, 1] * 2
     >>> problem = Problem.of(X, y, C0=0.2, max_points=2)
@@ -231,7 +237,7 @@ def what_if(
         what = "questions" if problem.questions else "features"
         words.append(f"at most {problem.max_features} instead of at most {before.max_features} {what}")
     words += [
-        _with_kept(c, free.asked)
+        _with_kept(c, free.asked, asked_in_words if problem.questions else methodcaller("in_words"))
         for c in problem.asked
         if c not in before.asked and not (replaced and isinstance(c, MaxFeatures))
     ]
@@ -240,10 +246,10 @@ def what_if(
     return Edit(before=solution, after=after, asked=tuple(words))
 
 
-def _with_kept(new: Constraint, kept: Sequence[Constraint]) -> str:
+def _with_kept(new: Constraint, kept: Sequence[Constraint], in_words: Callable[[Constraint], str]) -> str:
     """A new constraint in words, with those of its kind that stay, as they may be stricter."""
-    return new.in_words() + "".join(
-        f" (besides {old.in_words()!r}, which stays)" for old in kept if _differ_in_numbers(old, new)
+    return in_words(new) + "".join(
+        f" (besides {in_words(old)!r}, which stays)" for old in kept if _differ_in_numbers(old, new)
     )
 
 
@@ -258,7 +264,9 @@ def _differ_in_numbers(one: Constraint, other: Constraint) -> bool:
     )
 
 
-def _as_constraints(pin: Mapping[str, Number] | None, forbid: object, force: Names | None) -> list[Constraint]:
+def _as_constraints(
+    pin: Mapping[str, Number | Sequence[int | None]] | None, forbid: object, force: Names | None
+) -> list[Constraint]:
     found: list[Constraint] = [fixed(name, value) for name, value in (pin or {}).items()]
     if forbid is not None and not isinstance(forbid, Mapping):
         found.append(must_not_use(forbid))  # type: ignore[arg-type]
@@ -315,9 +323,12 @@ def _of_sign(values: CoefficientSet, sign: int, name: str) -> CoefficientSet | N
 
 def _start(problem: Problem, points: Points) -> Points | None:
     """The old points moved to the nearest allowed ones, if these satisfy all constraints."""
-    nearest = [s.nearest(old) for s, old in zip(problem.sets, points.values, strict=True)]
     try:
-        start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])
+        if points.answers is not None:
+            start: Points | None = points
+        else:
+            nearest = [s.nearest(old) for s, old in zip(problem.sets, points.values, strict=True)]
+            start = with_best_intercept(problem, [int(v * problem.unit) for v in nearest])
         if start is not None:
             check_points(problem, start, "the start")
     except VerificationError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -19,11 +19,13 @@ from supersparse.engine.questions.search import QuestionCard, SearchOptions, Sea
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
-from supersparse.problem.constraints.support import CloseTo, MinFeatures
+from supersparse.problem.constraints.support import CloseTo, FixedAnswers, MinFeatures
 from supersparse.problem.limits import SupportLimit
 from supersparse.problem.log_loss import EFFECT_CAP
 from supersparse.problem.objective import violated, with_answers
+from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.questions import Answers, Question
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 
 _FORMAT = "supersparse questions checkpoint 1"
@@ -66,9 +68,7 @@ class QuestionsSolver:
         best = [outcome.best_of_size(size) for size in range(len(outcome.bounds))]
         return ClaimedModels(
             models=tuple(
-                with_answers(problem, card.points)
-                for size, card in enumerate(best)
-                if card is not None and len(card.asked) == size
+                run.points(card) for size, card in enumerate(best) if card is not None and len(card.asked) == size
             ),
             complete=False,
             bounds=tuple(
@@ -82,7 +82,7 @@ class QuestionsSolver:
         """List every card within a factor of the best, as far as the limits allow; one a set of risks."""
         run = _Run(problem, options, monitor)
         outcome = run.search_once(slack=float(epsilon) * (1 + 1e-12) + 1e-12, most_kept=_MOST_KEPT)
-        found = tuple(with_answers(problem, card.points) for card in outcome.cards)
+        found = tuple(map(run.points, outcome.cards))
         return ClaimedModels(models=found, complete=outcome.complete)
 
 
@@ -92,14 +92,15 @@ class _Run:
     def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
         self.problem, self.options, self.monitor = problem, options, monitor
         self.scale = _scale(problem)
-        self.form = _form(problem, self.scale)
+        self.fixed = _fixed(problem)
+        self.form = _form(problem, self.scale, self.fixed)
         self.file = checkpoint_file.Checkpoint(options.checkpoint, _FORMAT, problem)
 
     def claim(self) -> Claim:
         """Search until nothing is open or a limit is reached."""
         saved = self.file.load(lambda content: b64decode(content["search"], validate=True)) or b""
         known = self.monitor.best
-        start = [] if known is None or known.answers is None else [QuestionCard(known.answers, 0.0, 0.0, 0.0, 0.0)]
+        start = [] if known is None or known.answers is None else self._start(known.answers)
         while True:
             outcome = self._slice(start, saved)
             self._report(outcome)
@@ -132,7 +133,8 @@ class _Run:
             work_limit=None if limit is None else max(0, limit - self.monitor.nodes) * _NODE,
         )
         asked = self.problem
-        judge = self._obeys if asked.support_limits or asked.rate_limits or asked.sign_limits else None
+        judged = asked.support_limits or asked.rate_limits or asked.sign_limits or _partly_fixed(asked, self.fixed)
+        judge = self._obeys if judged else None
         outcome = search(
             self.form, options, start=start, checkpoint=saved, judge=judge, progress=self._hear,
             stop=lambda: self.monitor.stop_reason() is not None,
@@ -142,7 +144,23 @@ class _Run:
 
     def _obeys(self, card: QuestionCard) -> bool:
         """Whether a card satisfies all limits at the slope and the offset that it is evaluated with."""
-        return not violated(self.problem, with_answers(self.problem, card.points))
+        return not violated(self.problem, self.points(card))
+
+    def points(self, card: QuestionCard) -> Points:
+        """A card of the core as points of the problem."""
+        answers = tuple(
+            self.fixed[j] if any(own) and j in self.fixed else own[: question.answers]
+            for j, (own, question) in enumerate(zip(card.points, self.problem.questions, strict=True))
+        )
+        return with_answers(self.problem, answers)
+
+    def _start(self, answers: Answers) -> list[QuestionCard]:
+        """An allowed card to begin with, in the core's form."""
+        points = tuple(
+            tuple(range(question.answers)) if j in self.fixed else own
+            for j, (own, question) in enumerate(zip(answers, self.form.questions, strict=True))
+        )
+        return [QuestionCard(points, 0.0, 0.0, 0.0, 0.0)]
 
     def _hear(self, _objective: float, bound: float, _open_parts: int) -> None:
         if math.isfinite(bound):
@@ -150,7 +168,7 @@ class _Run:
 
     def _report(self, outcome: SearchOutcome) -> None:
         if outcome.best is not None:
-            self.monitor.incumbent(with_answers(self.problem, outcome.best.points))
+            self.monitor.incumbent(self.points(outcome.best))
         if math.isfinite(outcome.bound) and (outcome.best is not None or not outcome.proven):
             self.monitor.bound(self.bound(outcome.bound))
 
@@ -169,7 +187,30 @@ def _scale(problem: Problem) -> Fraction:
     return whole / problem.total_weight
 
 
-def _form(problem: Problem, scale: Fraction) -> QuestionProblem:
+def _fixed(problem: Problem) -> dict[int, tuple[int, ...]]:
+    """Points of questions that are fixed as a whole, for which the core knows one choice.
+
+    To it the answers of such a question are those with 0, 1, 2, ... points, and each further one gives a point
+    more. Where it counts changes, or compares with a card, the evaluator keeps what is fixed.
+    """
+    if problem.change_price or any(isinstance(c, CloseTo) for c in problem.asked):
+        return {}
+    found: dict[int, tuple[int, ...]] = {}
+    for one in problem.asked:
+        if isinstance(one, FixedAnswers) and None not in one.points and any(one.points):
+            found.setdefault(problem.rows.names.index(one.question), tuple(v for v in one.points if v is not None))
+    return found
+
+
+def _partly_fixed(problem: Problem, fixed: Mapping[int, tuple[int, ...]]) -> bool:
+    """Whether points are fixed that the core does not know of."""
+    names = problem.rows.names
+    return any(
+        isinstance(one, FixedAnswers) and fixed.get(names.index(one.question)) != one.points for one in problem.asked
+    )
+
+
+def _form(problem: Problem, scale: Fraction, fixed: Mapping[int, tuple[int, ...]]) -> QuestionProblem:
     """The problem for the core; limits that it does not know are left to `_Run._obeys`."""
     rows, limits = problem.rows, problem.support_limits
     close = next((c for c in problem.asked if isinstance(c, CloseTo)), None)
@@ -181,10 +222,15 @@ def _form(problem: Problem, scale: Fraction) -> QuestionProblem:
     negative, positive = (float(weight) for weight in problem.class_weights)
     return QuestionProblem(
         tuple(
-            question.priced(float(price / scale))
-            for question, price in zip(problem.questions, problem.C0, strict=True)
+            (_with_one_choice(max(fixed[j])) if j in fixed else question).priced(float(price / scale))
+            for j, (question, price) in enumerate(zip(problem.questions, problem.C0, strict=True))
         ),
-        np.array([column.astype(np.uint8) for column in rows.columns]),
+        np.array(
+            [
+                (np.array(fixed[j])[column] if j in fixed else column).astype(np.uint8)
+                for j, column in enumerate(rows.columns)
+            ]
+        ),
         rows.labels,
         np.array(rows.weights, dtype=float),
         class_weights=(positive, negative),
@@ -208,3 +254,8 @@ def _whole(limit: SupportLimit) -> tuple[tuple[int, ...], int] | None:
     whole = tuple(int(weight * unit) for weight in weights)
     fits = max(map(abs, whole), default=0) <= 2**44
     return (whole, max(-(2**62), min(2**62, math.floor(limit.at_most * unit)))) if fits else None
+
+
+def _with_one_choice(largest: int) -> Question:
+    """A question whose answers can only give 0, 1, 2, ... points."""
+    return Question(largest + 1, None, "up", True, tuple(range(largest + 1)))

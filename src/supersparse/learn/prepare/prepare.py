@@ -1,5 +1,6 @@
 """Prepare: turn raw columns into features that a card can name."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -218,14 +219,14 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         self._card = unit_card(items, found.domains, self.n_features_in_)
 
     @classmethod
-    def of_found(cls, recorded: Recorded, found: PreparedColumns) -> Self:
-        """Return a fitted preparation with features that are known already."""
+    def of_found(cls, recorded: Recorded, found: PreparedColumns, questions: tuple[ColumnQuestion, ...] = ()) -> Self:
+        """Return a fitted preparation with features, or questions, that are known already."""
         made = cls(**dict(recorded.parameters))
         made.n_features_in_ = len(recorded.columns)
         made._columns, made._text_columns = recorded.columns, recorded.texts
         made.feature_names_in_ = np.array(recorded.columns, dtype=object)
         made._ordered = made.ordered
-        made._keep(found)
+        made._keep(found, questions)
         return made
 
     @property
@@ -234,6 +235,17 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         parameters = {**self.get_params(deep=False), "ordered": self._ordered}
         return Recorded(parameters=parameters, columns=self._columns, texts=self._text_columns)
+
+    def with_questions(self, recut: Sequence[ColumnQuestion]) -> "Prepare":
+        """Return the same preparation with other answers of some questions."""
+        check_is_fitted(self)
+        of_column = {question.column: question for question in recut}
+        kept = PreparedColumns(
+            features=(), constraints=self.constraints_, notes=tuple(self.notes_),
+            domains={domain.column: domain for domain in self._card.domains}, n_candidates=self.n_candidates_,
+        )  # fmt: skip
+        questions = tuple(of_column.get(question.column, question) for question in self.questions_)
+        return type(self).of_found(self.recorded, kept, questions)
 
     @property
     def raw_questions(self) -> Card:

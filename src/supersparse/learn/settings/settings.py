@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from supersparse.base.errors import InvalidOptionError, InvalidSettingsError
 from supersparse.base.exact import Number, whole
 from supersparse.base.schema.keywords import keywords, keywords_of, show
-from supersparse.base.schema.scalars import Either, Null, NumberForm, Real, Schema, TextForm, Truth, Word, suggest
+from supersparse.base.schema.scalars import (
+    Either,
+    Null,
+    NumberForm,
+    Real,
+    Schema,
+    TextForm,
+    Truth,
+    Whole,
+    Word,
+    suggest,
+)
 from supersparse.base.schema.setting import Option, fields_of, names_of, setting, taken
 from supersparse.base.schema.shapes import Field, ListOf, NamesForm, Record
 from supersparse.base.schema.tree import (
@@ -56,23 +67,39 @@ def _about(**more: Field) -> Record:
     return Record({"question": Field(form=_QUESTION, help="A feature.", required=True), **more})
 
 
+_POINTS = Either(_NUMBER, ListOf(Whole(0), "points by answer"))
 _CHANGES = {
     "points": Field(
-        form=_about(to=Field(form=_NUMBER, help="Its new points.", required=True)),
-        help="Change the points of a feature: {question: 'age >= 60', to: 2}.",
+        form=_about(
+            to=Field(form=_POINTS, help="Its new points; of a question those of all its answers.", required=True),
+            answer=Field(
+                form=Either(Whole(1), TextForm()),
+                help="The one answer of a question that gets them, by number or as in 'age >= 60'.",
+            ),
+        ),
+        help="Change the points of a feature, {question: 'age >= 60', to: 2}, or of a question, "
+        "{question: age, to: [0, 1, 3]}.",
     ),
     "drop": Field(form=_QUESTION, help="Leave a feature out."),
     "add": Field(
-        form=_about(points=Field(form=_NUMBER, help="Its points.", required=True)),
-        help="Add a feature: {question: 'age >= 60', points: 1}.",
+        form=_about(
+            points=Field(
+                form=_POINTS, help="Its points; default: 1, and the best ones of a question beside all others."
+            )
+        ),
+        help="Add a feature, {question: 'age >= 60', points: 1}, or a question, {question: age}.",
     ),
     "swap": Field(
         form=_about(**{"for": Field(form=_QUESTION, help="The new feature.", required=True)}),
         help="Replace a feature: {question: 'age >= 60', for: 'age >= 70'}.",
     ),
     "cut": Field(
-        form=_about(to=Field(form=_NUMBER, help="The new cut point.", required=True)),
-        help="Move the cut point of a feature: {question: 'age >= 60', to: 65}.",
+        form=_about(
+            **{"from": Field(form=_NUMBER, help="The cut point of a question that has several.")},
+            to=Field(form=_NUMBER, help="The new cut point.", required=True),
+        ),
+        help="Move the cut point of a feature, {question: 'age >= 60', to: 65}, or of a question, "
+        "{question: age, from: 60, to: 65}.",
     ),
     "threshold": Field(
         form=Either(_NUMBER, Null()),

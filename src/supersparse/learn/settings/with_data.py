@@ -14,7 +14,7 @@ from supersparse.base.schema.setting import names_of
 from supersparse.problem.asked import Asked
 from supersparse.problem.constraints.rates import Difference, RateConstraint
 from supersparse.problem.constraints.single import MaxTotalScore, SameSign, Values
-from supersparse.problem.constraints.support import Budget, Count, OnlyIf, ThresholdsPerVariable
+from supersparse.problem.constraints.support import Budget, CloseTo, Count, FixedAnswers, OnlyIf, ThresholdsPerVariable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
@@ -160,7 +160,9 @@ def _names_in(constraint: Constraint) -> Iterable[str]:
             return [word for _, of in variables for word in of]
         case OnlyIf(used=used, needs=needs):
             return (*used, *needs)
-        case Budget(costs=entries) | MaxTotalScore(ranges=entries):
+        case FixedAnswers(question=question):
+            return (question,)
+        case CloseTo(card=entries) | Budget(costs=entries) | MaxTotalScore(ranges=entries):
             return [word for word, _ in entries]
     return ()
 

@@ -12,6 +12,7 @@ from supersparse.base.schema.scalars import (
     Form,
     LabelForm,
     Nothing,
+    Null,
     NumberForm,
     Plain,
     Schema,
@@ -30,6 +31,7 @@ from supersparse.problem.constraints.support import (
     Budget,
     CloseTo,
     Count,
+    FixedAnswers,
     MaxFeatures,
     MinFeatures,
     OnlyIf,
@@ -120,7 +122,15 @@ KINDS: dict[str, ConstraintKind] = {
         make=lambda given: single.must_not_use(given["must_not_use"]),
     ),
     "fixed": ConstraintKind(
-        record=Record({"fixed": _of("features whose points are fixed"), "value": _head(NumberForm(), "their points")}),
+        record=Record(
+            {
+                "fixed": _of("features whose points are fixed"),
+                "value": _head(
+                    Either(NumberForm(), ListOf(Either(Whole(0), Null()), "points by answer")),
+                    "their points; of a question those of each answer, null for one that is free",
+                ),
+            }
+        ),
         make=lambda given: single.fixed(given["fixed"], given["value"]),
     ),
     "at_most": _count("at_most", support.at_most),
@@ -242,6 +252,8 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
             return "only_if", {"used": used, "only_if": needs}
         case Budget(costs=costs, most=limit):
             return "budget", {"budget": limit, "costs": ByName(costs)}
+        case FixedAnswers(question=question, points=points):
+            return "fixed", {"fixed": (question,), "value": points}
         case CloseTo(card=card, questions=questions, answers=answers):
             given = {"questions": questions, "answers": answers}
             return "close_to", {

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import Number, exact, read_whole, shown
-from supersparse.problem.constraints.support import MaxFeatures, MinFeatures, Names
+from supersparse.problem.constraints.support import FixedAnswers, MaxFeatures, MinFeatures, Names
 from supersparse.problem.limits import Constraint, ScoreLimit, SignLimit, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.rows import Rows
@@ -50,13 +50,20 @@ def must_not_use(names: str | Sequence[str]) -> Values:
     return Values(of=names_or_patterns(names, "must_not_use"), equals=Fraction(0), asked_as="not used")
 
 
-def fixed(name: str | Sequence[str], value: Number) -> Values:
-    """Fix the points of a feature.
+def fixed(name: str | Sequence[str], value: Number | Sequence[int | None]) -> Values | FixedAnswers:
+    """Fix the points of a feature, or those of each answer of a question; None leaves an answer free.
 
-    >>> fixed("age", 2).in_words()
-    'age = 2'
+    >>> fixed("age", 2).in_words(), fixed("age", [0, None, 5]).in_words()
+    ('age = 2', 'age = 0/any/5')
     """
     of = names_or_patterns(name, "fixed")
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if len(of) != 1:
+            raise InvalidProblemError(f"fixed: {', '.join(of)} are given points by answer", "name one question")
+        what = f"fixed: the points of {of[0]!r}"
+        return FixedAnswers(
+            question=of[0], points=tuple(None if point is None else read_whole(point, what) for point in value)
+        )
     points = exact(value, f"fixed: the value of {', '.join(of)}")
     return Values(of=of, equals=points, asked_as="fixed at 0")
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import counted, read_non_negative, read_whole, shown
-from supersparse.problem.limits import Constraint, SupportLimit
+from supersparse.problem.limits import Constraint, SupportLimit, ValueLimit
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.rows import Rows
 
@@ -231,8 +231,47 @@ class MinQuestions(MinFeatures):
         return f"at least {counted(self.least, 'question')}"
 
 
+class OfAnswers(Constraint):
+    """A constraint on the points of answers, which only a card of questions can satisfy."""
+
+    def allows(self, names: Sequence[str], answers: Sequence[Sequence[int]] | None) -> bool:
+        """Whether a card with these points by question and answer obeys; no other card does."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CloseTo(Constraint):
+class FixedAnswers(OfAnswers):
+    """A question whose answers have these points; None leaves an answer free."""
+
+    question: str
+    points: tuple[int | None, ...]
+
+    def in_words(self) -> str:
+        return f"{self.question} = {'/'.join('any' if value is None else str(value) for value in self.points)}"
+
+    def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[ValueLimit, ...]:
+        """One limit: the question is asked, or not; the evaluator compares points."""
+        j = matching((self.question,), rows.names, repr(self.in_words()))[0]
+        answers = max(int(rows.columns[j].max()) + 1, 2)
+        if len(self.points) != answers:
+            raise InvalidProblemError(
+                f"{self.in_words()!r} has {len(self.points)} points, but {self.question!r} has {answers} answers",
+                "give points for each, null for an answer that is free",
+            )
+        if not any(self.points) and None in self.points:
+            return ()
+        asked = None if any(self.points) else Fraction(0)
+        return (ValueLimit(name=rows.names[j], equals=asked, source=self),)
+
+    def allows(self, names: Sequence[str], answers: Sequence[Sequence[int]] | None) -> bool:
+        if answers is None:
+            return False
+        points = answers[names.index(self.question)] if self.question in names else (0,) * len(self.points)
+        return all(value in (None, own) for value, own in zip(self.points, points, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CloseTo(OfAnswers):
     """A maximum number of questions, or of answers, whose points differ from those of a given card."""
 
     card: tuple[tuple[str, tuple[int, ...]], ...]  # points by answer of the questions that it asks
@@ -260,7 +299,6 @@ class CloseTo(Constraint):
         return ()
 
     def allows(self, names: Sequence[str], answers: Sequence[Sequence[int]] | None) -> bool:
-        """Whether a card of questions is close enough; no other card is."""
         if answers is None:
             return False
         given = dict(self.card)

@@ -145,9 +145,11 @@ def fit(
     unedited: SupersparseError | None = None  # told at the end, like a full disk
     if edits:
         try:
-            fitted = with_changes(fitted, rows, edits)
+            fitted, prices = with_changes(fitted, rows, edits)
             before = "" if fitted.validation is None else "; the folds judged the card before that"
             note(f"changed by hand, as {asked.settings} says{before}")
+            for price in prices:
+                note(f"{'; '.join(price.asked)}: {price.price_in_words()}")
         except SupersparseError as error:
             unedited = error
             remark(f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned")

@@ -51,7 +51,9 @@ def _made(given: Mapping[str, Any]) -> _Edited:
     best = solution_of(base.question.problem, given["model"], given.get("found") or {})
     state, texts = Edited.of(best), list[str]()
     for change in given["changes"]:
-        state, text = changed(base.question, state, change)
+        after, text = changed(base.question, state, change, base.rows)
+        assert isinstance(after, Edited), "cards of the studio have features"
+        state = after
         texts.append(text)
     asked = _with_moved(given, base, state)
     solution = edited_solution(asked.question, asked.rows, state, best) if texts else best
