@@ -12,6 +12,8 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+from supersparse.engine import cluster
+from supersparse.engine.executors import Sender
 from supersparse.errors import WorkerLostWarning
 
 
@@ -34,28 +36,79 @@ class Losing(ThreadPoolExecutor):
         return super().submit(function, *args, **kwargs)
 
 
-class Silent(ThreadPoolExecutor):
-    """Never answers the tasks whose numbers are listed, or answers them after so many seconds."""
+@pytest.fixture
+def patient(monkeypatch):
+    """However slow the machine, what is with a worker is left to it; tests of impatience say how little they wait."""
+    monkeypatch.setattr(cluster, "_QUIET", 1e6)
+    monkeypatch.setattr(cluster, "_PATIENCE", 1e6)
+    monkeypatch.setattr(cluster, "_START", 1e6)
 
-    def __init__(self, lost, after=None):
+
+class Silent(ThreadPoolExecutor):
+    """Never answers the tasks whose numbers are listed."""
+
+    def __init__(self, lost):
         super().__init__(2)
-        self.lost, self.after, self.n, self.late = lost, after, 0, 0
+        self.lost, self.n = lost, 0
 
     def submit(self, function, /, *args, **kwargs):
         self.n += 1
         if self.n not in self.lost:
             return super().submit(function, *args, **kwargs)
+        return self.unanswered(function, *args, **kwargs)
+
+    def unanswered(self, function, /, *args, **kwargs):
         future = Future()
         future.set_running_or_notify_cancel()
-
-        def answer():
-            time.sleep(self.after)
-            future.set_result(function(*args, **kwargs))
-            self.late += 1
-
-        if self.after is not None:
-            super().submit(answer)
         return future
+
+
+class Late(Silent):
+    """Answers the tasks whose numbers are listed as soon as they have been taken back."""
+
+    def __init__(self, lost, monkeypatch):
+        super().__init__(lost)
+        self.late, self.waiting, take_back = 0, {}, Sender.take_back
+
+        def taken_back(sender):
+            task = take_back(sender)
+            if task in self.waiting:
+                self.late += 1
+                self.waiting.pop(task)()
+            return task
+
+        monkeypatch.setattr(Sender, "take_back", taken_back)
+        send = Sender.send
+
+        def sent(sender, task):
+            self.task = task
+            return send(sender, task)
+
+        monkeypatch.setattr(Sender, "send", sent)
+
+    def unanswered(self, function, /, *args, **kwargs):
+        future = super().unanswered(function, *args, **kwargs)
+        self.waiting[self.task] = lambda: future.set_result(function(*args, **kwargs))
+        return future
+
+
+class Closing(ThreadPoolExecutor):
+    """Its workers are busy, and when it has taken a task it is shut down, and cancels it."""
+
+    def __init__(self, workers):
+        super().__init__(workers)
+        self.busy = threading.Event()
+        for _ in range(workers):
+            super().submit(self.busy.wait)
+
+    def submit(self, function, /, *args, **kwargs):
+        future = super().submit(function, *args, **kwargs)
+        self.shutdown(wait=False, cancel_futures=True)
+        return future
+
+    def __exit__(self, *raised):
+        self.busy.set()
+        return super().__exit__(*raised)
 
 
 class Answering(ThreadPoolExecutor):

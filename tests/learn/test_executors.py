@@ -1,14 +1,12 @@
 """One executor for everything: folds, frontier, path, pool and bootstrap, of both goals."""
 
 import pickle
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from engine.losing import Answering, Losing, Silent
+from engine.losing import Answering, Closing, Losing, Silent, patient
 from supersparse import (
     RiskScoreClassifier,
     RiskScoreClassifierCV,
@@ -33,7 +31,10 @@ from supersparse.learn.validating import validate
 from supersparse.problem.problem import Problem
 from supersparse.show.report import Plan, make_report
 
-pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
+    pytest.mark.usefixtures(patient.__name__),
+]
 GOALS = ["errors", "risk"]
 ASKED = {"max_points": 2, "max_features": 2, "time_limit": None}
 
@@ -210,19 +211,12 @@ def test_tasks_come_back_in_order_however_they_end():
 
 
 def test_tasks_that_a_pool_cancels_when_it_is_shut_down_are_done_here():
-    executor, busy = ThreadPoolExecutor(2), threading.Event()
-    for _ in range(2):
-        executor.submit(busy.wait)
-    shut_down = threading.Timer(0.1, executor.shutdown, kwargs={"wait": False, "cancel_futures": True})
-    shut_down.start()
-    try:
-        with (
-            pytest.warns(WorkerLostWarning, match="the rest is done here"),
-            pytest.warns(WorkerLostWarning, match="CancelledError"),
-        ):
-            assert list(each_on(executor, pow, ((n, 2) for n in range(4)), "it")) == [0, 1, 4, 9]
-    finally:
-        busy.set()
+    with (
+        Closing(2) as executor,
+        pytest.warns(WorkerLostWarning, match="the rest is done here"),
+        pytest.warns(WorkerLostWarning, match="CancelledError"),
+    ):
+        assert list(each_on(executor, pow, ((n, 2) for n in range(4)), "it")) == [0, 1, 4, 9]
 
 
 def test_tasks_are_done_here_while_no_worker_answers_for_long(monkeypatch):

@@ -4,7 +4,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -27,9 +26,9 @@ from supersparse.problem.fingerprint import fingerprint
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 TESTS = Path(__file__).parents[2]
 
-# The child saves all the time, puts supports down after a few boxes and goes slowly: it is killed midway.
+# The child saves all the time, puts supports down after a few boxes and waits when one is half done: to be killed.
 CHILD = """
-import sys, time, warnings
+import sys, threading, warnings
 warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
@@ -42,11 +41,14 @@ checkpoint_file.SAVE_EVERY = 0.0
 proof._SLICE_WORK = 2000
 step = proof.Proof.step
 
-def slow_step(self, cancelled, most=None):
+def watched_step(self, cancelled, most=None):
+    file = Path(sys.argv[2])
+    if file.exists() and b'"boxes": [' in file.read_bytes():
+        print("half done", flush=True)
+        threading.Event().wait()
     step(self, cancelled, most)
-    time.sleep(0.02)
 
-proof.Proof.step = slow_step
+proof.Proof.step = watched_step
 solve(medium(seed=0, intercept="paper"), "exact", checkpoint=sys.argv[2])
 """
 
@@ -60,16 +62,11 @@ def work_done(monkeypatch):
 
 def test_a_killed_process_is_resumed_and_reaches_the_same_optimum(tmp_path, monkeypatch):
     problem, file = medium(seed=0, intercept="paper"), tmp_path / "open tree"
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(TESTS), str(file)])
-    try:
-        while child.poll() is None:  # it ends by itself, however slow the machine is
-            if file.exists() and b'"boxes": [' in file.read_bytes():  # a support is half done
-                break
-            time.sleep(0.01)
-        assert child.poll() is None, "the child ended before it could be killed"
-    finally:
-        child.kill()
-        child.wait()
+    with subprocess.Popen([sys.executable, "-c", CHILD, str(TESTS), str(file)], stdout=subprocess.PIPE) as child:
+        try:
+            assert child.stdout.readline() == b"half done\n"
+        finally:
+            child.kill()
     assert child.returncode == -signal.SIGKILL
     assert file.exists()
     steps = work_done(monkeypatch)

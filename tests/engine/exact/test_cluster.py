@@ -1,12 +1,22 @@
 """Executors: slices elsewhere give the same optimum, and lost workers lose nothing but their slice."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from engine.exact.hard import medium
-from engine.losing import Answering, Changing, Losing, Silent, Stale, killed_dask_workers, killed_processes
+from engine.losing import (
+    Answering,
+    Changing,
+    Closing,
+    Late,
+    Losing,
+    Silent,
+    Stale,
+    killed_dask_workers,
+    killed_processes,
+    patient,
+)
 from supersparse.base.stop import Stop
 from supersparse.engine import cluster
 from supersparse.engine.answers.pool import pool
@@ -16,7 +26,10 @@ from supersparse.engine.solve import solve
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, WorkerLostWarning
 from supersparse.problem.problem import Problem
 
-pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
+    pytest.mark.usefixtures(patient.__name__),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +75,7 @@ def test_a_slice_that_never_comes_back_is_done_here(monkeypatch):
         Silent({6, 9}) as executor,
         pytest.warns(WorkerLostWarning, match=r"not answered for \d+ seconds; its slice is done here") as told,
     ):
-        found = solve(problem, "exact", executor=executor, time_limit=60)
+        found = solve(problem, "exact", executor=executor)
     assert answer(found) == answer(solve(problem, "exact"))
     assert len([w for w in told if w.category is WorkerLostWarning]) == 1
 
@@ -71,7 +84,7 @@ def test_an_answer_that_comes_too_late_is_ignored(monkeypatch):
     monkeypatch.setattr(cluster, "_PATIENCE", 0.0)
     monkeypatch.setattr(cluster.Sender, "_took", lambda *given: None)
     problem = medium(seed=1)
-    with Silent(range(10**6), after=0.005) as executor, pytest.warns(WorkerLostWarning, match="done here"):
+    with Late(range(6, 10**6), monkeypatch) as executor, pytest.warns(WorkerLostWarning, match="done here"):
         found = solve(problem, "exact", executor=executor)
     assert answer(found) == answer(solve(problem, "exact"))
     assert executor.late > 0
@@ -81,15 +94,14 @@ def test_while_no_worker_answers_the_solve_goes_on_here(monkeypatch):
     monkeypatch.setattr(cluster, "_QUIET", 0.05)
     problem = medium(seed=1)
     with Silent(range(10**6)) as executor:
-        found = solve(problem, "exact", executor=executor, time_limit=60)
+        found = solve(problem, "exact", executor=executor)
     assert answer(found) == answer(solve(problem, "exact"))
     monkeypatch.setattr(cluster, "_START", 0.0)
     with Silent(range(10**6)) as executor, pytest.warns(WorkerLostWarning, match="has not answered"):
-        assert solve(problem, "exact", executor=executor, time_limit=60).proven_optimal
+        assert solve(problem, "exact", executor=executor).proven_optimal
 
 
 def test_this_process_searches_as_long_as_that_helps_while_workers_prove(monkeypatch):
-    monkeypatch.setattr(cluster, "_QUIET", 10**6)
     solve(medium(seed=1), "exact")  # what is compiled is searched with as well
     searches = []
     run = Search.run
@@ -101,11 +113,7 @@ def test_this_process_searches_as_long_as_that_helps_while_workers_prove(monkeyp
     monkeypatch.setattr(Search, "run", noted)
     with Silent(range(10**6)) as executor:
         found = solve(
-            medium(seed=1),
-            "exact",
-            executor=executor,
-            time_limit=30,
-            cancel=lambda: bool(searches) and not searches[-1].is_improving,
+            medium(seed=1), "exact", executor=executor, cancel=lambda: bool(searches) and not searches[-1].is_improving
         )
     assert found.stop is Stop.INTERRUPTED
 
@@ -114,7 +122,7 @@ def test_this_process_searches_as_long_as_that_helps_while_workers_prove(monkeyp
 def test_workers_that_answer_with_anything_else_count_as_lost(result):
     problem = medium(seed=1)
     with Answering(result) as executor, pytest.warns(WorkerLostWarning, match="its slice is done again"):
-        found = solve(problem, "exact", executor=executor, time_limit=60)
+        found = solve(problem, "exact", executor=executor)
     assert answer(found) == answer(solve(problem, "exact"))
     assert executor.n < 5000
 
@@ -159,21 +167,14 @@ def test_an_answer_to_another_slice_is_none():
     assert answer(found) == answer(solve(problem, "exact"))
 
 
-def test_what_a_pool_cancels_when_it_is_shut_down_is_done_here(monkeypatch):
-    monkeypatch.setattr(cluster, "_QUIET", 60.0)
+def test_what_a_pool_cancels_when_it_is_shut_down_is_done_here():
     problem = medium(seed=1)
-    executor, busy = ThreadPoolExecutor(1), threading.Event()
-    executor.submit(busy.wait)
-    shut_down = threading.Timer(0.2, executor.shutdown, kwargs={"wait": False, "cancel_futures": True})
-    shut_down.start()
-    try:
-        with (
-            pytest.warns(WorkerLostWarning, match="the rest is done here"),
-            pytest.warns(WorkerLostWarning, match="CancelledError"),
-        ):
-            found = solve(problem, "exact", executor=executor, time_limit=20)
-    finally:
-        busy.set()
+    with (
+        Closing(1) as executor,
+        pytest.warns(WorkerLostWarning, match="the rest is done here"),
+        pytest.warns(WorkerLostWarning, match="CancelledError"),
+    ):
+        found = solve(problem, "exact", executor=executor)
     assert answer(found) == answer(solve(problem, "exact"))
 
 

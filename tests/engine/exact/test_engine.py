@@ -22,7 +22,7 @@ from supersparse.engine.solve import solve
 from supersparse.problem.problem import Problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
-PATIENCE = 2.0  # seconds of processor time, so that a busy machine does not matter; the aim is 0.3
+ENOUGH, LATEST = 100, 200  # nodes after which a search is to stop, and those of a slice of work that are done yet
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -130,19 +130,33 @@ def test_bounds_of_a_longer_proof_hold_at_every_moment(seed):
     assert bounds[-1] == best
 
 
+@pytest.fixture
+def has_done_enough(monkeypatch):
+    """Say whether a solve that is under way has come to `ENOUGH` nodes."""
+    work, put = [0], proof.Proof.put
+
+    def counted(self, tasks, parts, done):
+        work[0] += done
+        put(self, tasks, parts, done)
+
+    monkeypatch.setattr(proof.Proof, "put", counted)
+    return lambda: work[0] >= ENOUGH * proof.WORK_PER_NODE
+
+
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_time_limit_is_obeyed(threads):
-    began = time.process_time()
-    solution = solve(noisy(), "exact", time_limit=0.5, n_jobs=threads)
-    assert time.process_time() - began < threads * (0.5 + PATIENCE)
+def test_a_time_limit_is_obeyed(threads, has_done_enough, monkeypatch):
+    clock = time.perf_counter  # which jumps when enough has been done
+    monkeypatch.setattr(time, "perf_counter", lambda: clock() + 1e6 * has_done_enough())
+    solution = solve(noisy(), "exact", time_limit=1e5, n_jobs=threads)
     assert solution.stop is Stop.TIME_LIMIT
+    assert ENOUGH <= solution.nodes < ENOUGH + LATEST * threads
     check_honest(solution)
 
 
 def test_a_node_limit_is_obeyed():
     solution = solve(noisy(), "exact", node_limit=50)
     assert solution.stop is Stop.NODE_LIMIT
-    assert solution.trace.events[-1].nodes < 200  # one slice of work more at the most
+    assert solution.trace.events[-1].nodes < LATEST  # one slice of work more at the most
     check_honest(solution)
 
 
@@ -160,18 +174,10 @@ def test_a_gap_that_is_good_enough_ends_the_solve():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_cancelling_ends_the_solve_at_once(threads):
-    asked = []
-    began = time.process_time()
-
-    def cancel():
-        if time.process_time() - began > 0.6:
-            asked.append(time.process_time())
-        return bool(asked)
-
-    solution = solve(noisy(), "exact", cancel=cancel, n_jobs=threads)
-    assert time.process_time() - asked[0] < threads * PATIENCE
+def test_cancelling_ends_the_solve_at_once(threads, has_done_enough):
+    solution = solve(noisy(), "exact", cancel=has_done_enough, n_jobs=threads)
     assert solution.stop is Stop.INTERRUPTED
+    assert ENOUGH <= solution.nodes < ENOUGH + LATEST * threads
     check_honest(solution)
 
 
@@ -183,7 +189,8 @@ def test_the_engine_asks_whether_to_stop_often():
         return False
 
     solve(noisy(), "exact", cancel=cancel, node_limit=800)
-    assert max(b - a for a, b in itertools.pairwise(asked)) < PATIENCE / 2
+    # each time takes up to 4 % of all, half a second on one core, and the aim is 0.3 seconds
+    assert max(b - a for a, b in itertools.pairwise(asked)) < 0.4 * (asked[-1] - asked[0])
 
 
 def test_ctrl_c_keeps_the_best_found():
@@ -203,14 +210,11 @@ def test_ctrl_c_keeps_the_best_found():
     assert solution.objective < first
 
 
-def test_progress_is_told_several_times_a_second_while_nothing_changes():
-    told = []
-
-    def tell(event):
-        told.append(time.process_time())
-
-    solve(noisy(), "exact", on_progress=tell, cancel=lambda: len(told) >= 8)
-    assert max(later - earlier for earlier, later in itertools.pairwise(told)) < PATIENCE
+def test_progress_is_told_several_times_a_second_while_nothing_changes(monkeypatch):
+    ticks, told = itertools.count(), []
+    monkeypatch.setattr(time, "perf_counter", lambda: next(ticks) * 0.02)  # as if little happened between two looks
+    solve(noisy(), "exact", on_progress=lambda event: told.append(event.seconds), cancel=lambda: len(told) >= 8)
+    assert max(later - earlier for earlier, later in itertools.pairwise(told)) < 0.4
 
 
 def test_a_start_is_never_made_worse():

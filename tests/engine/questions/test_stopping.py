@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 from engine.questions.stopped import body_of, hard, larger, stopped, with_digests, with_state
-from solvers import signal_at_first_model
 from supersparse import solve
 from supersparse.base.errors import InvalidOptionError, SupersparseError
 from supersparse.base.stop import Stop
@@ -104,8 +103,14 @@ def test_a_stopped_search_goes_on_from_its_checkpoint(tmp_path):
 
 @pytest.mark.parametrize("name", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.long)])
 def test_ctrl_c_keeps_the_best_card_the_bound_and_the_checkpoint(name, tmp_path):
-    problem, file = hard(most=6), tmp_path / "search"
-    found = solve(problem, checkpoint=file, on_progress=signal_at_first_model(getattr(signal, name)))
+    problem, file, told = hard(most=6), tmp_path / "search", []
+
+    def send(event):  # once, when the search has begun
+        if not told:
+            os.kill(os.getpid(), getattr(signal, name))
+        told.append(event)
+
+    found = solve(problem, checkpoint=file, on_progress=send)
     assert found.stop is Stop.INTERRUPTED
     assert 0 < found.lower_bound <= found.objective
     assert found.objective == evaluate(problem, found.points).objective

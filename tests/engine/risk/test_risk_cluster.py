@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from conformance.risk_brute_force import brute_force, draw_rates, draw_risk
 from counts import examples
-from engine.losing import Answering, Changing, Losing, Silent, Stale, killed_dask_workers, killed_processes
+from engine.losing import (
+    Answering,
+    Changing,
+    Late,
+    Losing,
+    Silent,
+    Stale,
+    killed_dask_workers,
+    killed_processes,
+    patient,
+)
 from engine.risk.test_risk_engine import CLOSE, medium
 from supersparse import constraints as c
 from supersparse import frontier, pool, solve
@@ -22,7 +32,10 @@ from supersparse.engine.risk.instance import risk_instance
 from supersparse.engine.risk.tree import RiskTree
 from supersparse.errors import InfeasibleError, UnsupportedProblemError, WorkerLostWarning
 
-pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning"),
+    pytest.mark.usefixtures(patient.__name__),
+]
 
 N_COUNTS = len(RiskTree(risk_instance(medium(), slope_is_free=True)).workers[0].support.counts)
 VARIANTS = [
@@ -93,23 +106,23 @@ def test_a_lost_worker_loses_its_slice_and_nothing_else():
 
 
 def test_what_never_comes_back_or_too_late_is_done_here(monkeypatch):
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
-    monkeypatch.setattr(cluster, "_QUIET", 0.05)
     alone = solve(medium())
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
     with Silent({6, 9}) as executor, pytest.warns(WorkerLostWarning, match="its slice is done here"):
-        assert_same(solve(medium(), executor=executor, time_limit=60), alone)
-    with Silent(range(10**6)) as executor:  # none has answered yet
-        assert_same(solve(medium(), executor=executor, time_limit=60), alone)
+        assert_same(solve(medium(), executor=executor), alone)
     monkeypatch.setattr(cluster, "_PATIENCE", 0.0)
     monkeypatch.setattr(cluster.Sender, "_took", lambda *given: None)
-    with Silent(range(6, 60, 3), after=0.005) as executor, pytest.warns(WorkerLostWarning, match="done here"):
-        assert_same(solve(medium(), executor=executor, time_limit=60), alone)
+    with Late(range(6, 10**6), monkeypatch) as executor, pytest.warns(WorkerLostWarning, match="done here"):
+        assert_same(solve(medium(), executor=executor), alone)
     assert executor.late > 0
+    monkeypatch.setattr(cluster, "_QUIET", 0.05)
+    with Silent(range(10**6)) as executor:  # none has answered yet
+        assert_same(solve(medium(), executor=executor), alone)
 
 
 def test_workers_that_answer_none_count_as_lost():
     with Answering(None) as executor, pytest.warns(WorkerLostWarning, match="its slice is done again"):
-        assert_same(solve(medium(), executor=executor, time_limit=60), solve(medium()))
+        assert_same(solve(medium(), executor=executor), solve(medium()))
 
 
 def test_without_the_executor_the_rest_is_done_here():
