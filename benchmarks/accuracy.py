@@ -23,14 +23,13 @@ from benchmarks.data import ROOT
 from benchmarks.peers import fast_risk, faster_risk
 from benchmarks.processes import FailedError
 from supersparse import datasets
-from supersparse.learn.clock import Clock
-from supersparse.learn.fitting import Fitted, fit_card
+from supersparse.learn.fit import Fitted, fit
+from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import repeated_splits
-from supersparse.learn.watching import Unwatched
 
 RESULTS = ROOT / "benchmarks" / "results" / "accuracy.jsonl"
 PAGE = ROOT / "docs" / "accuracy.md"
@@ -80,8 +79,7 @@ def default_card(train: TrainingRows, limit: float = LIMIT, **asked: Any) -> tup
     began = time.process_time()
     recipe = Recipe(settings=Settings.of(**asked), prepare=Prepare(), options={"time_limit": limit, "random_state": 0})
     question = recipe.question(train)
-    splits = repeated_splits(train.y, 5, 2)
-    fitted = fit_card(question, train, splits, Unwatched(), Clock.of(recipe), repeats=2)
+    fitted = fit(question, train, Folds(splits=repeated_splits(train.y, 5, 2), repeats=2))
     return fitted, time.process_time() - began
 
 

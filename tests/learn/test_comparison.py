@@ -5,13 +5,12 @@ import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
 from supersparse import Prepare, Settings
-from supersparse.learn.clock import Clock
 from supersparse.learn.comparison import ALL_COLUMNS, CARD, TEACHER, Comparison, Measures, at_most, compared
-from supersparse.learn.fitting import fit_card
+from supersparse.learn.fit import fit
+from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import splits_of, usual_repeats
-from supersparse.learn.watching import Unwatched
 
 
 def rows_of(n=260, seed=0):
@@ -68,7 +67,7 @@ def test_folds_put_the_comparison_together(teacher):
     recipe = recipe_of(teacher=teacher)
     question = recipe.question(rows)
     splits = splits_of(rows.y, 3)
-    fitted = fit_card(question, rows, splits, Unwatched(), Clock.of(recipe))
+    fitted = fit(question, rows, Folds(splits=splits))
     assert fitted.validation.folds == 3
     found = fitted.validation.comparison
     assert (TEACHER in found.names) == (teacher != "none")
@@ -88,8 +87,7 @@ def test_one_division_repeats_another():
     rows = rows_of(150)
     recipe = recipe_of()
     texts = [
-        fit_card(recipe.question(rows), rows, splits_of(rows.y, 2), Unwatched(), Clock.of(recipe)).validation.in_words()
-        for _ in range(2)
+        fit(recipe.question(rows), rows, Folds(splits=splits_of(rows.y, 2))).validation.in_words() for _ in range(2)
     ]
     assert texts[0] == texts[1]
 

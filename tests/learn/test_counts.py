@@ -13,12 +13,12 @@ from supersparse.errors import InvalidDataError
 from supersparse.learn.clock import Clock
 from supersparse.learn.counts import CountTable, pooled
 from supersparse.learn.counts_file import is_count_table
-from supersparse.learn.fitting import fit_card
+from supersparse.learn.fit import fit
+from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.questions import Questions
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import repeated_splits
-from supersparse.learn.watching import Unwatched
 from supersparse.problem.objective import evaluate
 from supersparse.table.reading import Reading
 
@@ -139,7 +139,7 @@ def test_the_card_gives_every_person_the_risk_that_its_answers_have(asked, goal)
     recipe = Recipe(settings=Settings.of(C0=0.01, max_points=5, goal=goal), options={"random_state": 0})
     question = table.question(recipe, rows)
     splits = repeated_splits(rows.y, 5, 1)
-    fitted = fit_card(question, rows, splits, Unwatched(), Clock(None))
+    fitted = fit(question, rows, Folds(splits=splits), clock=Clock(None))
     by_answers = ScoringSystem(fitted.card)
     by_columns = ScoringSystem(table.raw_card(fitted.card))
     assert by_columns.card.risk is not None

@@ -16,7 +16,7 @@ from supersparse.base.errors import InvalidOptionError
 from supersparse.card.scoring import score_table
 from supersparse.learn.edited_answers import cuts_of, recut_questions
 from supersparse.learn.editing import begun, changed, check_possible, with_changes
-from supersparse.learn.fitting import Fitted
+from supersparse.learn.fit import Fitted
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.problem.objective import evaluate, violated, with_answers

@@ -23,6 +23,7 @@ from supersparse.engine.exact import engine
 from supersparse.engine.executors import each_on
 from supersparse.engine.risk import engine as risk_engine
 from supersparse.errors import InfeasibleError, InvalidOptionError, WorkerLostWarning
+from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
@@ -121,7 +122,7 @@ def test_the_folds_of_a_cross_validation_run_on_the_executor(goal):
     X, y = table()
     with Noting({2}) as executor, pytest.warns(WorkerLostWarning, match="its fold is done again"):
         found = classifier(goal, cv=True, executor=executor).fit(X, y)
-    assert executor.names.count("FoldTask") == 3 + 1  # one of them was lost
+    assert executor.names.count("FitsOfFold") == 3 + 1  # one of them was lost
     assert "run_remotely" in executor.names  # the final fit
     alone = classifier(goal, cv=True).fit(X, y)
     for name in ("C0_", "C0_by_rule_", "best_score_"):
@@ -155,23 +156,23 @@ def test_an_error_of_a_fold_is_raised_and_no_worker_counts_as_lost():
     asked = {"constraints": [constraints.max_error(0.001)]}
     with Noting() as executor, pytest.raises(InfeasibleError, match="training rows of fold"):
         classifier("errors", cv=True, executor=executor, **asked).fit(X, y)
-    assert executor.names.count("FoldTask") <= 3
+    assert executor.names.count("FitsOfFold") <= 3
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_what_the_command_line_validates_uses_the_executor_of_the_recipe(goal, monkeypatch):
-    monkeypatch.setattr("supersparse.learn.folds._START", 0.0)
+    monkeypatch.setattr("supersparse.learn.crossfit._START", 0.0)
     X, y = table()
-    rows, splits = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None), splits_of(y, 3)
+    rows, folds = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None), Folds(splits=splits_of(y, 3))
     settings = Settings.of(goal=goal, C0=0.01, max_points=2, max_features=2)
 
     def validated(executor):
         recipe = Recipe(settings=settings, options={"time_limit": None, "executor": executor})
-        return validate(recipe, rows, splits)
+        return validate(recipe, rows, folds)
 
     with Noting() as executor:
         found = validated(executor)
-    assert executor.names == ["FoldTask", "FoldTask"]  # the first fold is learned here
+    assert executor.names == ["FitsOfFold", "FitsOfFold"]  # the first fold is learned here
     assert found.chosen.costs == validated(None).chosen.costs
 
 

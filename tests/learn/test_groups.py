@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from supersparse.learn.calibrating import folds_of
+from supersparse.learn.held_out import divided
+from supersparse.learn.rows import TrainingRows
 from supersparse.table.roles import repeating_identifier, repeats
 from supersparse.table.table import Column, Kind
 
@@ -16,9 +17,10 @@ def column(name, values, kind=Kind.NUMBER):
 def test_folds_keep_groups_together():
     groups = np.repeat([f"P{k}" for k in range(30)], 3)
     positive = np.arange(90) % 4 == 0
-    rows = np.flatnonzero(np.arange(90) != 7)
-    folds = folds_of(positive, rows, groups)
-    assert sorted(np.concatenate([test for _, test in folds]).tolist()) == rows.tolist()
+    weights = (np.arange(90) != 7).astype(int)
+    rows = TrainingRows(X=positive[:, None], y=positive, sample_weight=weights, rate_groups=None, groups=groups)
+    folds = divided(rows, 5)
+    assert sorted(np.concatenate([test for _, test in folds]).tolist()) == np.flatnonzero(weights).tolist()
     for train, test in folds:
         assert not set(groups[train]) & set(groups[test])
 

@@ -11,14 +11,14 @@ import pytest
 from supersparse import ScoringSystem, SLIMClassifierCV
 from supersparse.base.stop import Stop
 from supersparse.errors import SkippedFoldsWarning
-from supersparse.learn import fitting, folds, thinning, validating
-from supersparse.learn.clock import Clock
-from supersparse.learn.folds import LateError
+from supersparse.learn import crossfit, validating
+from supersparse.learn.crossfit import FitsOfFold, LateError
+from supersparse.learn.fit import fit
+from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import repeated_splits
-from supersparse.learn.watching import Unwatched
 
 RANDOM = np.random.default_rng(5)
 X = RANDOM.integers(0, 3, (120, 3))
@@ -31,21 +31,21 @@ PACES = {"fast": [0.0], "slow": [1.0], "uneven": [0.1, 1.0, 0.6], "late": [2.0]}
 @pytest.fixture
 def machine(monkeypatch):
     """A machine whose folds take given shares of the seconds that they are given."""
-    now, real = [1000.0], folds.fit_fold
+    now, real = [1000.0], FitsOfFold.learned
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(time, "time", lambda: 1e9 + now[0])
 
     def at(pace):
         shares = cycle(pace)
 
-        def fit(recipe, *given):
-            seconds = recipe.options["time_limit"]
-            unlimited = replace(recipe, options={**recipe.options, "time_limit": None})
-            found = real(replace(unlimited, planned_seconds=recipe.plan), *given)
+        def learned(task, fold, seconds):
+            recipe = task.recipe
+            unlimited = replace(recipe, options={**recipe.options, "time_limit": None}, planned_seconds=recipe.plan)
+            found = real(replace(task, recipe=unlimited), fold, None)
             now[0] += next(shares) * seconds
             return found
 
-        monkeypatch.setattr(folds, "fit_fold", fit)
+        monkeypatch.setattr(FitsOfFold, "learned", learned)
         return now
 
     return at
@@ -53,8 +53,7 @@ def machine(monkeypatch):
 
 def fitted(recipe=RECIPE, **asked):
     question = recipe.question(ROWS)
-    splits = repeated_splits(Y, 5, 2)
-    return fitting.fit_card(question, ROWS, splits, Unwatched(), Clock.of(recipe), repeats=2, **asked)
+    return fit(question, ROWS, Folds(splits=repeated_splits(Y, 5, 2), repeats=2, **asked))
 
 
 def without_seconds(card):
@@ -63,10 +62,10 @@ def without_seconds(card):
 
 @pytest.mark.parametrize("given", [{}, {"C0": 0.05}], ids=["C0 chosen", "C0 given"])
 def test_every_machine_tries_the_same_folds_and_penalties(machine, monkeypatch, given):
-    monkeypatch.setattr(thinning, "LARGE", 0)
-    monkeypatch.setattr(thinning, "_LEAST_ROWS", 10)
-    monkeypatch.setattr(thinning, "_LEAST_OF_CLASS", 5)
-    monkeypatch.setattr(thinning, "_VALUES_PER_SECOND", 200 if not given else 40)
+    monkeypatch.setattr(crossfit, "LARGE", 0)
+    monkeypatch.setattr(crossfit, "_LEAST_ROWS", 10)
+    monkeypatch.setattr(crossfit, "_LEAST_OF_CLASS", 5)
+    monkeypatch.setattr(crossfit, "_VALUES_PER_SECOND", 200 if not given else 40)
     seen = []
     for name in ("fast", "slow", "uneven"):
         machine(PACES[name])
@@ -118,8 +117,8 @@ def test_processes_that_load_for_long_leave_the_final_card_its_time(machine, mon
             raise LateError
             yield
 
-    monkeypatch.setattr(folds, "Parallel", Late)
-    monkeypatch.setattr(folds, "_START", 0.0)
+    monkeypatch.setattr(crossfit, "Parallel", Late)
+    monkeypatch.setattr(crossfit, "_START", 0.0)
     limits, real = [], PreparedProblem.solve
 
     def solve(self, **options):
@@ -128,7 +127,7 @@ def test_processes_that_load_for_long_leave_the_final_card_its_time(machine, mon
 
     monkeypatch.setattr(PreparedProblem, "solve", solve)
     assert fitted(n_jobs=2).validation.folds == 10  # within so short a limit none are started
-    monkeypatch.setattr(folds, "_LOADING", 0.0)
+    monkeypatch.setattr(crossfit, "_LOADING", 0.0)
     one = fitted(n_jobs=2)
     assert one.validation.folds == 2  # the first, and one more in what the card left
     assert limits[-1] > 0.35 * 60
@@ -145,7 +144,7 @@ def test_a_classifier_whose_processes_come_too_late_learns_one_fold_itself(machi
 
         return run
 
-    monkeypatch.setattr(folds, "Parallel", late)
+    monkeypatch.setattr(crossfit, "Parallel", late)
     with pytest.warns(SkippedFoldsWarning, match="time for 1 of 5 folds"):
         model = SLIMClassifierCV(Cs=[0.05], max_points=1, solver="exhaustive", n_jobs=2).fit(X, Y)
     assert model.n_splits_ == 1

@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
+from supersparse.learn import teacher
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.teacher import AdditiveTeacher, blended, fitted_teacher, read_risks, sampled
 
@@ -82,9 +83,24 @@ def test_rows_of_weight_zero_teach_nothing():
     np.testing.assert_allclose(fitted_teacher("auto", some, 1).risks(rows), alone.risks(rows), atol=1e-6)
 
 
-def test_groups_are_kept_together_where_folds_and_stopping_are_judged():
-    rows = rows_of(400, groups=np.arange(400) // 8)
-    assert fitted_teacher("auto", rows, 1).stumps.n_iter_ > 5
+@pytest.mark.parametrize("by", ["groups", "times"])
+def test_no_fold_inside_the_teacher_breaks_what_the_folds_outside_keep(monkeypatch, by):
+    asked = np.random.default_rng(1).permutation(400) // 8
+    seen = []
+    for name in ("splits_of", "hold_out"):
+        real = getattr(teacher, name)
+
+        def spy(*given, real=real, **how):
+            found = real(*given, **how)
+            seen.extend([found] if isinstance(found, tuple) else found)
+            return found
+
+        monkeypatch.setattr(teacher, name, spy)
+    assert fitted_teacher("auto", rows_of(400, **{by: asked}), 1).stumps is not None
+    assert len(seen) == 6
+    for train, test in seen:
+        assert not set(asked[train]) & set(asked[test])
+        assert by == "groups" or asked[train].max() < asked[test].min()
 
 
 class Counting(ClassifierMixin, BaseEstimator):

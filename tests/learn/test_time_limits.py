@@ -13,17 +13,17 @@ from supersparse import Prepare, Problem, RiskScoreClassifierCV, Settings, SLIMC
 from supersparse.base.integer_arrays import distinct_of
 from supersparse.engine import pipeline
 from supersparse.errors import InvalidDataError, SolverFailedError
-from supersparse.learn import folds
+from supersparse.learn import crossfit
 from supersparse.learn.clock import Clock
-from supersparse.learn.fitting import fit_card
-from supersparse.learn.folds import Fold, FoldsInTime, FoldTask
+from supersparse.learn.crossfit import CrossFit, FitsOfFold, Fold
+from supersparse.learn.fit import fit
+from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.cuts import ClassCounts, cut_gains, gain
 from supersparse.learn.prepare.round_numbers import roundest
 from supersparse.learn.prepare.sample import Most
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import splits_of
-from supersparse.learn.watching import Unwatched
 from supersparse.show.estimators.learning import recipe_of
 
 
@@ -78,7 +78,7 @@ def test_a_card_comes_without_folds_when_time_is_up():
     rows = rows_of(X, y)
     recipe = recipe_of(SLIMClassifier(prepare="auto", C0=0.02, max_points=1, time_limit=0.0))
     question = recipe.question(rows)
-    fitted = fit_card(question, rows, splits_of(y, 2), Unwatched(), Clock(ends=0.0))
+    fitted = fit(question, rows, Folds(splits=splits_of(y, 2)), clock=Clock(ends=0.0))
     assert fitted.validation is None
     assert fitted.unjudged == "the time limit leaves too little time for the folds; raise it"
     assert fitted.card.provenance.n_rows == 200
@@ -88,7 +88,7 @@ def test_no_fold_is_begun_that_takes_longer_than_the_time_left():
     nobody = np.arange(0)
     folds = [Fold(name=f"fold {k}", train=nobody, test=nobody) for k in range(3)]
     clock = Clock(ends=time.monotonic() + 1000)
-    begun = FoldsInTime(task=None, clock=clock)
+    begun = CrossFit(task=None, clock=clock)
     assert [fold.name for fold, *_ in begun._given(folds, 3)] == ["fold 0", "fold 1", "fold 2"]
     begun.least = 1e6  # seconds that an earlier fold took, though it was given fewer
     assert list(begun._given(folds, 3)) == []
@@ -103,14 +103,14 @@ def test_only_a_fold_that_takes_far_longer_than_it_is_given_keeps_others_from_be
     now = [10.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
-    def fit(*_):
+    def learned(*_):
         now[0] += took
         return ["found"]
 
-    monkeypatch.setattr(folds, "fit_fold", fit)
-    in_time = FoldsInTime(task=fold_task(time_limit=limit), clock=Clock(ends=11.0))
+    monkeypatch.setattr(FitsOfFold, "learned", learned)
+    in_time = CrossFit(task=fold_task(time_limit=limit), clock=Clock(ends=11.0))
     some = [Fold(name="fold", train=np.arange(3), test=np.arange(1))]
-    assert list(in_time.learned(some)) == [["found"]]
+    assert list(in_time.over(some)) == [["found"]]
     assert in_time.least == pytest.approx(least)
 
 
@@ -164,17 +164,17 @@ def nothing_found(*_, **__):
 
 def fold_task(**options):
     recipe = Recipe(settings=Settings.of(), prepare=None, options={"solver": "exhaustive", **options})
-    return FoldTask(recipe=recipe, penalties=[], rows=None, costs={})
+    return FitsOfFold(recipe=recipe, rows=None, costs={})
 
 
 def test_a_fold_that_finds_nothing_is_fitted_again_in_the_time_that_is_left(monkeypatch):
     given = []
 
-    def fit(own, *_):
-        given.append(own.options["time_limit"])
+    def learned(task, fold, seconds):
+        given.append(seconds)
         return nothing_found() if len(given) == 1 else ["found"]
 
-    monkeypatch.setattr(folds, "fit_fold", fit)
+    monkeypatch.setattr(FitsOfFold, "learned", learned)
     assert fold_task()(None, 1.0, time.time() + 1000, False) == ["found"]
     assert given[0] == 1.0
     assert 900 < given[1] <= 1000
@@ -183,17 +183,17 @@ def test_a_fold_that_finds_nothing_is_fitted_again_in_the_time_that_is_left(monk
 def test_a_process_that_loads_for_long_has_less_time_and_does_nothing_when_it_is_up(monkeypatch):
     now, loads, given = [100.0], [3.0, 1.0, 10.0], []
     monkeypatch.setattr(time, "time", lambda: now[0])
-    monkeypatch.setattr(folds, "loaded", lambda _: now.__setitem__(0, now[0] + loads.pop(0)))
-    monkeypatch.setattr(folds, "fit_fold", lambda own, *_: given.append(own.options["time_limit"]) or ["found"])
+    monkeypatch.setattr(crossfit, "loaded", lambda _: now.__setitem__(0, now[0] + loads.pop(0)))
+    monkeypatch.setattr(FitsOfFold, "learned", lambda task, fold, seconds: given.append(seconds) or ["found"])
     task = fold_task(time_limit=60.0)
     assert task(None, 5.0, 105.0, False) == ["found"]  # 2 of 5 seconds are left
     assert task(None, 1.0, 106.0, False) == ["found"]
-    assert task(None, 5.0, 110.0, False) == []
+    assert task(None, 5.0, 110.0, False) is None
     assert given == [2.0, 1.0]
 
 
 def test_a_fold_that_still_finds_nothing_is_named_with_its_share_and_what_to_do(monkeypatch):
-    monkeypatch.setattr(folds, "solve_each_penalty", nothing_found)
+    monkeypatch.setattr(crossfit, "solve_each_penalty", nothing_found)
     X, y = [[i, i % 3] for i in range(40)], [i % 2 for i in range(40)]
     message = r"fold 1 of 5, in \S+ s, its share of the time: .* raise the limits, relax the constraints, or use"
     with pytest.raises(SolverFailedError, match=message):

@@ -9,9 +9,11 @@ from sklearn.metrics import log_loss
 
 from supersparse import RiskScoreClassifier
 from supersparse.errors import WeightedRisksWarning
-from supersparse.learn import folds, validating
+from supersparse.learn import crossfit, validating
 from supersparse.learn.clock import Clock
-from supersparse.learn.fitting import fit_card
+from supersparse.learn.crossfit import CrossFit, FitsOfFold
+from supersparse.learn.fit import Learner
+from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
@@ -23,6 +25,10 @@ ROWS = TrainingRows(
     X=np.arange(12)[:, None], y=np.array([0, 1] * 6), sample_weight=None, rate_groups=None, names=("x",)
 )
 RECIPE = Recipe(settings=Settings.of(C0=0.1, max_points=1), options={"solver": "exhaustive"})
+
+
+def folds_of(number, repeats=1, **how):
+    return Folds(splits=repeated_splits(ROWS.y, number, repeats), repeats=repeats, **how)
 
 
 class Told(Unwatched):
@@ -38,14 +44,14 @@ class Told(Unwatched):
 
 def test_each_fold_is_announced():
     watch = Told()
-    found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2), watch)
+    found = validating.validate(RECIPE, ROWS, folds_of(2), watch)
     assert watch.stages == [f"fold {k} of 2: training on 6 rows, testing on 6" for k in (1, 2)]
     assert (found.folds, found.folds_asked, found.chosen.C0) == (2, 2, 0.1)
 
 
 @pytest.mark.parametrize("finished", [0, 1])
 def test_an_interrupt_keeps_the_finished_folds(monkeypatch, finished):
-    real, calls = folds.fit_fold, []
+    real, calls = FitsOfFold.learned, []
 
     def interrupted(*arguments):
         calls.append(arguments)
@@ -53,8 +59,8 @@ def test_an_interrupt_keeps_the_finished_folds(monkeypatch, finished):
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(folds, "fit_fold", interrupted)
-    found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2))
+    monkeypatch.setattr(FitsOfFold, "learned", interrupted)
+    found = validating.validate(RECIPE, ROWS, folds_of(2))
     assert (0 if found is None else found.folds) == finished
 
 
@@ -64,7 +70,7 @@ def test_the_log_loss_told_is_without_class_weights_and_that_chosen_by_is_with_t
     y = (rng.random(200) < 0.1 + 0.4 * x[:, 0]).astype(int)
     rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("a", "b", "c"))
     asked = Settings.of(C0=0.01, max_points=2, goal="risk", positive="1", class_weight={"0": 1, "1": 5})
-    found = validating.validate(Recipe(settings=asked, options={"solver": "risk"}), rows, splits_of(y, 4))
+    found = validating.validate(Recipe(settings=asked, options={"solver": "risk"}), rows, Folds(splits=splits_of(y, 4)))
     by_fold = []
     for train, test in splits_of(y, 4):
         model = RiskScoreClassifier(C0=0.01, max_points=2, class_weight={0: 1, 1: 5})
@@ -82,50 +88,49 @@ def test_the_weighted_error_stands_beside_a_penalty_that_is_chosen_by_it():
     rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("smoker",))
     asked = Settings.of(C0=10, max_points=1, positive="1", class_weight={"0": 1, "1": 3})
     with quiet_about_penalties():
-        found = validating.validate(Recipe(settings=asked, options=RECIPE.options), rows, splits_of(y, 5))
+        found = validating.validate(Recipe(settings=asked, options=RECIPE.options), rows, Folds(splits=splits_of(y, 5)))
     told = found.as_data()
     assert told["features"] == 0
     assert told["weighted_error"] == told["tried"][0]["weighted_error"] == pytest.approx(0.375)
     assert told["error"] == pytest.approx(0.125)
     assert "features  weighted error  error " in found.in_words()
     assert "          0.3750  0.125 ± 0.000" in found.in_words()
-    alike = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 2))
+    alike = validating.validate(RECIPE, ROWS, folds_of(2))
     assert "weighted" not in alike.in_words()
     assert "weighted_error" not in alike.as_data()
 
 
 def test_the_error_so_far_is_told():
     watch = Told()
-    found = validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 3), watch)
+    found = validating.validate(RECIPE, ROWS, folds_of(3), watch)
     sums = np.cumsum([float(cost) for cost in found.chosen.costs])
     assert watch.errors == pytest.approx((sums / [1, 2, 3]).tolist())
 
 
 @pytest.mark.long
 def test_processes_give_the_same_folds(monkeypatch):
-    monkeypatch.setattr(folds, "_START", 0.0)  # as if starting processes took no time
-    splits = repeated_splits(ROWS.y, 2, 2)
-    alone = validating.validate(RECIPE, ROWS, splits, repeats=2)
-    shared = validating.validate(RECIPE, ROWS, splits, repeats=2, n_jobs=2)
+    monkeypatch.setattr(crossfit, "_START", 0.0)  # as if starting processes took no time
+    alone = validating.validate(RECIPE, ROWS, folds_of(2, 2))
+    shared = validating.validate(RECIPE, ROWS, folds_of(2, 2, n_jobs=2))
     assert shared.as_data() == alone.as_data()
     assert (shared.folds, shared.repeats) == (4, 2)
 
 
 def test_folds_share_the_time_that_is_left(monkeypatch):
-    real, limits = folds.fit_fold, []
+    real, limits = FitsOfFold.learned, []
 
-    def spy(recipe, *arguments):
-        limits.append(recipe.options["time_limit"])
-        return real(recipe, *arguments)
+    def spy(task, fold, seconds):
+        limits.append(seconds)
+        return real(task, fold, seconds)
 
-    monkeypatch.setattr(folds, "fit_fold", spy)
-    validating.validate(RECIPE, ROWS, splits_of(ROWS.y, 3), clock=Clock(time.monotonic() + 3000))
+    monkeypatch.setattr(FitsOfFold, "learned", spy)
+    validating.validate(RECIPE, ROWS, folds_of(3), clock=Clock(time.monotonic() + 3000))
     assert limits[0] == pytest.approx(1000, abs=100)
     assert limits[-1] == pytest.approx(3000, abs=300)  # the others left nearly all of theirs
 
 
 def test_an_interrupt_in_a_second_division_leaves_the_first_to_judge_by():
-    kept = validating.validate(RECIPE, ROWS, repeated_splits(ROWS.y, 2, 2)[:3])
+    kept = validating.validate(RECIPE, ROWS, Folds(splits=repeated_splits(ROWS.y, 2, 2)[:3]))
     partly = replace(kept, folds_asked=4, repeats=2)
     rows = np.concatenate([left.rows for left in partly.unseen])
     assert sorted(rows.tolist()) == list(range(12))
@@ -134,7 +139,7 @@ def test_an_interrupt_in_a_second_division_leaves_the_first_to_judge_by():
 @pytest.fixture
 def out_of_time(monkeypatch):
     """Let time be up after so many folds, counted from now."""
-    real = folds.FoldsInTime._given
+    real = CrossFit._given
 
     def after(most):
         left = [most]
@@ -146,24 +151,24 @@ def out_of_time(monkeypatch):
                     return
                 yield one
 
-        monkeypatch.setattr(folds.FoldsInTime, "_given", given)
+        monkeypatch.setattr(CrossFit, "_given", given)
 
     return after
 
 
 @pytest.mark.parametrize("finished", [1, 2, 4])
 def test_an_unfinished_division_is_finished_as_if_it_had_had_the_time(out_of_time, finished):
-    recipe, splits = RECIPE.asking(C0=None), repeated_splits(ROWS.y, 3, 2)
+    recipe, folds = RECIPE.asking(C0=None), folds_of(3, 2)
     out_of_time(finished)
-    partly = validating.validate(recipe, ROWS, splits, repeats=2)
+    partly = validating.validate(recipe, ROWS, folds)
     assert partly.is_unfinished
     assert (partly.folds, partly.folds_asked, partly.repeats) == (finished, 6, 2)
     out_of_time(100)
-    whole = validating.validate(recipe, ROWS, splits, repeats=2, so_far=partly)
+    whole = validating.validate(recipe, ROWS, folds, so_far=partly)
     assert not whole.is_unfinished
     assert (whole.folds, whole.chosen.C0) == (6, partly.chosen.C0)
     assert len(whole.unseen) == whole.folds
-    at_once = validating.validate(recipe, ROWS, splits, repeats=2)
+    at_once = validating.validate(recipe, ROWS, folds)
     assert whole.as_data()["tried"] == at_once.as_data()["tried"]
 
 
@@ -175,6 +180,6 @@ def test_what_the_card_leaves_of_the_time_goes_to_the_folds_that_lack_it(out_of_
 
     question = RECIPE.asking(C0=None).question(ROWS)
     out_of_time(1)
-    fitted = fit_card(question, ROWS, splits_of(ROWS.y, 2), Watch(), Clock(None))
+    fitted = Learner(folds=folds_of(2), watch=Watch()).fit(question, ROWS, Clock(None))
     assert (fitted.unjudged, fitted.validation.folds) == (None, 2)
     assert [seen.on for seen in fitted.card.performance] == ["training", "cross-validation"]

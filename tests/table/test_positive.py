@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import SLIMClassifier
-from supersparse.learn.calibrating import without_fold
+from supersparse.learn.held_out import Folds
+from supersparse.learn.validating import validate
 from supersparse.problem.rows import read_labels
 from supersparse.show.estimators.learning import read_training
 from supersparse.table.numeric import positive_of
@@ -68,5 +69,5 @@ def test_folds_keep_the_class_that_is_rarer_among_all_rows():
     question = recipe.settled(rows).question(part)
     assert question.problem.rows.classes == ("red", "blue")
     expected = question.scores(question.solve(), X)
-    found = without_fold(recipe, rows, [(train, every)], 0)
+    (found,) = validate(recipe, rows, Folds(splits=[(train, every)])).unseen
     assert np.sign(found.scores).tolist() == np.sign(expected).tolist()

@@ -26,7 +26,7 @@ def test_rows_without_a_class_are_skipped_in_every_column(read):
     assert table.y.tolist() == ["no", "yes", "yes"]
     assert table.weights.tolist() == [1, 2, 1]
     assert table.rate_groups["unit"].tolist() == ["a", "?", "b"]
-    assert table.split_by.tolist() == ["x1", "x2", "x4"]
+    assert table.groups.tolist() == ["x1", "x2", "x4"]
 
 
 def test_what_is_odd_is_noted_in_its_order(read):
@@ -85,8 +85,8 @@ VISITS = "patient,age,bmi,ill\n" + "".join(
 def test_an_identifier_that_is_no_feature_still_keeps_its_rows_together(read, roles):
     notes = []  # patient x7 among numbers would be a fault of a feature
     table = read(notes.append, table=VISITS, find_groups=True, **roles)
-    assert len(set(table.split_by.tolist())) == 30
-    assert all(len(set(table.split_by[3 * p : 3 * p + 3].tolist())) == 1 for p in range(30))
+    assert len(set(table.groups.tolist())) == 30
+    assert all(len(set(table.groups[3 * p : 3 * p + 3].tolist())) == 1 for p in range(30))
     assert "patient" not in table.columns
     (note,) = notes
     assert note.startswith("'patient' repeats (30 different in 90 rows), so all rows of one are kept in")
@@ -99,4 +99,4 @@ def test_an_identifier_that_is_dropped_groups_nothing_unless_it_is_looked_for(re
     notes = []
     table = read(notes.append, table=VISITS, drop=["patient"], **roles)
     assert notes == []
-    assert table.split_by is None or len(set(table.split_by.tolist())) == 9
+    assert table.groups is None or len(set(table.groups.tolist())) == 9

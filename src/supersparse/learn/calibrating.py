@@ -1,10 +1,9 @@
 """Risks for a learned card: how often the positive class occurs at each score that rows get unseen.
 
-A card looks too good on the rows it was learned from. So it is learned again without each fold, the
-held-out rows are scored by what was learned from the others, and the risk of the final card is fitted
-to these scores. Cards of different folds differ in scale: their scores are brought to that of
-the final card, 0 staying 0. They differ in where 0 lies, too: at last the log-odds of all risks are moved so
-that the mean risk by the final card is the share of positives.
+A card looks too good on the rows it was learned from. So it is learned again without each fold (`crossfit`),
+and the risk of the final card is fitted to the scores of the held-out rows. Cards of different folds differ in
+scale: their scores are brought to that of the final card, 0 staying 0. They differ in where 0 lies, too: at last
+the log-odds of all risks are moved so that the mean risk by the final card is the share of positives.
 """
 
 import math
@@ -16,90 +15,19 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.errors import InfeasibleError, InvalidDataError, InvalidProblemError
+from supersparse.base.errors import InvalidDataError
 from supersparse.base.integer_arrays import IntArray, fits_int64, integer_column, largest_magnitude, quotients
-from supersparse.base.stop import Stop
 from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.card.evaluate.rates import Tally, added_up
 from supersparse.card.performance import ClassWeights
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
-from supersparse.learn.clock import Clock
-from supersparse.learn.recipe import Recipe
+from supersparse.learn.crossfit import LeftOut, root_mean_square
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.splits import most_folds, splits_of
-from supersparse.learn.starting import start_from
-from supersparse.learn.thinning import thinned
-from supersparse.problem.variants import quiet_about_penalties
 from supersparse.table.sources import as_array
 
-Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # (training, left out)
-
-_FOLDS = 5
 _MOST_TOTALS = 40  # of a table that a smooth risk becomes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
-    """Held-out rows, by position, and the scores that it gives them.
-
-    Scores are in units of their root mean square on the rows of the fit. A risk model has the log loss of
-    each row as well, by its risks and by the prevalence among the rows of the fit.
-    """
-
-    rows: NDArray[np.intp]
-    scores: Floats
-    log_losses: Floats | None = None
-    baseline_log_losses: Floats | None = None
-
-
-def left_out(
-    rows: NDArray[np.intp],
-    unseen: Floats,
-    seen: Floats,
-    weights: Any,
-    log_losses: tuple[Floats | None, Floats | None] = (None, None),
-) -> LeftOut:
-    """Bring the scores of held-out rows to the scale of those that were learned from."""
-    unit = root_mean_square(seen, None if weights is None else as_array(weights))
-    return LeftOut(
-        rows=rows, scores=unseen / (unit or 1.0), log_losses=log_losses[0], baseline_log_losses=log_losses[1]
-    )
-
-
-def weighty_folds(rows: TrainingRows, positive: object) -> Splits:
-    """Divide the rows that have weight into five folds."""
-    weights = _weights(rows.sample_weight, len(rows.y))[0]
-    used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
-    return folds_of(rows.y == positive, used, rows.groups)
-
-
-def learn_without(
-    recipe: Recipe, rows: TrainingRows, folds: Splits, clock: Clock, initial: Any = None
-) -> list[LeftOut]:
-    """Learn again without each fold, and score the held-out rows; the folds share the time left."""
-    recipe = recipe.with_plan(1 / (2 * len(folds)))  # the final card has the other half
-    return [
-        without_fold(clock.limited(recipe, 1 / (len(folds) - k)), rows, folds, k, initial) for k in range(len(folds))
-    ]
-
-
-def without_fold(recipe: Recipe, rows: TrainingRows, folds: Splits, k: int, initial: Any = None) -> LeftOut:
-    """Learn again without fold k, counted from 0, from the rows that its plan allows; Ctrl-C interrupts."""
-    train, test = folds[k]
-    part = rows.take(thinned(train, rows, recipe.plan))
-    with quiet_about_penalties():  # the useful range differs from fold to fold; the fit on all rows warns
-        try:
-            question = recipe.settled(rows).question(recipe.complete(part))
-            start = start_from(initial, question.problem, required=False)
-            solution = question.solve(initial=start, checkpoint=None, branching_priorities={})
-        except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
-            raise type(error)(f"calibrate, without fold {k + 1} of {len(folds)}: {error}") from None
-    if solution.stop is Stop.INTERRUPTED:
-        raise KeyboardInterrupt
-    unseen = question.scores(solution, rows.take(test).X)
-    return left_out(test, unseen, question.scores(solution, part.X), part.sample_weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -238,29 +166,6 @@ def _tabulated(risk: Risk, card: Card, cases: Mapping[Fraction, Fraction]) -> Ri
 
 def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
     return integer_column(np.ones(n_rows, dtype=np.int8) if sample_weight is None else as_array(sample_weight))
-
-
-def folds_of(positive: NDArray[np.bool_], rows: NDArray[np.intp], groups: Any = None) -> Splits:
-    """Return stratified folds of the rows that have weight, shuffled; groups stay together."""
-    fewest = min(int(positive[rows].sum()), int((~positive[rows]).sum()))
-    if fewest < 2:
-        raise InvalidDataError(
-            f"a class has {fewest} row of weight above 0", "calibrate needs 2 or more, or set it to None"
-        )
-    y, by = positive[rows], None if groups is None else as_array(groups)[rows]
-    splits = splits_of(y, min(_FOLDS, most_folds(y, by)), groups=by)
-    return [(rows[train], rows[test]) for train, test in splits]
-
-
-def root_mean_square(scores: Floats, weights: Any) -> float:
-    """Return the root of the mean of the squares, by weight."""
-    largest = float(np.abs(scores).max(initial=0.0))
-    if largest == 0:
-        return 0.0
-    by = None if weights is None else np.asarray(weights, dtype=np.float64)
-    if by is not None:
-        by = by / by.max()  # scaling all weights changes nothing, not even by rounding
-    return largest * float(np.sqrt(np.average((scores / largest) ** 2, weights=by)))  # no overflow
 
 
 def _tally(scores: Floats, positive: NDArray[np.bool_], weights: IntArray, unit: int, threshold: Fraction) -> Tally:

@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from supersparse.learn.recipe import Recipe
@@ -17,6 +17,14 @@ def loaded(recipe: "Recipe") -> None:
         from supersparse.engine.warm_up import warm_up
 
         warm_up(recipe.settings.goal)
+
+
+class HasTime(Protocol):
+    """What knows how much time is left."""
+
+    @property
+    def left(self) -> float | None:
+        """Seconds; None without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,11 @@ class Clock:
         if limit is not None:
             loaded(recipe)
         return cls(None if limit is None or not limit >= 0 else time.monotonic() + max(0.0, limit - spent))
+
+    @classmethod
+    def ending_in(cls, seconds: float | None) -> "Clock":
+        """Start now."""
+        return cls(None if seconds is None else time.monotonic() + seconds)
 
     @property
     def left(self) -> float | None:

@@ -24,7 +24,7 @@ from supersparse.card.words import question as question_in_words
 from supersparse.engine.answers.edit import Edit
 from supersparse.engine.solution import Solution, Trace
 from supersparse.learn.edited_answers import EditedAnswers, best_points, cuts_of, number_of, refused
-from supersparse.learn.fitting import Fitted
+from supersparse.learn.fit import Fitted
 from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.fitting import PreparedColumns
 from supersparse.learn.prepare.prepare import Prepare

@@ -10,7 +10,8 @@ from supersparse.card.evidence import WEIGHTED_RISKS, shortfalls
 from supersparse.card.performance import ClassWeights
 from supersparse.card.risk import Floats
 from supersparse.engine.solution import Solution
-from supersparse.learn.calibrating import LeftOut, Pooled, fitted_risk
+from supersparse.learn.calibrating import Pooled, fitted_risk
+from supersparse.learn.crossfit import LeftOut
 from supersparse.learn.rows import TrainingRows
 from supersparse.problem.problem import Problem
 

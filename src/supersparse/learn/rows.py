@@ -80,7 +80,8 @@ class TrainingRows:
     y: NDArray[Any]
     sample_weight: Any
     rate_groups: Any
-    groups: Any = None  # for the splitter
+    groups: Any = None  # which folds keep together
+    times: Any = None  # in whose order folds divide the rows
     names: tuple[str, ...] | None = None  # of the columns, where X is an array with names
     title: str | None = None  # what is predicted: the name of y
     notes: tuple[str, ...] = ()  # on rows that were left out
@@ -107,7 +108,8 @@ class TrainingRows:
             y=table.y,
             sample_weight=table.weights,
             rate_groups=dict(table.rate_groups) or None,
-            groups=table.split_by,
+            groups=table.groups,
+            times=table.times,
             names=None if prepared else tuple(table.columns),
             title=table.target,
             reading=table.reading,
@@ -123,6 +125,7 @@ class TrainingRows:
             names=self.names,
             title=self.title,
             groups=None if self.groups is None else as_array(self.groups)[rows],
+            times=None if self.times is None else as_array(self.times)[rows],
             notes=self.notes if note is None else (*self.notes, note),
             reading=self.reading,
             is_counted=self.is_counted,

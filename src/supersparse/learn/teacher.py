@@ -8,7 +8,7 @@ what is missing. It is fitted to the training rows of every fold anew.
 """
 
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError, SupersparseError, did_you_mean
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column
+from supersparse.learn.prepare.sample import MOST_ROWS
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import hold_out, most_folds, splits_of
 from supersparse.problem.rows import LABEL_UNIT, read_weights
@@ -33,7 +34,6 @@ from supersparse.table.values import Category, Cells
 Floats = NDArray[np.float64]
 
 BLEND = 0.85
-MOST_ROWS = 20_000  # a teacher learns from, and answers are chosen on
 NAMES = ("auto", "ridge")
 _PENALTIES = np.logspace(-4, 2, 10)  # 1 / the weight of the squared coefficients
 _FIRM = 0.01  # of them, where the rarer class has few rows
@@ -177,8 +177,9 @@ class AdditiveTeacher:
             X = encoding.matrix(table)
             if rarer < _FEW:
                 return cls(encoding=encoding, ridge=_ridge(_FIRM).fit(X, y, weights), stumps=None)
-            ridge = _best_ridge(X, y, weights, rows.groups)
-            return cls(encoding=encoding, ridge=ridge, stumps=_boosted(X, y, weights, rows.groups) if stumps else None)
+            by = {"groups": rows.groups, "times": rows.times}
+            ridge = _best_ridge(X, y, weights, by)
+            return cls(encoding=encoding, ridge=ridge, stumps=_boosted(X, y, weights, by) if stumps else None)
 
     def risks(self, rows: TrainingRows) -> Floats:
         """The mean of both models."""
@@ -217,12 +218,15 @@ def _ridge(strength: float) -> LogisticRegression:
     return LogisticRegression(C=strength, max_iter=300, warm_start=True)
 
 
-def _best_ridge(X: Floats, y: NDArray[np.bool_], weights: Floats | None, groups: Any) -> LogisticRegression:
-    """Choose the penalty by the log loss of inner folds, from the firmest on, until it has risen twice."""
-    folds = min(_FOLDS, most_folds(y, groups))
+def _best_ridge(X: Floats, y: NDArray[np.bool_], weights: Floats | None, by: Mapping[str, Any]) -> LogisticRegression:
+    """Choose the penalty by the log loss of inner folds, from the firmest on, until it has risen twice.
+
+    They are divided `by` groups or times, as the folds are in which the card is judged.
+    """
+    folds = min(_FOLDS, most_folds(y, by["groups"]))
     try:
-        splits = splits_of(y, folds, groups=groups)
-    except SupersparseError:  # groups that hold one class each
+        splits = splits_of(y, folds, **by)
+    except SupersparseError:  # groups or times that hold one class each
         return _ridge(_FIRM).fit(X, y, weights)
     models = [_ridge(1.0) for _ in splits]
     best, chosen, risen = np.inf, _FIRM, 0
@@ -243,21 +247,21 @@ def _best_ridge(X: Floats, y: NDArray[np.bool_], weights: Floats | None, groups:
 
 
 def _boosted(
-    X: Floats, y: NDArray[np.bool_], weights: Floats | None, groups: Any
+    X: Floats, y: NDArray[np.bool_], weights: Floats | None, by: Mapping[str, Any]
 ) -> HistGradientBoostingClassifier | None:
-    """Boosted stumps that stop early; rows of a group are not on both sides where that is judged."""
+    """Boosted stumps that stop early, judged on rows of other groups, or of later times."""
     options: dict[str, Any] = {
         "max_depth": 1,
         "learning_rate": _RATE,
         "min_samples_leaf": max(5, len(y) // 50),
         "random_state": 0,
     }
-    if groups is None:
+    if not any(one is not None for one in by.values()):
         return HistGradientBoostingClassifier(
             max_iter=_MOST_STUMPS, early_stopping=True, n_iter_no_change=_PATIENCE, **options
         ).fit(X, y, weights)
     try:
-        train, test = hold_out(y, _HELD_OUT, groups=groups)
+        train, test = hold_out(y, _HELD_OUT, **by)
     except InvalidDataError:
         return None
     given = None if weights is None else weights[train]

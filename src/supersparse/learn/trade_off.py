@@ -1,6 +1,6 @@
 """Sweeps over the class weights, or over limits on the false positive rate, judged on held-out rows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import mean
@@ -23,11 +23,12 @@ from supersparse.card.performance import Performance
 from supersparse.engine.answers.trade_off import default_ratios, ratio_of_sensitivity, weights_of
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
-from supersparse.learn.calibrating import LeftOut, Pooled
+from supersparse.learn.calibrating import Pooled
 from supersparse.learn.clock import Clock
+from supersparse.learn.crossfit import LeftOut
+from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.splits import Split
 from supersparse.learn.validating import validate
 from supersparse.learn.watching import Unwatched, Watch
 from supersparse.problem.constraints.rates import max_false_positive_rate
@@ -102,13 +103,11 @@ class _Sweep:
 def sweep(
     recipe: Recipe,
     rows: TrainingRows,
-    splits: Sequence[Split],
+    folds: Folds,
     ratios: Iterable[Fraction] | None = None,
     *,
     limits: Iterable[Fraction] | None = None,
-    repeats: int = 1,
     watch: Watch | None = None,
-    n_jobs: int = 1,
 ) -> CrossValidatedTradeOff:
     """Learn for each ratio or limit without each fold, and judge on it, within the recipe's time limit.
 
@@ -120,7 +119,7 @@ def sweep(
     for k, value in enumerate(tried.values):
         watch.stage(tried.in_words(k))
         part = clock.part(1 / (len(tried.values) - k))
-        found = validate(tried.asking(value), rows, splits, repeats=repeats, clock=part, n_jobs=n_jobs)
+        found = validate(tried.asking(value), rows, folds, clock=part)
         if (found is None and part.left != 0) or (found is not None and found.interrupted):
             raise KeyboardInterrupt
         if found is None or not found.unseen:
@@ -135,11 +134,11 @@ def sweep(
                 limit=value if tried.of_limits else None,
                 features=mean(found.chosen.sizes),
                 performance=replace(
-                    performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation"), folds=found.cut
+                    performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation"), folds=found.cut_of(found.unseen)
                 ),
             )
         )
-    return CrossValidatedTradeOff(points=tuple(points), folds=len(splits) // repeats, repeats=repeats)
+    return CrossValidatedTradeOff(points=tuple(points), folds=len(folds.splits) // folds.repeats, repeats=folds.repeats)
 
 
 def sweep_held_out(

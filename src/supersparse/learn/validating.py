@@ -1,32 +1,37 @@
 """Cross-validation of a recipe: learn without each fold, and evaluate on it."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from operator import mul
 from statistics import mean, pstdev
 from typing import Any
 
+import numpy as np
+
+from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import counted, exact, shown
 from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evaluate.trade_off import folds_in_words
 from supersparse.card.performance import Performance
 from supersparse.engine.answers.words import loss_name
-from supersparse.engine.executors import workers_of
-from supersparse.learn.calibrating import LeftOut, Pooled
-from supersparse.learn.choosing import Candidate, choose_penalty, read_values
+from supersparse.learn.calibrating import Pooled
+from supersparse.learn.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learn.clock import Clock
-from supersparse.learn.comparison import Comparison, comparison_of
-from supersparse.learn.folds import FoldResult, FoldsInTime, FoldTask, named_folds
-from supersparse.learn.recipe import Recipe
+from supersparse.learn.comparison import Comparison, Measures, comparison_of
+from supersparse.learn.crossfit import CrossFit, FitsOfFold, FoldResult, LeftOut, named_folds
+from supersparse.learn.held_out import Folds
+from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import Split
 from supersparse.learn.watching import Unwatched, Watch
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import with_size_penalty
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
+_USUAL = 0.01  # the C0 where folds choose none
+_OF_RISKS = ("log_losses", "baseline_log_losses")
 _MEASURES = ("error", "sensitivity", "specificity", "auc")
 
 
@@ -63,11 +68,14 @@ class Validation:
     repeats: int = 1  # how often the rows are divided into folds
     interrupted: bool = False
     sampled: int | None = None  # the fewest training rows of a fold, where some did not use all
+    searched: bool = True  # whether any fold had the time to search
     goal: str = "errors"
     tried: tuple[Tried, ...]
     chosen: Tried
+    choices: Mapping[str, int]  # of each rule
+    penalties: tuple[float, ...]  # the values of C0 that were tried; none if the recipe has its own
     by_fold: tuple[list[FoldResult], ...]  # what `validate` goes on from
-    least: float  # seconds without which it begins no further fold
+    least: float = 0.0  # seconds without which it begins no further fold
 
     @property
     def comparison(self) -> Comparison | None:
@@ -84,10 +92,15 @@ class Validation:
         """Scores of the held-out rows, by the chosen C0, of the repeats in which every row was left out."""
         return self.chosen.unseen[: self.folds - self.folds % (self.folds_asked // self.repeats)]
 
-    @property
-    def cut(self) -> tuple[int, int] | None:
+    def cut_of(self, unseen: Sequence[LeftOut]) -> tuple[int, int] | None:
         """How many folds judge a card, of how many planned; None where all do."""
-        return None if self.folds == self.folds_asked else (len(self.unseen), self.folds_asked)
+        return None if self.folds == self.folds_asked else (len(unseen), self.folds_asked)
+
+    def to_text(self) -> str:
+        """The results of the folds as a file keeps them."""
+        of_folds = [[asdict(result) for result in results] for results in self.by_fold]
+        content = {"penalties": self.penalties, "choices": dict(self.choices), "by_fold": of_folds}
+        return json.dumps(content, default=lambda one: str(one) if isinstance(one, Fraction) else one.tolist())
 
     def as_data(self) -> dict[str, Any]:
         return {
@@ -136,67 +149,79 @@ class Validation:
         return "\n".join(lines)
 
 
-def chooses_penalty(settings: Settings) -> bool:
-    """Whether the settings leave C0 to cross-validation."""
-    return settings.levels is None and settings.C0 is None and not settings.asks_questions
-
-
 def validate(
     recipe: Recipe,
     rows: TrainingRows,
-    splits: Sequence[Split],
+    folds: Folds,
     watch: Watch | None = None,
     *,
-    repeats: int = 1,
     clock: Clock | None = None,
     problem: Problem | None = None,
-    n_jobs: int = 1,
-    so_far: Validation | None = None,
+    so_far: "Validation | None" = None,
 ) -> Validation | None:
-    """Follow the recipe on the training rows of each split, for each candidate C0 if none is set.
+    """Follow the recipe on the training rows of each split, for each C0 that is tried.
 
-    `repeats` says how often the splits divide the rows, one division after another. All folds share the time
-    that the clock leaves, by default the time limit of the recipe, on at most `n_jobs` processes or the
-    workers of the recipe's executor. `problem` is that of all rows, where it is known already. Ctrl-C, or the
-    end of the time, keeps the finished folds, which are the first ones; None if there are none. With an
-    unfinished validation `so_far` of the same, only the folds that it lacks are learned, and its choice of C0
-    stays.
+    All folds share the time that the clock leaves, by default the time limit of the recipe. `problem` is that
+    of all rows, where it is known already. Ctrl-C, or the end of the time, keeps the finished folds, which are
+    the first ones; None if there are none. With an unfinished validation `so_far` of the same, only the folds
+    that it lacks are learned, and its choice of C0 stays.
     """
-    watch = watch or Unwatched()
-    settings = recipe.settings
-    chooses = chooses_penalty(settings)
+    watch, splits = watch or Unwatched(), folds.splits
     if problem is None:
         problem = recipe.question(rows).problem
-    penalties = []
-    if so_far is not None and chooses:
-        penalties = [float(tried.C0 or 0.0) for tried in so_far.tried]
-    elif chooses:
-        penalties = [float(C0) for C0 in read_values(VALUES, with_size_penalty(problem, Fraction(0)))]
-    costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-    executor = recipe.options.get("executor")
+    penalties = _penalties(recipe.settings, folds, problem) if so_far is None else so_far.penalties
     # a checkpoint is of the final fit: folds are other problems
-    of_folds = replace(recipe, options={**recipe.options, "checkpoint": None}).with_plan(1 / len(splits))
-    folds = FoldsInTime(
-        task=FoldTask(recipe=of_folds, penalties=penalties, rows=rows, costs=costs),
+    of_folds = replace(recipe, options={**recipe.options, "checkpoint": folds.checkpoint}).with_plan(1 / len(splits))
+    costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
+    crossfit = CrossFit(
+        task=FitsOfFold(recipe=of_folds, Cs=penalties, rows=rows, costs=costs, initial=folds.initial),
         clock=clock or Clock.of(recipe),
-        n_jobs=n_jobs if executor is None else workers_of(executor),
-        executor=executor,
+        n_jobs=folds.n_jobs,
+        executor=recipe.options.get("executor"),
         watch=watch,
+        at_once=folds.at_once,
+        must=folds.must and so_far is None,
         least=0.0 if so_far is None else so_far.least,
     )
     by_fold: list[list[FoldResult]] = [] if so_far is None else list(so_far.by_fold)
     interrupted = False
     try:
-        for results in folds.learned(named_folds(splits)[len(by_fold) :]):
+        for results in crossfit.over(named_folds(splits)[len(by_fold) :]):
             by_fold.append(results)
             watch.cross_validated(float(min(mean(costs) for costs in _errors(by_fold))))
     except KeyboardInterrupt:
+        if folds.must:
+            raise
         interrupted = True
     if not by_fold:
         return None
-    positive = problem.rows.classes[1]
-    pooled = [Pooled.of(rows, positive, [results[0].unseen]) for results in by_fold]
-    of_each: Sequence[float | None] = penalties or [_given_penalty(settings)]
+    choices = None if so_far is None else so_far.choices
+    found = _validation(recipe, rows, folds, problem, penalties, by_fold, choices)
+    return replace(found, interrupted=interrupted, least=crossfit.least)
+
+
+def _penalties(settings: Settings, folds: Folds, problem: Problem) -> tuple[float, ...]:
+    """The values of C0 to try; none where the recipe has its own."""
+    if not folds.chooses(settings):
+        return ()
+    if all(levels is not None for levels in problem.levels):
+        raise InvalidProblemError("every feature has levels, so there is no C0 to choose", "use SLIMClassifier")
+    asked = VALUES if folds.is_auto else folds.Cs
+    return tuple(map(float, read_values(asked, with_size_penalty(problem, Fraction(0)))))
+
+
+def _validation(
+    recipe: Recipe,
+    rows: TrainingRows,
+    folds: Folds,
+    problem: Problem,
+    penalties: Sequence[float],
+    by_fold: Sequence[list[FoldResult]],
+    choices: Mapping[str, int] | None,
+) -> Validation:
+    """Put the folds together, and choose."""
+    pooled = [Pooled.of(rows, problem.rows.classes[1], [results[0].unseen]) for results in by_fold]
+    of_each: Sequence[float | None] = penalties or [_given_penalty(recipe.settings)]
     tried = tuple(
         Tried(
             C0=C0,
@@ -209,23 +234,54 @@ def validate(
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
     )
-    if so_far is None:
-        candidates = [Candidate(C0=t.C0 or 0.0, errors=t.costs, sizes=t.sizes) for t in tried]
-        best = choose_penalty(candidates, "best")
-    else:
-        best = [t.C0 for t in so_far.tried].index(so_far.chosen.C0)
+    if choices is None:
+        choices = _choices(of_each, by_fold)
     return Validation(
         folds=len(by_fold),
-        folds_asked=len(splits),
-        repeats=repeats,
-        interrupted=interrupted,
+        folds_asked=len(folds.splits),
+        repeats=folds.repeats,
         sampled=min((r.sampled for results in by_fold for r in results if r.sampled), default=None),
-        goal=settings.goal,
+        searched=any(r.searched for results in by_fold for r in results),
+        goal=recipe.settings.goal,
         tried=tried,
-        chosen=tried[best],
+        chosen=tried[choices[folds.rule]],
+        choices=choices,
+        penalties=tuple(penalties),
         by_fold=tuple(by_fold),
-        least=folds.least,
     )
+
+
+def from_text(text: str, folds: Folds, question: PreparedProblem, rows: TrainingRows) -> Validation:
+    """Read what the folds of the same fit gave before."""
+    kept = json.loads(text)
+    by_fold = [[_result_of(one) for one in results] for results in kept["by_fold"]]
+    return _validation(question.recipe, rows, folds, question.problem, kept["penalties"], by_fold, kept["choices"])
+
+
+def _result_of(kept: dict[str, Any]) -> FoldResult:
+    compared, unseen = kept["compared"], dict[str, Any](kept["unseen"])
+    losses = {name: None if unseen[name] is None else np.array(unseen[name], float) for name in _OF_RISKS}
+    rows, scores = np.array(unseen["rows"], np.intp), np.array(unseen["scores"], float)
+    known = {
+        "error": Fraction(kept["error"]),
+        "loss": Fraction(kept["loss"]),
+        "unseen": LeftOut(rows=rows, scores=scores, **losses),
+        "compared": None if compared is None else {name: Measures(**one) for name, one in compared.items()},
+    }
+    return FoldResult(**{**kept, **known})
+
+
+def _choices(Cs: Sequence[float | None], by_fold: Sequence[Sequence[FoldResult]]) -> dict[str, int]:
+    """What each rule chooses, by the folds that had time to search; the usual C0 where none had."""
+    counted = [results for results in by_fold if all(result.searched for result in results)]
+    if not counted:
+        usual = min(range(len(Cs)), key=lambda k: (abs((Cs[k] or 0.0) - _USUAL), k))
+        return dict.fromkeys(RULES, usual)
+    candidates = [
+        Candidate(C0=C0 or 0.0, errors=tuple(r.loss for r in results), sizes=tuple(r.size for r in results))
+        for C0, results in zip(Cs, zip(*counted, strict=True), strict=True)
+    ]
+    return {rule: choose_penalty(candidates, rule) for rule in RULES}
 
 
 def _weighted_errors(problem: Problem, results: Sequence[FoldResult]) -> tuple[float, ...]:

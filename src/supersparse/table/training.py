@@ -106,7 +106,8 @@ class TrainingTable:
     y: NDArray[np.generic]
     rate_groups: Mapping[str, NDArray[Any]]
     weights: NDArray[np.generic] | None
-    split_by: NDArray[Any] | None
+    groups: NDArray[Any] | None  # rows that folds keep together
+    times: NDArray[Any] | None  # in whose order folds divide the rows
     reading: Reading = field(default_factory=Reading)  # how the file was read
 
     def matrix(self) -> NDArray[np.generic]:
@@ -162,7 +163,9 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
             split_by = _split_by(table, roles, rows)
     faults.tell()
     assert target is not None
-    return _table(table, roles, target, note, weights, rate_groups, split_by)
+    by_group = roles.split_groups is not None
+    split = (split_by, None) if by_group else (None, split_by)
+    return _table(table, roles, target, note, weights, rate_groups, *split)
 
 
 class _Problems(AbstractContextManager[None]):
@@ -193,7 +196,8 @@ def _table(
     note: Callable[[str], None],
     weights: NDArray[np.generic] | None,
     rate_groups: Mapping[str, NDArray[Any]],
-    split_by: NDArray[Any] | None,
+    groups: NDArray[Any] | None,
+    times: NDArray[Any] | None,
 ) -> TrainingTable:
     for text in (*table.notes, *table.column_notes.get(roles.target, ()), *target.notes):
         note(text)
@@ -202,7 +206,7 @@ def _table(
         repeating = repeating_identifier(table.columns.values())
     columns = usable_features(table, roles, note)
     if repeating is not None:
-        split_by = group_labels(repeating)[target.rows]
+        groups = group_labels(repeating)[target.rows]
         note(
             f"{repeating.name!r} repeats ({repeating.n_different} different in {table.n_rows} rows), so all rows of "
             "one are kept in the same fold; use --cv-groups NAME for another column, or --cv-groups none"
@@ -217,7 +221,8 @@ def _table(
         y=target.labels,
         rate_groups=rate_groups,
         weights=weights,
-        split_by=split_by,
+        groups=groups,
+        times=times,
         reading=_with_facts(table, roles.split_groups if repeating is None else repeating.name),
     )
 

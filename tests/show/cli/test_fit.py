@@ -235,9 +235,9 @@ def test_cross_validation_chooses_c0_and_is_shown(run, patients):
 @pytest.mark.parametrize("done_before", [0, 2])
 def test_ctrl_c_during_cross_validation_still_gives_a_card(run, patients, monkeypatch, penalty, solver, done_before):
     from supersparse.base.stop import Stop
-    from supersparse.learn import folds, recipe
+    from supersparse.learn import crossfit, recipe
 
-    place = folds if solver == "solve_each_penalty" else recipe
+    place = crossfit if solver == "solve_each_penalty" else recipe
     first = solver == "solve"  # the card itself, before the folds
     real, calls = getattr(place, solver), []
 
@@ -267,22 +267,23 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(run, patients, monkey
 
 @pytest.mark.parametrize("how", [["--cv-groups", "centre"], ["--cv-time", "day"]])
 def test_folds_keep_groups_together_or_follow_time(run, patients, how, monkeypatch):
-    from supersparse.learn import fitting
+    from supersparse.learn import fit
 
     seen = []
-    real = fitting.validate
+    real = fit.validate
 
-    def spy(recipe, training, splits, watch, **how):
-        seen.append((training, splits))
-        return real(recipe, training, splits, watch, **how)
+    def spy(recipe, training, folds, watch, **how):
+        seen.append((training, folds.splits))
+        return real(recipe, training, folds, watch, **how)
 
-    monkeypatch.setattr(fitting, "validate", spy)
+    monkeypatch.setattr(fit, "validate", spy)
     run("fit", patients, "--target", "outcome", *how, "--C0", "0.02", check=True)
     ((training, splits),) = seen
     assert "centre" not in training.X or how[1] == "day"
     assert len(splits) == (10 if how[1] == "centre" else 5)  # the order of time is the only one
     for train, test in splits:
-        before, after = training.groups[train], training.groups[test]
+        by = training.groups if how[1] == "centre" else training.times
+        before, after = by[train], by[test]
         if how[1] == "centre":
             assert not set(before) & set(after)
         else:

@@ -8,7 +8,7 @@ import pytest
 
 from show.cli.tiny import FIT
 from supersparse.base.stop import Stop
-from supersparse.learn import folds
+from supersparse.learn import crossfit
 from supersparse.learn import recipe as recipes
 
 QUICK = ["--target", "ill", "--no-prepare", "--max-points", "3", "--C0", "0.02"]
@@ -52,7 +52,7 @@ def test_it_can_be_left_out(run, rows):
 
 
 def test_folds_that_time_left_out_are_said(run, rows, monkeypatch):
-    real, begun = folds.FoldsInTime._given, []
+    real, begun = crossfit.CrossFit._given, []
 
     def seven(self, some, rounds):
         for one in real(self, some, rounds):
@@ -61,7 +61,7 @@ def test_folds_that_time_left_out_are_said(run, rows, monkeypatch):
             begun.append(one)
             yield one
 
-    monkeypatch.setattr(folds.FoldsInTime, "_given", seven)
+    monkeypatch.setattr(crossfit.CrossFit, "_given", seven)
     done = run("fit", rows, *QUICK, check=True)
     assert "note: the time limit left time for the first 7 of 10 folds; raise --time-limit" in done.stderr
     assert "Cross-validated on 5 of 10 folds; the others were skipped." in done.stdout
@@ -104,8 +104,9 @@ def test_too_few_rows_to_leave_any_out_is_a_note(run, tmp_path):
 
 
 def test_folds_that_cannot_be_learned_from_are_a_note(run, tmp_path):
-    (tmp_path / "light.csv").write_text("x,w,y\n0,3,a\n0,1,b\n1,1,b\n1,0,a\n")
-    done = run("fit", "light.csv", "--target", "y", "--weights", "w", *FIT[2:], check=True)
+    (tmp_path / "one.yaml").write_text("constraints:\n  - max_error: 0.3\n")
+    (tmp_path / "few.csv").write_text("x,y\n0,a\n0,b\n1,b\n0,a\n")
+    done = run("fit", "few.csv", "--target", "y", *FIT[2:], "--settings", "one.yaml", check=True)
     assert "note: the card could not be judged on held-out rows: the training rows of fold" in done.stderr
 
 

@@ -8,9 +8,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from supersparse import ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError
-from supersparse.learn.calibrating import folds_of, learn_without
-from supersparse.learn.clock import Clock
+from supersparse.learn.held_out import Folds, divided
 from supersparse.learn.rows import TrainingRows
+from supersparse.learn.validating import validate
 from supersparse.show.estimators.learning import recipe_of
 
 METHODS = ["isotonic", "logistic"]
@@ -95,14 +95,14 @@ def test_class_weights_move_the_threshold_and_not_the_mean_risk():
 
 def test_a_rows_own_label_never_reaches_its_score():
     model = SLIMClassifier(**QUICK, calibrate="isotonic").fit(X, Y)
-    folds = folds_of(Y == "yes", np.arange(len(Y)))
+    splits = divided(TrainingRows(X=X, y=Y, sample_weight=None, rate_groups=None), 5)
 
     def learned(labels):
         rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
-        return learn_without(recipe_of(model), rows, folds, Clock(None))
+        return validate(recipe_of(model), rows, Folds(splits=splits, Cs=None)).unseen
 
     before = learned(Y)
-    for number, (_, rows) in enumerate(folds[:2]):
+    for number, (_, rows) in enumerate(splits[:2]):
         flipped = Y.copy()
         flipped[rows] = np.where(Y[rows] == "yes", "no", "yes")
         after = learned(flipped)
@@ -112,9 +112,9 @@ def test_a_rows_own_label_never_reaches_its_score():
 
 def test_every_row_with_weight_is_left_out_once():
     positive = np.arange(40) % 3 == 0
-    rows = np.flatnonzero(np.arange(40) != 7)
-    folds = folds_of(positive, rows)
-    assert sorted(np.concatenate([test for _, test in folds])) == rows.tolist()
+    weights = (np.arange(40) != 7).astype(int)
+    folds = divided(TrainingRows(X=positive[:, None], y=positive, sample_weight=weights, rate_groups=None), 5)
+    assert sorted(np.concatenate([test for _, test in folds])) == np.flatnonzero(weights).tolist()
     assert all(not set(train) & set(test) for train, test in folds)
 
 

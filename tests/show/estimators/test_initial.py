@@ -13,7 +13,8 @@ from supersparse.constraints import min_sensitivity, min_specificity
 from supersparse.engine.answers import penalty_grid
 from supersparse.engine.answers import penalty_grid as kept
 from supersparse.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
-from supersparse.learn import folds, starting
+from supersparse.learn import starting
+from supersparse.learn.crossfit import FitsOfFold
 from supersparse.problem.objective import evaluate
 
 rng = np.random.default_rng(11)
@@ -70,7 +71,7 @@ def test_a_card_learned_from_prepared_columns_is_a_start_too():
     ids=str,
 )
 def test_a_start_that_cannot_be_used_is_an_error_before_any_search(model, initial, message, monkeypatch):
-    monkeypatch.setattr(folds, "fit_fold", lambda *_: pytest.fail("no fold is fitted"))
+    monkeypatch.setattr(FitsOfFold, "learned", lambda *_: pytest.fail("no fold is fitted"))
     with pytest.raises(InvalidOptionError, match=message):
         clone(model).set_params(initial=initial).fit(X, Y)
 

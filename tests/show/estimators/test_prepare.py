@@ -19,7 +19,7 @@ from supersparse.errors import (
     MissingCodesWarning,
     UnreadableColumnsWarning,
 )
-from supersparse.learn.folds import Fold, fit_fold
+from supersparse.learn.crossfit import FitsOfFold, Fold
 from supersparse.learn.rows import TrainingRows
 from supersparse.show.estimators.learning import recipe_of
 
@@ -154,7 +154,7 @@ def test_nothing_of_the_rows_left_out_reaches_the_cut_points(missing):
     def learned(X, labels):
         recipe = recipe_of(SLIMClassifier(prepare=Prepare(missing=missing), **OPTIONS))
         rows = TrainingRows(X=X, y=labels, sample_weight=None, rate_groups=None)
-        (result,) = fit_fold(recipe, [0.02], rows, costs, fold)
+        (result,) = FitsOfFold(recipe=recipe, Cs=[0.02], rows=rows, costs=costs).learned(fold, None)
         scores = result.unseen.scores[len(test) :].tolist()
         return scores, result.size, recipe.question(rows.take(train)).prepare.notes_
 

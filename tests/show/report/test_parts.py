@@ -210,8 +210,8 @@ def test_a_column_that_could_have_got_points_is_needed_to_learn_again():
     ("stage", "missing"),
     [
         ("sizes_around", {"the frontier of sizes", "cross-validation", "trade-offs", "stability"}),
-        ("cross_validate", {"cross-validation", "trade-offs", "stability"}),
-        ("trade", {"trade-offs", "stability"}),
+        ("cross_validation", {"cross-validation", "trade-offs", "stability"}),
+        ("trades", {"trade-offs", "stability"}),
         ("bootstrap", {"stability"}),
     ],
 )

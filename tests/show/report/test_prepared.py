@@ -8,7 +8,7 @@ import pytest
 from show.report.small import read_page, said
 from supersparse import Prepare, ScoringSystem, Settings, SLIMClassifier
 from supersparse.learn.editing import cut_of, with_changes
-from supersparse.learn.fitting import Fitted
+from supersparse.learn.fit import Fitted
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.show.report import Plan, make_report

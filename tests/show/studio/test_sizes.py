@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from supersparse.learn.clock import Clock
+from supersparse.learn.held_out import Folds
+from supersparse.learn.sizes import SizesOfFold
 from supersparse.learn.validating import validate
 from supersparse.problem.objective import evaluate
-from supersparse.show.studio import sizes
 from supersparse.show.studio.card_view import measure_of, points_of
 from supersparse.show.studio.choices import changed, no_choices, read_plan
 from supersparse.show.studio.edited_card import edited
@@ -53,7 +54,7 @@ def test_sizes_of_weighted_classes_are_judged_as_folds_judge_a_card(rare):
     assert (none["numbers"]["errors"], one["numbers"]["errors"]) == (25, 45)
     assert (none["proven"], one["proven"]) == (True, True)
     asked = asked_of(wanted)
-    judged = validate(asked.question.recipe, asked.rows, asked.splits())
+    judged = validate(asked.question.recipe, asked.rows, Folds(splits=asked.splits()))
     cost = sum(map(float, judged.chosen.costs)) / judged.folds
     assert isclose(one["cross_validated"]["weighted_error"], cost)
     assert isclose(one["cross_validated"]["error"], judged.chosen.measures()["error"])
@@ -74,7 +75,7 @@ RISK = {"goal": "risk", "class_weight": None, "solve": {"time_limit": 60}}
 def test_a_card_has_what_was_minimised_on_held_out_rows_under_the_name_that_the_page_reads(rare):
     for settings, name in (({}, "weighted_error"), (RISK, "log_loss")):
         asked = asked_of(given(rare, **settings))
-        measures = validate(asked.question.recipe, asked.rows, asked.splits()).as_data()
+        measures = validate(asked.question.recipe, asked.rows, Folds(splits=asked.splits())).as_data()
         assert measure_of(asked.question.problem) == name
         assert f"cv.{name}" in (STATIC / "card.js").read_text(encoding="utf-8")
         assert measures[name] == measures["tried"][0][name] > 0
@@ -146,17 +147,17 @@ def test_the_page_is_told_what_the_sizes_are_judged_by(page, rare):
 
 
 def test_folds_that_time_left_out_are_said_and_sizes_are_compared_on_the_same_rows(rare, monkeypatch):
-    real, folds = sizes._fold_measures, []
+    real, folds = SizesOfFold.learned, []
 
-    def slow(asked, fold, most, clock, options):
+    def slow(task, fold, seconds):
         folds.append(fold)
-        for size, measures in real(asked, fold, most, clock, options):
-            if size == 0 or len(folds) < 3:  # the third fold has no time for more
-                yield size, measures
-        if len(folds) == 3:
-            monkeypatch.setattr(Clock, "left", 0.0)
+        found = real(task, fold, seconds)
+        if len(folds) < 3:
+            return found
+        monkeypatch.setattr(Clock, "left", 0.0)
+        return {0: found[0]}  # the third fold has no time for more
 
-    monkeypatch.setattr(sizes, "_fold_measures", slow)
+    monkeypatch.setattr(SizesOfFold, "learned", slow)
     found = learn_sizes({**given(rare), "max_size": 1, "folds": True}, TALK)
     assert "the time limit left time for the first 3 of 5 folds; raise it" in found["notes"]
     assert [one["cross_validated"]["folds"] for one in found["sizes"]] == [3, 2]

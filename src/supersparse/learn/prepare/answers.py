@@ -22,13 +22,12 @@ from supersparse.learn.prepare.columns import numbers_the_rows
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.fitting import NoFeatureError, unusable
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column, stand_in
-from supersparse.learn.prepare.sample import sampled_rows
+from supersparse.learn.prepare.sample import MOST_ROWS, sampled_rows
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.table.sources import CellTable
 from supersparse.table.values import Category
 
 MOST_QUESTIONS = 60  # to choose from
-MOST_ROWS = 20_000  # on which answers are chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -24,6 +24,7 @@ _LEAST_ROWS, _LEAST_COLUMNS = 2000, 50
 _CATEGORIES = 1000  # of one column that are looked for; identifiers have more
 _AT_ONCE = 500  # columns that are compared at once
 _SEED = 0
+MOST_ROWS = 20_000  # a teacher learns from, and answers are chosen on
 
 
 @dataclass(frozen=True, slots=True)

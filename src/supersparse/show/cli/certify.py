@@ -17,7 +17,7 @@ from supersparse.show.cli.say import note, remark, say_size
 from supersparse.show.document import ScoringSystem
 
 if TYPE_CHECKING:
-    from supersparse.learn.fitting import Fitted
+    from supersparse.learn.fit import Fitted
     from supersparse.learn.rows import TrainingRows
 
 

@@ -13,6 +13,7 @@ from supersparse.card.card import Card
 from supersparse.card.cases import LabelledCases, read_labelled, with_own_codes
 from supersparse.card.checks import outside_values
 from supersparse.card.raw_values import as_read, known_values, read_card_table
+from supersparse.learn.held_out import chooses_penalty
 from supersparse.show.cli.command import Without
 from supersparse.show.cli.declared import option_name
 from supersparse.show.cli.options import (
@@ -243,8 +244,6 @@ def is_divided(table: "CountTable", question: "PreparedProblem", validation: Val
 
     Then folds do not judge the card, and only choose C0, or are printed because somebody asked for them.
     """
-    from supersparse.learn.validating import chooses_penalty
-
     if not validation.judges:
         return False
     return table.suppressed is None or chooses_penalty(question.recipe.settings) or bool(validation.asks)

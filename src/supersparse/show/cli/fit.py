@@ -12,6 +12,7 @@ from supersparse.engine.answers.frontier import frontier as find_frontier
 from supersparse.engine.answers.shared_bounds import reconciled
 from supersparse.engine.certify.statement import check_certifiable, check_certifiable_goal
 from supersparse.learn.clock import Clock
+from supersparse.learn.held_out import Folds
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -30,7 +31,6 @@ from supersparse.show.document import ScoringSystem
 
 if TYPE_CHECKING:
     from supersparse.learn.counts import CountTable
-    from supersparse.learn.splits import Split
 
 
 def fit(
@@ -90,7 +90,7 @@ def fit(
     from supersparse.show.cli.names import read_words, with_words
     from supersparse.show.cli.outputs import check_folder, files_there, write_folder
     from supersparse.show.cli.recipe import asked_goal
-    from supersparse.show.cli.training import fit_with_progress, read_question, read_splits, with_progress
+    from supersparse.show.cli.training import fit_with_progress, read_folds, read_question, with_progress
 
     check_folder(out_dir)
     check_outputs(
@@ -107,17 +107,16 @@ def fit(
             f"{validation.asks[0]} judges the card on held-out rows", "remove it, or remove --no-validate"
         )
     counts: CountTable | None = None
-    divided: tuple[list[Split], int] | None = None
+    folds: Folds | None = None
     of_counts = any(map(is_count_table, data))
     if of_counts and engine.counts_rows:
         raise InvalidOptionError("--engine duckdb counts rows, and count tables have none", "remove it")
     if engine.counts_rows:
-        question, rows, divided = read_rows_question(
+        question, rows, folds = read_rows_question(
             data, table.reading, columns, asked, features, search, validation, engine.memory
         )
     elif of_counts:
         counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
-        divided = None if is_divided(counts, question, validation) else ([], 1)
     elif len(data) == 1:
         question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
     else:
@@ -136,12 +135,9 @@ def fit(
     check_possible(question, edits)
     words = read_words(wording, None if counts is not None or rows.is_counted else rows)
     clock = Clock.of(question.recipe, question.seconds)
-    if divided is None:
-        divided = read_splits(rows, validation, asks_questions=bool(question.problem.questions))
-    splits, repeats = divided
-    fitted = fit_with_progress(
-        question, rows, splits, clock if frontier is None else clock.part(0.7), repeats=repeats, n_jobs=search.n_jobs
-    )
+    if not engine.counts_rows and (counts is None or is_divided(counts, question, validation)):
+        folds = read_folds(rows, validation, question.recipe, asks_questions=bool(question.problem.questions))
+    fitted = fit_with_progress(question, rows, folds, clock if frontier is None else clock.part(0.7))
     unedited: SupersparseError | None = None  # told at the end, like a full disk
     if edits:
         try:
@@ -191,13 +187,13 @@ def fit(
                 system = ScoringSystem(replace(card, provenance=replace(made, lower_bound=bound)))
                 save()
     cost = None if counts is None else counts.cost_in_words(fitted.solution)
-    folds = [judged.in_words()] if judged is not None and tells else []
-    if folds and cost is not None:
-        folds = [f"Of the people counted, so these figures are optimistic: {folds[0]}"]
+    tried = [judged.in_words()] if judged is not None and tells else []
+    if tried and cost is not None:
+        tried = [f"Of the people counted, so these figures are optimistic: {tried[0]}"]
     remark("")
     output.show(
         "\n\n".join(
-            [str(system), *folds, *([] if sizes is None else [str(sizes)]), *([] if cost is None else [cost, NO_RISKS])]
+            [str(system), *tried, *([] if sizes is None else [str(sizes)]), *([] if cost is None else [cost, NO_RISKS])]
         ),
         lambda: {
             "card": json.loads(system.to_json()),

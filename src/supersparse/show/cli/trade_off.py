@@ -95,12 +95,10 @@ def trade_off(
       supersparse trade-off biopsies.csv --target diagnosis --thresholds 0.2,0.5 --max-features 3
       supersparse trade-off biopsies.csv --target diagnosis --hold-out 0.2
     """
-    import os
-
     from supersparse.learn.trade_off import sweep, sweep_held_out
     from supersparse.show.cli.progress import progress
     from supersparse.show.cli.say import warnings_as_remarks
-    from supersparse.show.cli.training import read_question, read_splits
+    from supersparse.show.cli.training import read_folds, read_question
 
     check_outputs(("--plot", plot), inputs=(data, asked.settings, features.texts.get("cut_points"), test))
     _refuse_weights(asked)
@@ -118,25 +116,15 @@ def trade_off(
         if test is not None:
             learned, judge = (rows, _judged_by(test, table.reading, rows, question.recipe.settings.sample_weight))
         else:
-            learned, judge = _divided(rows, hold_out or 0.0, validation)
+            learned, judge = _divided(rows, hold_out or 0.0)
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
             found = sweep_held_out(question.recipe, learned, judge, wanted, limits=limits, watch=watch)
     else:
-        splits, repeats = read_splits(rows, validation)
-        if not splits:
+        folds = read_folds(rows, validation, question.recipe)
+        if folds is None:
             raise InvalidOptionError("no rows can be held out, so there is nothing to judge by", "use more rows")
-        processes = -1 if search.n_jobs is None else search.n_jobs
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
-            found = sweep(
-                question.recipe,
-                rows,
-                splits,
-                wanted,
-                limits=limits,
-                repeats=repeats,
-                watch=watch,
-                n_jobs=(os.cpu_count() or 1) if processes == -1 else processes,
-            )
+            found = sweep(question.recipe, rows, folds, wanted, limits=limits, watch=watch)
     remark("")
     output.show(str(found), lambda: _as_data(found))
     if plot is not None:
@@ -164,13 +152,11 @@ def _judged_by(test: Path, reading: Reading, rows: "TrainingRows", weights: str 
     return judge
 
 
-def _divided(rows: "TrainingRows", share: float, validation: ValidationOptions) -> "tuple[TrainingRows, Judge]":
+def _divided(rows: "TrainingRows", share: float) -> "tuple[TrainingRows, Judge]":
     """Hold a share of the rows out; those of a group stay together."""
     from supersparse.learn.trade_off import judged_on
 
-    times = None if validation.cv_time is None else rows.groups
-    groups = None if times is not None else rows.groups
-    learned, held_out = hold_out(rows.y, share, groups=groups, times=times)
+    learned, held_out = hold_out(rows.y, share, groups=rows.groups, times=rows.times)
     return rows.take(learned), judged_on(rows, held_out)
 
 

@@ -1,6 +1,7 @@
 """From the options of a command to training rows, what is asked of them, and the card that is learned."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack
@@ -14,7 +15,8 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
 from supersparse.learn.clock import Clock
-from supersparse.learn.splits import Split, fewer_folds, most_folds, repeated_splits
+from supersparse.learn.held_out import Folds, divided, possible_folds
+from supersparse.learn.splits import fewer_folds
 from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
 from supersparse.show.cli.progress import progress
@@ -28,7 +30,7 @@ from supersparse.table.reading import Reading
 from supersparse.table.training import Roles, read_training
 
 if TYPE_CHECKING:
-    from supersparse.learn.fitting import Fitted
+    from supersparse.learn.fit import Fitted
     from supersparse.learn.recipe import PreparedProblem, Recipe
     from supersparse.learn.row_counts import RowCounts
     from supersparse.learn.rows import TrainingRows
@@ -77,27 +79,31 @@ def _read_rows(
     return recipe.complete(TrainingRows.of_table(table, prepared=recipe.prepare is not None))
 
 
-def read_splits(
-    rows: "TrainingRows", validation: ValidationOptions, *, asks_questions: bool = False
-) -> "tuple[list[Split], int]":
-    """Divide the rows as the options say, and how often; no splits if no rows can or shall be left out."""
+def read_folds(
+    rows: "TrainingRows", validation: ValidationOptions, recipe: "Recipe", *, asks_questions: bool = False
+) -> Folds | None:
+    """Divide the rows as the options say; None if no rows can or shall be left out."""
 
     if not validation.judges:
-        return [], 1
+        return None
     if validation.groups is not None and validation.cv_time is not None:
         raise InvalidOptionError("--cv-groups and --cv-time cannot be combined", "use one of them")
-    times = None if validation.cv_time is None else rows.groups
-    groups = None if times is not None else rows.groups
     folds = validation.folds
     if validation.cv is None:
-        folds = min(folds, most_folds(rows.y, groups))
+        folds = possible_folds(rows, folds)
         if folds < 2:
             note("a class has too few rows for folds, so the card is not judged on held-out rows")
-            return [], 1
+            return None
         if folds < validation.folds:
-            note(fewer_folds(folds, validation.folds, groups))
+            note(fewer_folds(folds, validation.folds, rows.groups))
     repeats = validation.times(len(rows.y), rows.n_columns, asks_questions=asks_questions)
-    return repeated_splits(rows.y, folds, repeats, groups=groups, times=times), repeats
+    return Folds(splits=divided(rows, folds, repeats), repeats=repeats, n_jobs=_processes(recipe))
+
+
+def _processes(recipe: "Recipe") -> int:
+    """How many processes folds may have: as many as cores, unless a number was given."""
+    n_jobs = recipe.options.get("n_jobs", -1) or 1
+    return (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
 
 
 _ENGINES = ("memory", "duckdb")
@@ -136,8 +142,8 @@ def read_rows_question(
     search: SearchOptions,
     validation: ValidationOptions,
     memory: str,
-) -> "tuple[PreparedProblem, TrainingRows, tuple[list[Split], int]]":
-    """Count the rows by their answers; return the question, the cells, their folds and the divisions."""
+) -> "tuple[PreparedProblem, TrainingRows, Folds | None]":
+    """Count the rows by their answers; return the question, the cells and their folds."""
     from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
 
     recipe = read_recipe(asked, columns, features, search)
@@ -155,7 +161,8 @@ def read_rows_question(
     remark(f"{counted(len(counts.counts), 'cell')} of rows with the same answers and class")
     if splits:
         note("the questions were made from all rows; folds divide the rows at random and learn the points")
-    return question, rows, (splits, repeats)
+    of_cells = Folds(splits=splits, repeats=repeats, n_jobs=_processes(recipe))
+    return question, rows, of_cells if splits else None
 
 
 def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptions) -> None:
@@ -215,41 +222,23 @@ def with_progress(run: Callable[..., Answer], problem: Problem, **options: Any) 
         return run(problem, **options, on_progress=show)
 
 
-def fit_with_progress(
-    question: "PreparedProblem",
-    rows: "TrainingRows",
-    splits: Sequence[Split],
-    clock: Clock,
-    *,
-    repeats: int,
-    n_jobs: int | None,
-) -> "Fitted":
+def fit_with_progress(question: "PreparedProblem", rows: "TrainingRows", folds: Folds | None, clock: Clock) -> "Fitted":
     """Learn and judge a card, showing progress, and say what did not go well."""
-    import os
-
-    from supersparse.learn.fitting import fit_card
+    from supersparse.learn.fit import INTERRUPTED, Learner
     from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
 
-    processes = (question.recipe.options.get("n_jobs", -1) or 1) if n_jobs is None else n_jobs
     with warnings_as_remarks(), progress(clock.ends) as watch:
-        fitted = fit_card(
-            question,
-            rows,
-            splits,
-            watch,
-            clock,
-            repeats=repeats,
-            n_jobs=(os.cpu_count() or 1) if processes == -1 else processes,
-        )
+        fitted = Learner(folds=folds, watch=watch).fit(question, rows, clock)
     if fitted.solution.stop is Stop.INTERRUPTED:
         remark("Interrupted. This is the best scoring system found so far.")
     done = 0 if fitted.validation is None else fitted.validation.folds
-    if fitted.unjudged == "interrupted" or (fitted.validation and fitted.validation.interrupted):
-        remark(f"Interrupted after {done} of {len(splits)} folds; the others were skipped.")
+    planned = 0 if folds is None else len(folds.splits)
+    if fitted.unjudged == INTERRUPTED or (fitted.validation and fitted.validation.interrupted):
+        remark(f"Interrupted after {done} of {planned} folds; the others were skipped.")
     elif fitted.unjudged is not None:
         note(f"the card could not be judged on held-out rows: {fitted.unjudged}")
-    elif done < len(splits):
-        note(f"the time limit left time for the first {done} of {len(splits)} folds; raise --time-limit")
+    elif done < planned:
+        note(f"the time limit left time for the first {done} of {planned} folds; raise --time-limit")
     problem = fitted.question.problem
     useless = no_better_than_baseline(fitted.card)
     for warning in (useless, slope_at_its_limit(fitted.solution), weighs_risks(problem)):

@@ -7,7 +7,7 @@ classifier everywhere.
 import logging
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -19,11 +19,13 @@ from joblib import effective_n_jobs
 from sklearn.base import clone
 
 from supersparse.base.errors import (
+    InvalidDataError,
     InvalidOptionError,
     MissingCodesWarning,
     NoBetterThanBaselineWarning,
     NotProvenWarning,
     SeparatedClassesWarning,
+    SkippedFoldsWarning,
     UnreadableColumnsWarning,
     WeightedRisksWarning,
     did_you_mean,
@@ -34,18 +36,19 @@ from supersparse.base.schema.setting import names_of
 from supersparse.base.stop import Stop
 from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.engine.solution import Solution, TraceEvent
-from supersparse.learn.calibrating import LeftOut, learn_without, weighty_folds
 from supersparse.learn.certifying import certified
 from supersparse.learn.clock import Clock
 from supersparse.learn.doubts import doubts
-from supersparse.learn.judging import judged, no_better_than_baseline, slope_at_its_limit, weighs_risks
+from supersparse.learn.fit import Fitted, Learner
+from supersparse.learn.held_out import Folds, divided, possible_folds
+from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows, name_of
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.starting import start_from
+from supersparse.learn.splits import Split, usual_repeats
 from supersparse.learn.teacher import check_predicts_risks, read_risks
-from supersparse.problem.points import Points
+from supersparse.learn.watching import Unwatched, Watch
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem
 from supersparse.show.estimators.reading import read_numeric_training, read_raw_training
@@ -54,6 +57,7 @@ from supersparse.table.sources import as_array, is_column
 _METHODS = ("isotonic", "logistic")
 _PREPARATIONS = 'give None to use numbers as they are, "auto", or a Prepare'
 _LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
+_FOLDS = 5
 _SHOWN = 5  # columns that a warning names
 _WIDE_WEIGHTS = 1000  # largest over smallest: from here on weights leave proofs open
 _MANY_VALUES = 20  # of a column: points times such a number are no card for people
@@ -133,48 +137,70 @@ def _seed_from(random_state: int | np.random.RandomState | None) -> int:
     return int(random_state)
 
 
-def learn_from(model: Any, recipe: Recipe, rows: TrainingRows, share: float = 1.0) -> tuple[PreparedProblem, Clock]:
-    """Learn from all rows in a share of the time; return what was asked, and the clock for the rest."""
-    clock, began = Clock.of(recipe), time.monotonic()
+Divide = Callable[[Any, Recipe, TrainingRows], Folds | None]
+
+
+def learn(model: Any, recipe: Recipe, rows: TrainingRows, divide: Divide) -> Fitted:
+    """Learn from all rows, judge the card by the folds into which they are divided, and keep it, within one limit."""
+    clock = Clock.of(recipe)
     question = recipe.question(rows)
-    start = start_from(model.initial, question.problem)
-    # making the card reads the rows again, which in large tables takes a few times as long as this
-    learn(model, question, rows, start, clock.reserving(3 * (time.monotonic() - began)), share)
-    return question, clock
-
-
-def learn_and_judge(model: Any, recipe: Recipe, rows: TrainingRows) -> None:
-    """Learn from all rows and, with `calibrate`, judge the card by folds."""
-    question, clock = learn_from(model, recipe, rows, 1.0 if model.calibrate is None else 0.5)
-    if model.calibrate is not None:
-        folds = weighty_folds(rows, model.positive_)
-        # a linear model fitted to all rows would leak the held-out ones
-        initial = clone(model.initial) if hasattr(model.initial, "fit") else model.initial
-        keep_judged(model, question, rows, learn_without(recipe, rows, folds, clock, initial))
-
-
-def learn(
-    model: Any, question: PreparedProblem, rows: TrainingRows, start: Points | None, clock: Clock, share: float = 1.0
-) -> None:
-    """Answer the question in a share of the time left, and keep the answer."""
+    folds = divide(model, recipe, rows)
+    clock = clock.reserving(2 * question.seconds)  # making the card reads the rows again, which takes longer
     model.classes_ = np.unique(rows.y)
-    with reporting(model.verbose) as on_progress:
-        limited = clock.limited(question.recipe, share).options
-        solution = model._solve(question, {**limited, "initial": start, "on_progress": on_progress})
+    with reporting(model.verbose) as watch:
+        learner = Learner(folds=folds, watch=watch, method=model.calibrate, initial=model.initial, solve=model._solve)
+        fitted = learner.fit(question, rows, clock)
         if model.verbose:
-            logger.info("%s: %s", solution, solution.stop.value)
-    _keep(model, question, solution, rows)
-    _say_if_unproven(solution, prepares=model.prepare is not None)
-    _say_unreadable(question)
-    if isinstance(model.prepare, str):
-        _say_codes(question)
-    if model.certificate is not None and solution.proven_optimal:
-        card = certified(model.scoring_system_.card, question, solution.points, Path(model.certificate), rows)
+            logger.info("%s: %s", fitted.solution, fitted.solution.stop.value)
+    _keep(model, fitted, rows)
+    _say_if_unproven(fitted.solution, prepares=model.prepare is not None)
+    _say_unclear(fitted.question, codes=isinstance(model.prepare, str))
+    _say_skipped(fitted, folds)
+    if model.certificate is not None and fitted.solution.proven_optimal:
+        place, points = Path(model.certificate), fitted.solution.points
+        card = certified(model.scoring_system_.card, fitted.question, points, place, rows)
         model.scoring_system_ = ScoringSystem(card)
+    return fitted
 
 
-def _keep(model: Any, question: PreparedProblem, solution: Solution, rows: TrainingRows) -> None:
+def folds_of(model: Any, recipe: Recipe, rows: TrainingRows) -> Folds | None:
+    """The folds that judge a card and give it its risks; None where neither is asked."""
+    if model.calibrate is None and not model.validate:
+        return None
+    folds, repeats = possible_folds(rows, _FOLDS), 1
+    if folds < 2:
+        needs, none = ("calibrate", None) if model.calibrate is not None else ("validate", False)
+        raise InvalidDataError(
+            f"a class has {folds} row of weight above 0", f"{needs} needs 2 or more, or set it to {none}"
+        )
+    if model.validate:
+        repeats = usual_repeats(len(rows.y), rows.n_columns, asks_questions=recipe.settings.asks_questions)
+    return folds_with(model, divided(rows, folds, repeats), repeats=repeats, Cs=None)
+
+
+def folds_with(model: Any, splits: Sequence[Split], **how: Any) -> Folds:
+    """Folds that are learned as a classifier is."""
+    # a linear model fitted to all rows would leak the held-out ones
+    initial = clone(model.initial) if hasattr(model.initial, "fit") else model.initial
+    return Folds(splits=splits, n_jobs=effective_n_jobs(model.n_jobs), at_once=True, must=True, initial=initial, **how)
+
+
+def _say_skipped(fitted: Fitted, folds: Folds | None) -> None:
+    """Warn about folds for which there was no time, and about a card that they call useless."""
+    if folds is None or fitted.validation is None:
+        return
+    done, asked = fitted.validation.folds, len(folds.splits)
+    if done < asked:
+        warnings.warn(
+            f"the time limit left time for {done} of {asked} folds; raise time_limit",
+            SkippedFoldsWarning,
+            stacklevel=users_level(),
+        )
+
+
+def _keep(model: Any, fitted: Fitted, rows: TrainingRows) -> None:
     """Set the fitted attributes; the training rows are not kept."""
+    question, solution, card = fitted.question, fitted.solution, fitted.card
     names, evaluation = solution.problem.rows.names, solution.evaluation
     model.__dict__.pop("prepare_", None)  # of an earlier fit
     if question.prepare is not None:
@@ -194,7 +220,6 @@ def _keep(model: Any, question: PreparedProblem, solution: Solution, rows: Train
     model.training_specificity_ = float(evaluation.specificity)
     model.stop_ = solution.stop
     model.trace_ = solution.trace
-    card = question.card(solution, rows.title, rows)
     if solution.slope is not None:  # the card says from which total on a risk is above one half
         threshold = -card.as_learned.intercept * solution.points.denominator
         model.points_ = replace(solution.points, intercept=-threshold)
@@ -203,6 +228,13 @@ def _keep(model: Any, question: PreparedProblem, solution: Solution, rows: Train
     model.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
     if solution.slope is not None:
         _keep_risks(model, solution)
+    model.__dict__.pop("validation_", None)
+    judges = getattr(model, "validate", False)
+    if judges and fitted.validation is not None:
+        model.validation_ = fitted.validation.as_data()
+    useless = no_better_than_baseline(card) if judges or model.calibrate is not None else None
+    if useless is not None:
+        warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=users_level())
 
 
 def _keep_risks(model: Any, solution: Solution) -> None:
@@ -214,19 +246,6 @@ def _keep_risks(model: Any, solution: Solution) -> None:
     weighted = weighs_risks(solution.problem)
     if weighted is not None:
         warnings.warn(weighted, WeightedRisksWarning, stacklevel=users_level())
-
-
-def keep_judged(
-    model: Any, question: PreparedProblem, rows: TrainingRows, unseen: list[LeftOut], cut: tuple[int, int] | None = None
-) -> None:
-    """Give the card its performance on held-out rows and, with `calibrate`, its risks."""
-    card, seen = model.scoring_system_.card, model._scores(rows.X)
-    weights = question.problem.class_weights
-    card = judged(card, seen, rows, model.positive_, unseen, model.calibrate, weights, cut)
-    model.scoring_system_ = ScoringSystem(card)
-    useless = no_better_than_baseline(card)
-    if model.calibrate is not None and useless is not None:
-        warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=users_level())
 
 
 def _count(weight: Fraction) -> int | float:
@@ -291,30 +310,31 @@ def _largest(problem: Problem) -> str:
     return f"{rows.names[j]!r} (up to {sizes[j]:.3g})"
 
 
-def _say_unreadable(question: PreparedProblem) -> None:
-    """Warn about columns that the preparation left out, which would otherwise show in its notes only."""
-    columns = {} if question.prepare is None else question.prepare.unreadable_
-    if columns:
-        listed = _listed([f"{name} ({kind.removeprefix('values ')})" for name, kind in columns.items()])
-        warnings.warn(
-            f"columns are left out, because they contain neither numbers nor text: {listed}; convert them, "
-            "such as dates to years or days, or remove them from X",
+def _say_unclear(question: PreparedProblem, *, codes: bool) -> None:
+    """Warn about columns that the preparation left out, which would otherwise show in its notes only.
+
+    Warn about `codes`, too: numbers that look like those for missing values. Arrays and frames are taken literally.
+    """
+    if question.prepare is None:
+        return
+    unreadable = [f"{name} ({kind.removeprefix('values ')})" for name, kind in question.prepare.unreadable_.items()]
+    coded = [f"{name} ({', '.join(map(str, found))})" for name, found in question.prepare.codes_.items()]
+    for columns, what, remedy, warning in (
+        (
+            unreadable,
+            "columns are left out, because they contain neither numbers nor text",
+            "convert them, such as dates to years or days, or remove them from X",
             UnreadableColumnsWarning,
-            stacklevel=users_level(),
-        )
-
-
-def _say_codes(question: PreparedProblem) -> None:
-    """Warn about numbers that look like codes for missing values: arrays and frames are taken literally."""
-    codes = {} if question.prepare is None else question.prepare.codes_
-    if codes:
-        shown = _listed([f"{name} ({', '.join(map(str, found))})" for name, found in codes.items()])
-        warnings.warn(
-            f"numbers stand apart like codes for missing values, and count as numbers: {shown}; if they are "
-            "codes, replace them with NaN",
+        ),
+        (
+            coded if codes else [],
+            "numbers stand apart like codes for missing values, and count as numbers",
+            "if they are codes, replace them with NaN",
             MissingCodesWarning,
-            stacklevel=users_level(),
-        )
+        ),
+    ):
+        if columns:
+            warnings.warn(f"{what}: {_listed(columns)}; {remedy}", warning, stacklevel=users_level())
 
 
 def _listed(columns: list[str]) -> str:
@@ -323,14 +343,14 @@ def _listed(columns: list[str]) -> str:
 
 
 @contextmanager
-def reporting(verbose: int) -> Iterator[Callable[[TraceEvent], None] | None]:
-    """Yield a progress callback: none for 0, one line a second at most for 1, all lines from 2 on.
+def reporting(verbose: int) -> Iterator[Watch]:
+    """Yield what is told of progress: nothing for 0, one line a second at most for 1, all lines from 2 on.
 
     Lines go to the logger "supersparse" at level INFO. Where the application has set up no
     logging they go to standard error, for as long as the fit lasts.
     """
     if not verbose:
-        yield None
+        yield Unwatched()
         return
     level = logger.level
     own = None if logger.hasHandlers() else logging.StreamHandler()
@@ -346,7 +366,7 @@ def reporting(verbose: int) -> Iterator[Callable[[TraceEvent], None] | None]:
             logger.removeHandler(own)
 
 
-class _Lines:
+class _Lines(Unwatched):
     def __init__(self, seconds_between: float) -> None:
         self._between = seconds_between
         self._next = 0.0

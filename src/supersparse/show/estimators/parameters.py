@@ -24,6 +24,7 @@ class LearningParameters:
     """How learning goes about the settings; these have no other face."""
 
     calibrate: Method | None = in_python("How scores become probabilities: isotonic or logistic.")
+    validate: bool = in_python("Whether the card is judged on held-out rows.", default=False)
     prepare: "Prepare | Literal['auto'] | None" = in_python("How raw columns become features during fit.")
     initial: Any = in_python("Starting point: what `solve` takes, or a linear model to be fitted first.")
     solver: str = in_python("Solver; see `supersparse solvers`.", default="auto")
@@ -57,9 +58,11 @@ else:
     _CHOOSING, _TIES = keywords_of(ChoosingParameters), keywords_of(Settings, "tie_break", "slack")
     _LEARNING = keywords_of(LearningParameters)
     _LEARNING_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate"))
+    _BY_FOLDS = keywords_of(LearningParameters, without=("validate",))
+    _BY_FOLDS_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate", "validate"))
     SLIMParameters = constructor("SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_LEARNING])
     SLIMCVParameters = constructor(
-        "SLIMCVParameters", [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_LEARNING]
+        "SLIMCVParameters", [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_BY_FOLDS]
     )
     _QUESTIONS = keywords_of(
         Settings, "questions", "max_questions", "min_questions", "change_price", "teacher", "blend"
@@ -68,5 +71,5 @@ else:
         "RiskParameters", [*keywords_of(Asked, without=("goal", "intercept")), *_QUESTIONS, *_LEARNING_RISKS]
     )
     RiskCVParameters = constructor(
-        "RiskCVParameters", [*_CHOOSING, *keywords_of(Asked, without=("C0", "goal", "intercept")), *_LEARNING_RISKS]
+        "RiskCVParameters", [*_CHOOSING, *keywords_of(Asked, without=("C0", "goal", "intercept")), *_BY_FOLDS_RISKS]
     )

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from supersparse.show.estimators.base import ScoringSystemClassifier
-from supersparse.show.estimators.learning import learn_from, read_training
+from supersparse.show.estimators.learning import folds_of, learn, read_training
 from supersparse.show.estimators.parameters import RiskCVParameters, RiskParameters
 from supersparse.show.estimators.slim_cv import SLIMClassifierCV
 
@@ -44,7 +44,7 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
         for both classes.
     class_weight : None, "balanced", "auto" or dict, default="auto"
         Weight of each class in the loss. Weights other than None distort the risks. "auto" means None.
-    prepare, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, executor, \
+    validate, prepare, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, executor, \
 random_state, verbose
         As in `SLIMClassifier`.
 
@@ -65,7 +65,7 @@ random_state, verbose
         Whether it is proven that no card with these settings is better by more than 1e-9.
     scoring_system_ : ScoringSystem
         The scoring system, with its risks.
-    points_, coef_, classes_, positive_, stop_, trace_, prepare_, ignored_features_
+    points_, coef_, classes_, positive_, stop_, trace_, prepare_, ignored_features_, validation_
         As in `SLIMClassifier`; the intercept of ``points_`` is that of ``intercept_``.
 
     Examples
@@ -82,7 +82,9 @@ random_state, verbose
 
     __module__ = "supersparse"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, rate_groups: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, rate_groups: Any = None, groups: Any = None
+    ) -> Self:
         """Learn a risk score.
 
         Parameters
@@ -95,12 +97,14 @@ random_state, verbose
             Sample weights. Weight k equals k copies of a row; weight 0 leaves it out.
         rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
             As in `SLIMClassifier.fit`.
+        groups : array-like of shape (n_samples,), default=None
+            Groups such as patients, one label per row: `validate` keeps each in one fold, and so does the teacher.
 
         Returns
         -------
         self
         """
-        learn_from(self, *read_training(self, X, y, sample_weight, rate_groups))
+        learn(self, *read_training(self, X, y, sample_weight, rate_groups, groups), folds_of)
         return self
 
 

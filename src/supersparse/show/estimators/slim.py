@@ -69,6 +69,9 @@ class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
         learned by cross-fitting, which takes up to five more fits and half of the time. The card
         also keeps its cross-validated performance, and `NoBetterThanBaselineWarning` warns if it is no better
         than the baseline.
+    validate : bool, default=False
+        Whether the card is judged on held-out rows: 5 folds of a fixed seed, divided twice unless the table is
+        large, each learned from anew; see ``validation_``.
     prepare : None, "auto" or Prepare, default=None
         How raw columns become features during fit: numbers are cut, and categories and missing values get
         their own features. The scoring system then takes raw columns. X may contain text and blanks, and may
@@ -144,6 +147,8 @@ class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
     tie_break_ : TieBreak
         With ``tie_break="log_loss"``: the log loss of the card, with risks logistic in its total, the number
         of cards compared, and whether it is proven that none within the slack is better by more than 1e-9.
+    validation_ : dict
+        With `validate`: what the held-out rows say, by measure; the card keeps it, too.
     stop_ : Stop
         Why the solver stopped.
     trace_ : Trace
@@ -191,13 +196,14 @@ class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
             Groups for constraints on rates by group: for each name, one label per row. A frame uses its
             column names, and scikit-learn can split it into folds. An array is named "group".
         groups : array-like of shape (n_samples,), default=None
-            Groups such as patients, one label per row: `calibrate` keeps each in one fold.
+            Groups such as patients, one label per row: `calibrate` and `validate` keep each in one fold.
 
         Returns
         -------
         self
         """
-        from supersparse.show.estimators.learning import learn_and_judge, read_training
+        from supersparse.show.estimators.learning import folds_of, learn, read_training
 
-        learn_and_judge(self, *read_training(self, X, y, sample_weight, rate_groups, groups))
+        recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
+        learn(self, recipe, rows, folds_of)
         return self

@@ -1,40 +1,28 @@
 """SLIMClassifierCV: the penalty C0 chosen by cross-validation."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
+from statistics import mean
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from supersparse.base.errors import (
-    InvalidOptionError,
-    InvalidProblemError,
-    SkippedFoldsWarning,
-    did_you_mean,
-    users_level,
-)
+from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.engine.answers.penalty_grid import folder_of, solve_in
-from supersparse.engine.executors import workers_of
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
-from supersparse.learn.choosing import RULES, Candidate, choose_penalty, read_values
-from supersparse.learn.clock import Clock
-from supersparse.learn.folds import Fold, FoldResult, FoldsInTime, FoldTask, named_folds
-from supersparse.learn.recipe import PreparedProblem
+from supersparse.learn.choosing import RULES
+from supersparse.learn.crossfit import FoldResult
+from supersparse.learn.held_out import Folds, divided
+from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.splits import splits_of
-from supersparse.learn.starting import start_from
+from supersparse.learn.splits import Split
+from supersparse.learn.validating import Validation
 from supersparse.show.estimators.base import ScoringSystemClassifier
-from supersparse.show.estimators.learning import keep_judged, learn, logger, read_training, reporting
+from supersparse.show.estimators.learning import folds_with, learn, logger, read_training, reporting
 from supersparse.show.estimators.parameters import SLIMCVParameters
-from supersparse.table.sources import as_array
-
-_USUAL = 0.01  # the default C0 of SLIMClassifier
 
 
 class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
@@ -83,7 +71,7 @@ intercept, solver, solver_options, gap
         File for a proof that no card is better, such as "proof.vipr.gz", which `supersparse-check` and other
         programs can check. Written once the optimum is proven, beyond the time limit.
     time_limit : float, default=60
-        Time limit of the whole fit in seconds: half for the folds, the rest for the final fit.
+        Time limit of the whole fit in seconds: 60 % for the folds, the rest for the final fit.
     node_limit : int, default=None
         Limit of each fit; there are folds x values + 1 fits. Where possible, a fold solves one fit and one
         frontier over sizes instead of a fit per value. This gives the same objective and the same sum of
@@ -161,62 +149,16 @@ intercept, solver, solver_options, gap
         if self.rule not in RULES:
             raise InvalidOptionError(subject="rule", value=self.rule, remedy=did_you_mean(str(self.rule), RULES))
         recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
-        clock = Clock.of(recipe)
-        question = (recipe if self.levels is not None else recipe.asking(C0=0)).question(rows)
-        clock = clock.reserving(3 * question.seconds)  # making the card, and judging it, reads the rows again
-        problem = question.problem
-        if all(levels is not None for levels in problem.levels):
-            raise InvalidProblemError("every feature has levels, so there is no C0 to choose", "use SLIMClassifier")
-        start_from(self.initial, problem)  # before the folds, so that errors show at once
-        self.Cs_ = read_values(self.Cs, problem)
-        costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
-        folds = self._folds(rows)
-        executor = self.executor
-        in_time = FoldsInTime(
-            task=FoldTask(
-                recipe=recipe.with_plan(1 / (2 * len(folds))),
-                penalties=[float(C0) for C0 in self.Cs_],
-                rows=rows,
-                costs=costs,
-                # a linear model fitted to all rows would leak the test rows
-                initial=clone(self.initial) if hasattr(self.initial, "fit") else self.initial,
-            ),
-            clock=clock.part(0.5),
-            n_jobs=effective_n_jobs(self.n_jobs) if executor is None else workers_of(executor),
-            executor=executor,
-            at_once=True,
-            must=True,
-        )
-        by_fold = list(in_time.learned(folds))
-        self._count(by_fold, len(folds))
-        by_value = [list(results) for results in zip(*by_fold, strict=True)]
-        self._choose(by_value)
-        final = question.with_penalty(self.C0_)
-        learn(self, final, rows, start_from(self.initial, final.problem), clock)
-        unseen = [result.unseen for result in by_value[self.best_index_]]
-        cut = None if len(by_fold) == len(folds) else (len(by_fold), len(folds))
-        keep_judged(self, final, rows, unseen, cut)
+        found = learn(self, recipe, rows, _folds_of).validation
+        assert found is not None, "a fold is learned even without any time"
+        self._keep_choice(found)
         return self
 
-    def _folds(self, rows: TrainingRows) -> list[Fold]:
-        if self.cv is not None and not isinstance(self.cv, Integral):
-            X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # its length is no count
-            return named_folds(list(check_cv(self.cv, rows.y, classifier=True).split(X, rows.y, rows.groups)))
-        used = np.arange(len(rows.y))
-        if rows.sample_weight is not None:
-            used = np.flatnonzero(as_array(rows.sample_weight))  # weight 0 leaves a row out
-        groups = None if rows.groups is None else as_array(rows.groups)[used]
-        splits = splits_of(rows.y[used], 5 if self.cv is None else int(self.cv), groups=groups)
-        return named_folds([(used[train], used[test]) for train, test in splits])
-
-    def _count(self, by_fold: Sequence[object], asked: int) -> None:
-        self.n_splits_ = len(by_fold)
-        if self.n_splits_ < asked:
-            warnings.warn(
-                f"the time limit left time for {self.n_splits_} of {asked} folds; raise time_limit",
-                SkippedFoldsWarning,
-                stacklevel=users_level(),
-            )
+    def _splits(self, rows: TrainingRows) -> list[Split]:
+        if self.cv is None or isinstance(self.cv, Integral):
+            return divided(rows, 5 if self.cv is None else int(self.cv))
+        X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # its length is no count
+        return list(check_cv(self.cv, rows.y, classifier=True).split(X, rows.y, rows.groups))
 
     def _solve(self, question: PreparedProblem, options: SolverKeywords) -> Solution:
         if self.checkpoint is None or question.recipe.slack is not None:
@@ -224,26 +166,28 @@ intercept, solver, solver_options, gap
         given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
         return solve_in(folder_of(self.checkpoint), question.problem, **given)
 
-    def _choose(self, by_value: list[list[FoldResult]]) -> None:
-        candidates = [
-            Candidate(C0=float(C0), errors=tuple(r.loss for r in results), sizes=tuple(r.size for r in results))
-            for C0, results in zip(self.Cs_, by_value, strict=True)
-        ]
-        choices = {rule: choose_penalty(candidates, rule) for rule in RULES}
-        if all(r.sampled is not None and r.size == 0 for results in by_value for r in results):
-            usual = int(np.argmin(np.abs(self.Cs_ - _USUAL)))  # no fold had the time to find any model
-            choices = dict.fromkeys(RULES, usual)
-        self.best_index_ = choices[self.rule]
+    def _keep_choice(self, found: Validation) -> None:
+        by_value = [list(results) for results in zip(*found.by_fold, strict=True)]
+        self.n_splits_ = found.folds
+        self.Cs_ = np.array(found.penalties)
+        self.best_index_ = found.choices[self.rule]
         self.C0_ = float(self.Cs_[self.best_index_])
-        self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in choices.items()}
+        self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in found.choices.items()}
         self.cv_results_ = tabulate(self.Cs_, by_value)
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         with reporting(self.verbose):
             word = "log loss" if getattr(self, "goal", "errors") == "risk" else "error"
-            for c in candidates:
-                error, deviation, size = float(c.mean_error), float(c.variance) ** 0.5, float(c.mean_size)
-                logger.info("C0 %.6g  %s %.4f ± %.4f  %.1f features", c.C0, word, error, deviation, size)
+            results = self.cv_results_
+            for k, C0 in enumerate(self.Cs_):
+                of_value = [float(result.loss) for result in by_value[k]]
+                deviation, size = results["std_test_score"][k], results["mean_size"][k]
+                logger.info("C0 %.6g  %s %.4f ± %.4f  %.1f features", C0, word, mean(of_value), deviation, size)
             logger.info("chosen by rule %r: C0 %.6g", self.rule, self.C0_)
+
+
+def _folds_of(model: SLIMClassifierCV, recipe: Recipe, rows: TrainingRows) -> Folds:
+    shared = model.checkpoint if recipe.slack is None else None
+    return folds_with(model, model._splits(rows), Cs=model.Cs, rule=model.rule, checkpoint=shared)
 
 
 def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) -> dict[str, Any]:

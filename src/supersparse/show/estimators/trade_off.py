@@ -8,6 +8,7 @@ from joblib import effective_n_jobs
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff, read_ratios
 from supersparse.engine.answers.trade_off import read_limits
+from supersparse.learn.held_out import Folds
 from supersparse.learn.splits import repeated_splits
 from supersparse.learn.trade_off import sweep
 from supersparse.show.estimators.base import ScoringSystemClassifier
@@ -77,4 +78,5 @@ def cross_validated_trade_off(
         )
     recipe, rows = read_training(model, X, y, sample_weight, None, groups)
     splits = repeated_splits(rows.y, cv, repeats, groups=rows.groups)
-    return sweep(recipe, rows, splits, asked, limits=limits, repeats=repeats, n_jobs=effective_n_jobs(n_jobs))
+    folds = Folds(splits=splits, repeats=repeats, n_jobs=effective_n_jobs(n_jobs))
+    return sweep(recipe, rows, folds, asked, limits=limits)

@@ -29,10 +29,10 @@ from supersparse.show.report.folds import (
     Stability,
     Trades,
     bootstrap,
-    cross_validate,
+    cross_validation,
     judge,
     method_of,
-    trade,
+    trades,
     trades_planned,
 )
 from supersparse.show.report.plan import EDITED, NO_TIME, NOT_ASKED, STOPPED, Absent, Budget, Part, PartName, Plan, Tell
@@ -140,9 +140,9 @@ def gather(
     validation = learning.done(
         "cross-validation",
         plan.folds > 0,
-        lambda how, part: _validated(cross_validate(card, data, how, plan, part), learning),
+        lambda how, part: _validated(cross_validation(card, data, how, plan, part), learning),
     )
-    trades = learning.done(
+    traded = learning.done(
         "trade-off",
         plan.ratios > 0 and plan.folds > 0,
         lambda how, part: _traded(card, data, how, validation, plan, part, learning),
@@ -168,7 +168,7 @@ def gather(
         bounds=_bounds(card, refit, same, checked),
         frontier=sizes,
         validation=validation,
-        trades=trades,
+        trades=traded,
         stability=stability,
         seconds=budget.seconds,
     )
@@ -223,7 +223,7 @@ def _traded(
 ) -> Trades | Absent:
     if isinstance(validation, Absent):
         return Absent("it needs the cross-validation")
-    found = trade(card, data, refit, validation, plan, part)
+    found = trades(card, data, refit, validation, plan, part)
     learning.stopped = found.stopped
     if len(found.points) > 1:
         return found

@@ -1,9 +1,13 @@
 """Refits of a report: measures of a card on some rows, cross-validation, trade-offs and the bootstrap."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import mean, stdev
+from typing import Any
+
+import numpy as np
 
 from supersparse.base.errors import SupersparseError
 from supersparse.base.schema.labels import label_text
@@ -14,10 +18,11 @@ from supersparse.card.evaluate.forecasts import Forecasts, calibration_line, for
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.evaluate.thresholds import Confusion
 from supersparse.card.risk import TableRisk
-from supersparse.engine.options import SolverKeywords
-from supersparse.learn.refit import Refit, Refitted
-from supersparse.show.report.data import LabelledRows, Positions, bootstrap_samples, report_folds, scorable
-from supersparse.show.report.plan import NO_TIME, STOPPED, Absent, Part, Plan
+from supersparse.learn.crossfit import CrossFit, Fold, FoldTask
+from supersparse.learn.refit import Refit
+from supersparse.learn.watching import Unwatched
+from supersparse.show.report.data import LabelledRows, bootstrap_samples, report_folds, scorable
+from supersparse.show.report.plan import LEAST_SOLVE, NO_TIME, STOPPED, Absent, Part, Plan
 
 MEASURES = ("error rate", "sensitivity", "specificity", "AUC", "Brier score", "calibration slope")
 Values = tuple[float | None, ...]  # in the order of MEASURES; None if undefined
@@ -138,35 +143,74 @@ class CrossValidation(Refits):
         return forecasts_by_risk(r for f in of_folds for r in zip(f.risks, f.negatives, f.positives, strict=True))
 
 
-def again(refit: Refit, rows: Positions, seconds: float | None, planned: float | None) -> Refitted:
-    """Learn the card again from some rows, within a time limit; samples follow what was planned."""
-    options: SolverKeywords = {**refit.recipe.options, "time_limit": seconds}
-    recipe = replace(refit.recipe, options=options, planned_seconds=planned)
-    return replace(refit, recipe=recipe)(rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Again:
+    """A card that was learned again, judged on the rows of its fold and on those that it was learned from."""
+
+    card: Card
+    judged: Judged
+    inside: Values
 
 
-def cross_validate(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Part) -> CrossValidation:
-    """Refit without each fold; Ctrl-C and the end of the time keep the finished folds."""
-    method = method_of(card)
-    judged: list[Judged] = []
-    failures: list[str] = []
-    stopped = timed_out = False
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Refits(FoldTask["_Again | str"]):
+    """Learns the card again from the training rows of each fold; says why where it cannot."""
+
+    refits: Mapping[str, Refit]  # by the name of the fold
+    data: LabelledRows
+    method: Method
+    planned: float | None
+
+    def learned(self, fold: Fold, seconds: float | None) -> "_Again | str":
+        """Learn again; samples follow what was planned, and not what the clock leaves."""
+        refit = self.refits[fold.name]
+        limit = None if seconds is None else max(LEAST_SOLVE, seconds)
+        recipe = replace(
+            refit.recipe, options={**refit.recipe.options, "time_limit": limit}, planned_seconds=self.planned
+        )
+        try:
+            new, train = replace(refit, recipe=recipe)(fold.train), self.data.take(fold.train)
+            judged = judge(new.card, train, self.data.take(fold.test), self.method, new.proven)
+            inside = judge(new.card, train, train, self.method, new.proven).values
+        except SupersparseError as error:
+            return f"{fold.name}: {error}"
+        return _Again(card=new.card, judged=judged, inside=inside)
+
+
+class _Steps(Unwatched):
+    """Tells the steps of a part."""
+
+    def __init__(self, part: Part, what: str, steps: int) -> None:
+        self._part, self._what, self._steps, self._done = part, what, steps, 0
+
+    def stage(self, what: str) -> None:
+        """Announce the next fold or sample."""
+        self._done += 1
+        self._part.tell(f"{self._what} {self._done} of {self._steps}", self._done - 1)
+
+
+def _learned_again(
+    card: Card, data: LabelledRows, folds: Sequence[Fold], refits: Sequence[Refit], part: Part, what: str
+) -> tuple[list[tuple[Fold, _Again]], dict[str, Any]]:
+    """Learn again for each fold; Ctrl-C and the end of the time keep what is finished. Say how far it came."""
+    by_name = {fold.name: refit for fold, refit in zip(folds, refits, strict=True)}
+    task = _Refits(recipe=refits[0].recipe, refits=by_name, data=data, method=method_of(card), planned=part.planned)
+    results: list[_Again | str] = []
+    stopped = False
     try:
-        for k, (train, test) in enumerate(report_folds(data, plan)):
-            if part.over:
-                timed_out = True
-                break
-            part.tell(f"cross-validation: fold {k + 1} of {plan.folds}", k)
-            try:
-                new = again(refit, train, part.seconds_each(plan.folds - k), part.planned)
-                judged.append(judge(new.card, data.take(train), data.take(test), method, new.proven))
-            except SupersparseError as error:
-                failures.append(f"fold {k + 1}: {error}")
+        results.extend(CrossFit(task=task, clock=part, watch=_Steps(part, what, len(folds))).over(folds))
     except KeyboardInterrupt:
         stopped = True
-    return CrossValidation(
-        folds=tuple(judged), asked=plan.folds, failures=tuple(failures), stopped=stopped, timed_out=timed_out
-    )
+    done = [(fold, one) for fold, one in zip(folds, results, strict=False) if isinstance(one, _Again)]
+    failures = tuple(one for one in results if isinstance(one, str))
+    return done, {"failures": failures, "stopped": stopped, "timed_out": not stopped and len(results) < len(folds)}
+
+
+def cross_validation(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Part) -> CrossValidation:
+    """Judge the card by cards that are learned without each fold."""
+    folds = [Fold(name=f"fold {k}", train=a, test=b) for k, (a, b) in enumerate(report_folds(data, plan), start=1)]
+    done, how = _learned_again(card, data, folds, [refit] * len(folds), part, "cross-validation: fold")
+    return CrossValidation(folds=tuple(new.judged for _, new in done), asked=len(folds), **how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,40 +241,24 @@ def trades_planned(plan: Plan) -> int:
     return plan.ratios * plan.folds
 
 
-def trade(card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, plan: Plan, part: Part) -> Trades:
-    """Learn again with other class weights, without each fold; only ratios with all their folds count."""
+def trades(card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, plan: Plan, part: Part) -> Trades:
+    """Judge other class weights without each fold; only ratios with all their folds count."""
     negative, positive = refit.problem.class_weights
-    method, failures, stopped, timed_out = method_of(card), [], False, False
     ratio = positive / negative if negative else Fraction(1)
-    points = [_point(ratio, own.folds, is_own=True)]
-    steps = trades_planned(plan)
-    done = 0
-    try:
-        for factor in _factors(plan.ratios):
-            if part.over:
-                timed_out = True
-                break
-            weighted = _with_ratio(refit, ratio * factor)
-            judged = []
-            for k, (train, test) in enumerate(report_folds(data, plan)):
-                part.tell(f"trade-off: card {done + 1} of {steps}", done)
-                done += 1
-                try:
-                    new = again(weighted, train, part.seconds_each(steps - done + 1), part.planned)
-                    judged.append(judge(new.card, data.take(train), data.take(test), method, new.proven))
-                except SupersparseError as error:
-                    failures.append(f"ratio {float(ratio * factor):.3g}, fold {k + 1}: {error}")
-            if len(judged) == len(own.folds):
-                points.append(_point(ratio * factor, tuple(judged), is_own=False))
-    except KeyboardInterrupt:
-        stopped = True
-    return Trades(
-        points=tuple(sorted(points, key=lambda point: point.ratio)),
-        asked=plan.ratios + 1,
-        failures=tuple(failures),
-        stopped=stopped,
-        timed_out=timed_out,
-    )
+    folds, refits, names = list[Fold](), list[Refit](), dict[str, Fraction]()
+    for factor in _factors(plan.ratios):
+        weighted = _with_ratio(refit, ratio * factor)
+        for k, (train, test) in enumerate(report_folds(data, plan), start=1):
+            folds.append(Fold(name=f"ratio {float(ratio * factor):.3g}, fold {k}", train=train, test=test))
+            refits.append(weighted)
+            names[folds[-1].name] = ratio * factor
+    done, how = _learned_again(card, data, folds, refits, part, "trade-off: card")
+    judged: dict[Fraction, list[Judged]] = {}
+    for fold, new in done:
+        judged.setdefault(names[fold.name], []).append(new.judged)
+    others = [_point(one, tuple(of_it), is_own=False) for one, of_it in judged.items() if len(of_it) == len(own.folds)]
+    points = sorted([_point(ratio, own.folds, is_own=True), *others], key=lambda point: point.ratio)
+    return Trades(points=tuple(points), asked=plan.ratios + 1, **how)
 
 
 def _factors(number: int) -> list[Fraction]:
@@ -298,34 +326,19 @@ class Stability(Refits):
 
 
 def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Part) -> Stability | Absent:
-    """Refit on bootstrap samples of the same size; Ctrl-C and the end of the time keep those finished."""
-    found: list[Refitted] = []
-    gaps: list[Values] = []
-    failures: list[str] = []
-    stopped = timed_out = False
-    method = method_of(card)
-    try:
-        for k, rows in enumerate(bootstrap_samples(data, plan)):
-            if part.over:
-                timed_out = True
-                break
-            part.tell(f"bootstrap: sample {k + 1} of {plan.bootstrap}", k)
-            try:
-                new = again(refit, rows, part.seconds_each(plan.bootstrap - k), part.planned)
-                sample = data.take(rows)
-                inside = judge(new.card, sample, sample, method, new.proven).values
-                outside = judge(new.card, sample, data, method, new.proven).values
-            except SupersparseError as error:
-                failures.append(f"sample {k + 1}: {error}")
-                continue
-            found.append(new)
-            gaps.append(tuple(map(_difference, inside, outside)))
-    except KeyboardInterrupt:
-        stopped = True
+    """Learn again from bootstrap samples of the same size, and judge on all rows."""
+    every = np.arange(len(data))
+    samples = [
+        Fold(name=f"sample {k}", train=rows, test=every)
+        for k, rows in enumerate(bootstrap_samples(data, plan), start=1)
+    ]
+    done, how = _learned_again(card, data, samples, [refit] * len(samples), part, "bootstrap: sample")
+    found = [new for _, new in done]
     if not found:
-        if stopped:
+        if how["stopped"]:
             return STOPPED
-        return Absent(f"no sample could be fitted; {failures[0]}") if failures else NO_TIME
+        return Absent(f"no sample could be fitted; {how['failures'][0]}") if how["failures"] else NO_TIME
+    gaps = [tuple(map(_difference, new.inside, new.judged.values)) for new in found]
     own = _points(card)
     models = [_points(one.card) for one in found]
     return Stability(
@@ -333,16 +346,14 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
         columns=_columns(card, found),
         samples=len(found),
         asked=plan.bootstrap,
-        proven=sum(one.proven for one in found),
+        proven=sum(one.judged.proven for one in found),
         same_items=sum(set(model) == set(own) for model in models),
         same_card=sum(
             model == own and one.card.threshold == card.threshold for model, one in zip(models, found, strict=True)
         ),
         sizes=tuple(sorted(Counter(map(len, models)).items())),
         optimism=_means(gaps),
-        failures=tuple(failures),
-        stopped=stopped,
-        timed_out=timed_out,
+        **how,
     )
 
 
@@ -361,7 +372,7 @@ def _items(own: dict[str, Fraction], models: list[dict[str, Fraction]]) -> tuple
     return (*(i for i in items if i.points is not None), *others)
 
 
-def _columns(card: Card, found: list[Refitted]) -> tuple[tuple[str, int], ...]:
+def _columns(card: Card, found: Sequence[_Again]) -> tuple[tuple[str, int], ...]:
     often = Counter(column for one in found for column in one.card.columns)
     others = sorted(often.keys() - set(card.columns), key=lambda name: (-often[name], name))
     return tuple((name, often[name]) for name in (*card.columns, *others))

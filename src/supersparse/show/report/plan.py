@@ -75,7 +75,7 @@ SHARES: Mapping[PartName, float] = {
 }  # fmt: skip
 _WRITING = 0.06  # of the time limit, for figures and files
 _WRITING_SECONDS = 4.0  # usual
-_LEAST_SOLVE = 0.4  # seconds: below, a heuristic search is not worth much
+LEAST_SOLVE = 0.4  # seconds: below, a heuristic search is not worth much
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +185,11 @@ class Part:
         return self._until is not None and self._budget.now >= self._until
 
     @property
+    def left(self) -> float | None:
+        """Seconds that the part has; None without a limit."""
+        return None if self._until is None else max(0.0, self._until - self._budget.now)
+
+    @property
     def pace(self) -> float | None:
         """Seconds per step so far; None before the first step is done."""
         return self._spent / self._done if self._done else None
@@ -193,7 +198,7 @@ class Part:
         """The time limit of the next solve, if as many as `steps` have to share what is left."""
         if self._until is None:
             return None
-        return max(_LEAST_SOLVE, (self._until - self._budget.now) / max(steps, 1))
+        return max(LEAST_SOLVE, (self._until - self._budget.now) / max(steps, 1))
 
     def tell(self, text: str, done: int) -> None:
         """Announce the next step, after `done` others."""

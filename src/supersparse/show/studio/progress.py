@@ -10,6 +10,7 @@ from typing import Any
 
 from supersparse.base.stop import Stop
 from supersparse.engine.solution import Solution, Trace, TraceEvent
+from supersparse.learn.fit import FINAL, FIRST
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.show.studio.card_view import card_view, made_card, model_of
@@ -18,6 +19,7 @@ from supersparse.show.studio.inquiry import Inquiry
 _LOOK = 0.2  # seconds between two looks whether a job was stopped
 _PROGRESS_EVERY = 0.1  # seconds
 _CARD_EVERY = 0.25
+_STAGES = {FIRST: "first", FINAL: "final"}  # how a page knows them
 
 
 class Talk:
@@ -107,7 +109,7 @@ class Progress:
 
     def stage(self, what: str) -> None:
         self.flush()
-        self._stage = what
+        self._stage = _STAGES.get(what, what)
         self._event, self._best, self._shown = None, None, None
         self._tell_progress()
 
