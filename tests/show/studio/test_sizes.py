@@ -92,6 +92,19 @@ def test_the_studio_says_that_there_are_fewer_folds_than_asked(tmp_path):
     assert not any("folds" in note for note in asked_of(given(path)).notes)
 
 
+def test_folds_of_the_studio_follow_time_where_asked(tmp_path):
+    days = [7 * k % 60 for k in range(60)]
+    path = tmp_path / "days.csv"
+    rows = [f"{'yes' if k % 3 else 'no'},{'yes' if k % 2 else 'no'},{day}" for k, day in enumerate(days)]
+    path.write_text("\n".join(["smoker,died,day", *rows]) + "\n")
+    wanted = given(path)
+    wanted["choices"] = changed(wanted["choices"], {"split_times": "day"})
+    asked = asked_of(wanted)
+    assert len(asked.splits()) == 5
+    for train, test in asked.splits():
+        assert max(days[k] for k in train) < min(days[k] for k in test)
+
+
 def test_sizes_of_equal_weights_are_judged_by_the_error(rare):
     found = learn_sizes({**given(rare, class_weight=None), "max_size": 1, "folds": True}, TALK)
     assert (found["measure"], found["chosen"]) == ("error", 0)

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from supersparse.engine.options import DEFAULT_OPTIONS
 from supersparse.learn.doubts import doubts
+from supersparse.learn.held_out import divided, possible_folds
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import PREPARE, Settings
-from supersparse.learn.splits import Split, fewer_folds, most_folds, repeated_splits
+from supersparse.learn.splits import Split, fewer_folds
 from supersparse.show.studio.choices import no_choices
 from supersparse.show.studio.texts import refused, text
 from supersparse.table.files import read_table
@@ -47,25 +48,17 @@ class Inquiry:
     rows: TrainingRows
     notes: tuple[str, ...]
     validate: Mapping[str, int] | None
-    by_time: bool
 
     def splits(self) -> list[Split]:
         """Divide the rows as asked; no splits if no rows shall be left out, or too few can be."""
-        folds = self.folds
-        if folds is None:
-            return []
-        times = self.rows.groups if self.by_time else None
-        groups = None if self.by_time else self.rows.groups
-        return repeated_splits(self.rows.y, folds, self.repeats, groups=groups, times=times)
+        return [] if self.folds is None else divided(self.rows, self.folds, self.repeats)
 
     @property
     def folds(self) -> int | None:
         """Into how many parts the rows are divided; None if no rows are left out."""
         if self.validate is None:
             return None
-        folds = self.validate["cv"]
-        if not self.by_time:
-            folds = min(folds, most_folds(self.rows.y, self.rows.groups))
+        folds = possible_folds(self.rows, self.validate["cv"])
         return None if folds < 2 else folds
 
     def notes_on_folds(self) -> list[str]:
@@ -78,7 +71,7 @@ class Inquiry:
 
     @property
     def repeats(self) -> int:
-        return 1 if self.by_time or self.validate is None else self.validate["repeats"]
+        return 1 if self.rows.times is not None or self.validate is None else self.validate["repeats"]
 
 
 def reading_of(choices: Mapping[str, Any]) -> Reading:
@@ -145,11 +138,7 @@ def _asked(given: Mapping[str, Any]) -> Inquiry:
     question = recipe.settled(rows).question(rows)
     prepared = () if question.prepare is None else tuple(question.prepare.notes_)
     asked = Inquiry(
-        question=question,
-        rows=rows,
-        notes=(*notes, *prepared, *doubts(question, rows)),
-        validate=plan["validate"],
-        by_time=choices["split_times"] is not None,
+        question=question, rows=rows, notes=(*notes, *prepared, *doubts(question, rows)), validate=plan["validate"]
     )
     return replace(asked, notes=(*asked.notes, *asked.notes_on_folds()))
 
