@@ -187,9 +187,11 @@ class EditedAnswers:
 
 def outside(problem: Problem, answers: Answers | None) -> list[str]:
     """The questions that have points which the problem does not allow."""
+    if answers is None:
+        return []
     return [
         name
-        for name, one, own in zip(problem.rows.names, problem.questions, answers or (), strict=True)
+        for name, one, own in zip(problem.rows.names, problem.questions, answers, strict=True)
         if any(own) and not one.admits(own)
     ]
 

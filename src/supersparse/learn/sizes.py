@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from supersparse.base.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
 from supersparse.base.stop import Stop
+from supersparse.engine.answers.frontier import frontier
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
@@ -25,8 +26,16 @@ def best_of_each_size(
 ) -> Iterator[tuple[int, Solution | None]]:
     """Yield the best card of at most each size, at no price; None where no card obeys the constraints.
 
-    The sizes share the time that the clock leaves. `begin` is called before each.
+    The sizes share the time that the clock leaves, and `begin` is called before each; those of questions come
+    from one search.
     """
+    if problem.questions:
+        if begin is not None:
+            begin(most)
+        timed: SolverKeywords = {**options, "time_limit": clock.left}
+        for row in frontier(problem, max_features=most, **timed).rows:
+            yield row.size, row.solution
+        return
     free, start = errors_only(problem), None
     for size in range(most + 1):
         left = clock.left

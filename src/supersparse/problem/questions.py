@@ -135,7 +135,7 @@ class AskedOfQuestions(SizeInQuestions):
 
 
 # What holds for yes/no features alone, and what to give instead.
-_REFUSED = {
+REFUSED = {
     "goal": "questions are for goal 'risk'; remove it, or use Problem.of with yes/no features",
     "slope": "the slope of a card of questions is free; remove it",
     "C1": "points of questions have no price; remove it, or give change_price, that of a change of points",
@@ -152,14 +152,14 @@ if TYPE_CHECKING:
     from supersparse.problem.keywords import QuestionKeywords as QuestionKeywords
 else:
     QuestionKeywords = keywords(
-        "QuestionKeywords", [*keywords_of(AskedOfQuestions), *keywords_of(Asked, without=tuple(_REFUSED))]
+        "QuestionKeywords", [*keywords_of(AskedOfQuestions), *keywords_of(Asked, without=tuple(REFUSED))]
     )
 
 
 def refuse_what_features_have(given: Mapping[str, Any]) -> None:
     """Raise for settings that problems of questions do not have."""
     plain = Asked()
-    for name, remedy in _REFUSED.items():
+    for name, remedy in REFUSED.items():
         if name in given and given[name] != ("risk" if name == "goal" else getattr(plain, name)):
             raise InvalidProblemError(f"{name} is {given[name]!r}, but {remedy}")
 

@@ -19,7 +19,7 @@ MissingRule = Literal["item", "median", "mode", "drop"]
 Shape = Literal["monotone", "rising", "falling", "any"]
 _BY_COLUMN = ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units")
 _MOST_TRIED = 6
-_OF_FEATURES = {
+OF_FEATURES = {
     "cuts": "remove it, or use questions=False; answers are chosen on the teacher's shape of each column",
     "per_variable": "use max_cuts, or questions=False",
     "intervals": "remove it, or use questions=False; a question has an answer for each band",
@@ -158,7 +158,7 @@ class PrepareSettings:
 
     def refuse_what_features_have(self) -> None:
         """Raise for settings that questions, whose answers are bands of values, do not have."""
-        for name, remedy in _OF_FEATURES.items():
+        for name, remedy in OF_FEATURES.items():
             one = next(f for f in fields(self) if f.name == name)
             if getattr(self, name) not in (one.default, frozenset()):
                 raise InvalidProblemError(f"{name} is for yes/no features, and this card asks questions", remedy)

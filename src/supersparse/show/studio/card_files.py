@@ -21,6 +21,7 @@ from supersparse.learn.certifying import certified
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings, write_settings
 from supersparse.problem.objective import with_best_intercept
+from supersparse.problem.questions import asked_in_words
 from supersparse.show.document import ScoringSystem
 from supersparse.show.report import Plan, make_report
 from supersparse.show.studio.card_view import made_card, model_of, points_of, solution_of, threshold_of, wordings
@@ -43,7 +44,8 @@ def check(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
         "features": list(problem.rows.names),
         "texts": wordings(asked),
         "notes": list(asked.notes),
-        "wishes": [constraint.in_words() for constraint in problem.asked],
+        "wishes": [asked_in_words(c) if problem.questions else c.in_words() for c in problem.asked],
+        "asks_questions": bool(problem.questions),
         "yaml": write_settings(whole_settings(given)),
         "command": command(given),
     }
@@ -78,13 +80,17 @@ def whole_settings(given: Mapping[str, Any]) -> Settings:
     content["validate"] = _validate(choices, asked)
     edits = []
     if given.get("chosen"):  # one of several almost equally good cards: its points are asked for
-        fixed = given["model"]["points"]
-        wishes = [{"fixed": name, "value": Fraction(points)} for name, points in fixed.items()]
+        model = given["model"]
+        fixed = model.get("answers") or {name: Fraction(points) for name, points in model["points"].items()}
+        wishes = [{"fixed": name, "value": points} for name, points in fixed.items()]
         content["constraints"] = [*content.get("constraints", ()), *wishes]
-        content["max_features"] = len(fixed)
+        content["max_questions" if "answers" in model else "max_features"] = len(fixed)
         edits += _own_threshold(given, asked)
     steps = given.get("steps", [])
-    edits += [_edit(change, step) for change, step in zip(given.get("changes", []), steps, strict=True)]
+    edits += [
+        _edit(change, step, adds_points=not asked.question.problem.questions)
+        for change, step in zip(given.get("changes", []), steps, strict=True)
+    ]
     content["edits"] = edits
     return Settings.from_dict({name: value for name, value in content.items() if value not in ({}, [])})
 
@@ -115,19 +121,21 @@ def _validate(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any] | bo
 def _own_threshold(given: Mapping[str, Any], asked: Inquiry) -> list[dict[str, Any]]:
     """The threshold of a card that has not the best one of its points."""
     problem = asked.question.problem
+    if problem.goal == "risk":
+        return []
     points = points_of(problem, given["model"])
     best = with_best_intercept(problem, points.coefficients) if points.denominator == problem.unit else None
-    if problem.goal == "risk" or (best is not None and model_of(problem, best) == given["model"]):
+    if best is not None and model_of(problem, best) == given["model"]:
         return []
     card = made_card(asked, solution_of(problem, given["model"], {}))
     return [{"threshold": threshold_of(card)}]
 
 
-def _edit(change: Mapping[str, Any], step: Mapping[str, Any]) -> dict[str, Any]:
+def _edit(change: Mapping[str, Any], step: Mapping[str, Any], *, adds_points: bool) -> dict[str, Any]:
     ((kind, what),) = change.items()
     if isinstance(what, Mapping):
         what = {name: _number(value) if name in ("to", "points") else value for name, value in what.items()}
-        if kind == "add":
+        if kind == "add" and adds_points:
             what = {"points": 1, **what}
     elif kind == "threshold" and what is not None:
         what = _number(what)

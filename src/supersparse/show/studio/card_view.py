@@ -12,26 +12,31 @@ from supersparse.base.stop import Stop
 from supersparse.card.card import Card
 from supersparse.card.provenance import CardEdit
 from supersparse.card.rules import Rule, ValueOf
+from supersparse.card.words import answer, readable
 from supersparse.card.words import question as question_in_words
 from supersparse.engine.solution import Solution, Trace
+from supersparse.learn.edited_answers import cuts_of
 from supersparse.learn.editing import cut_of, with_edits
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.questions import Answers
 from supersparse.show.document.content import content_of
 from supersparse.show.studio.inquiry import Inquiry
 from supersparse.show.studio.texts import refused
 
-Model = dict[str, Any]  # {"points": {question: "2"}, "intercept": "-7/2", "slope": None}
+Model = dict[str, Any]  # {"points": {question: "2"}, "intercept": "-7/2", "slope": None}; questions: "answers", too
 _MOST_TOTALS = 40
 
 
 def model_of(problem: Problem, points: Points) -> Model:
+    names, answers = problem.rows.names, points.answers
     return {
-        "points": {problem.rows.names[j]: str(points.values[j]) for j in points.support},
+        "points": {names[j]: str(points.values[j]) for j in points.support},
         "intercept": str(points.intercept_value),
         "slope": None if points.slope is None else str(points.slope),
+        **({} if answers is None else {"answers": {names[j]: list(answers[j]) for j in points.support}}),
     }
 
 
@@ -49,6 +54,15 @@ def points_of(problem: Problem, model: Model) -> Points:
         Fraction(model["intercept"]) * unit,
         unit,
         None if model.get("slope") is None else Fraction(model["slope"]),
+        _answers_of(problem, model) if problem.questions else None,
+    )
+
+
+def _answers_of(problem: Problem, model: Model) -> Answers:
+    given = model.get("answers", {})
+    return tuple(
+        tuple(given.get(name, (0,) * question.answers))
+        for name, question in zip(problem.rows.names, problem.questions, strict=True)
     )
 
 
@@ -197,9 +211,26 @@ def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
                 "allowed": [int_or_float(allowed.least), int_or_float(allowed.greatest)],
                 "cut": cut_of(rule),
                 "multiplies": isinstance(rule, ValueOf),
+                **_answers_for(asked, solution, j),
             }
         )
     return found
+
+
+def _answers_for(asked: Inquiry, solution: Solution, j: int) -> dict[str, Any]:
+    """The answers of a question with their points, and its cuts."""
+    answers, prepare = solution.points.answers, asked.question.prepare
+    if answers is None or prepare is None:
+        return {}
+    question = prepare.questions_[j]
+    of_column = {domain.column: domain for domain in prepare.raw_questions.domains}
+    domain = of_column.get(question.column)
+    whole = domain is not None and domain.whole
+    texts = [answer(rule, question.unit, whole=whole) for rule in question.rules]
+    return {
+        "answers": [{"text": text, "points": one} for text, one in zip(texts, answers[j], strict=True)],
+        "cuts": [float(cut) for cut in cuts_of(question)],
+    }
 
 
 def rules_of(asked: Inquiry) -> dict[str, Rule]:
@@ -211,14 +242,20 @@ def wordings(asked: Inquiry) -> dict[str, str]:
     """Each question as a card asks it, by its name."""
     prepare = asked.question.prepare
     features = () if prepare is None else prepare.features_
+    if prepare is not None and prepare.questions_:
+        return {one.column: readable(one.column) + _unit(one.unit) for one in prepare.questions_}
     return {feature.name: question_in_words(feature.rule, feature.unit) for feature in features}
+
+
+def _unit(unit: str | None) -> str:
+    return "" if unit is None else f" ({unit})"
 
 
 def _observed(solution: Solution, card: Card) -> list[dict[str, Any]]:
     """How many training rows of each class have each total of the printed card."""
     problem = solution.problem
     rows, points = problem.rows, solution.points
-    totals = integer_totals(problem, points.coefficients)
+    totals = integer_totals(problem, points.coefficients, points.answers)
     scale = points.denominator * step_of(problem, points.coefficients)
     distinct, codes = np.unique(totals, return_inverse=True)
     if not 0 < len(distinct) <= _MOST_TOTALS:

@@ -10,10 +10,11 @@ from supersparse.base.errors import InvalidInputError
 from supersparse.base.schema.scalars import Either, Form, Null, TextForm
 from supersparse.base.schema.setting import names_of, settings_of
 from supersparse.engine.options import SolveOptions
-from supersparse.learn.prepare.settings import PrepareSettings
+from supersparse.learn.prepare.settings import OF_FEATURES, PrepareSettings
 from supersparse.learn.settings.settings import PREPARE, SETTINGS, SOLVE, Settings
 from supersparse.learn.settings.settings import schema as settings_schema
 from supersparse.problem.constraints.forms import KINDS
+from supersparse.problem.questions import MAX_QUESTIONS, REFUSED, SizeInQuestions
 from supersparse.show.studio.texts import as_problem, check_whole, has_text, text, wrong
 from supersparse.table.reading import ColumnSettings, ReadingSettings
 
@@ -57,7 +58,8 @@ def no_choices() -> Choices:
 
 def first_plan() -> Plan:
     """Return what is asked unless people say otherwise: the same as on the command line."""
-    return {"settings": {"solve": {"time_limit": 60}}, "validate": {"cv": 5, "repeats": 2}}
+    settings = {"goal": "risk", "max_questions": MAX_QUESTIONS, "solve": {"time_limit": 60}}
+    return {"settings": settings, "validate": {"cv": 5, "repeats": 2}}
 
 
 def changed(choices: Choices, changes: object) -> Choices:
@@ -178,7 +180,13 @@ _WIDGETS = {
     "solve.pair_covers": "truth",
 }
 _GROUPS = (
-    ("size", ("max_features", "min_features", "max_points", "C0")),
+    (
+        "size",
+        (
+            *("max_questions", "max_features", "max_points", "C0", "min_questions", "min_features", "change_price"),
+            *("questions", "teacher", "blend"),
+        ),
+    ),
     ("goal", ("goal", "objective", "risk_threshold", "class_weight", "tie_break", "slack")),
     ("wishes", ("constraints", "rate_groups")),
     ("points", ("points", "bounds", "levels", "C1", "intercept", "slope")),
@@ -199,7 +207,10 @@ _GROUPS = (
         ),
     ),
 )
-_COMMON = {"max_features", "max_points", "goal", "C0", "constraints", "class_weight", "solve.time_limit"}
+_COMMON = {
+    *("max_questions", "max_features", "max_points", "goal", "C0", "constraints", "class_weight"),
+    "solve.time_limit",
+}
 _FIELD_WIDGETS = {
     "must_use": "questions", "must_not_use": "questions", "fixed": "questions", "of": "questions",
     "used": "questions", "only_if": "questions", "value": "number", "at_most": "whole", "at_least": "whole",
@@ -209,7 +220,7 @@ _FIELD_WIDGETS = {
     "max_difference": "share", "rate": "choice", "group": "group", "max_total_score": "number",
     "ranges": "by question",
 }  # fmt: skip
-_OF_QUESTIONS = ("close_to",)  # constraints on points by answer, which no card of the studio has
+_NO_WISHES = ("close_to",)  # a constraint on points by answer, which has no field here
 _NOT_HERE = ("solve.checkpoint", "solve.solver_options", "prepare.ordered", "prepare.rare")
 _ELSEWHERE = ("positive",)  # chosen with the target
 _BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen beside each column
@@ -248,7 +259,12 @@ def form() -> dict[str, Any]:
             for group, names in _GROUPS
         ],
         "fields": described,
-        "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS if name not in _OF_QUESTIONS],
+        "of_features": [
+            *(name for name in REFUSED if name in described and name != "goal"),
+            *(f"prepare.{name}" for name in OF_FEATURES),
+        ],
+        "of_questions": [name for name in names_of(SizeInQuestions) if name in described],
+        "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS if name not in _NO_WISHES],
         "schema": whole,
     }
 

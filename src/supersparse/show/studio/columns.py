@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError, SupersparseError
-from supersparse.card.rules import InRange
+from supersparse.card.rules import InRange, Rule
+from supersparse.card.words import answer, condition, readable
 from supersparse.card.words import question as question_in_words
-from supersparse.card.words import readable
+from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.recipe import Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.settings.settings import Settings
 from supersparse.show.studio.inquiry import prepare_of
 from supersparse.show.studio.texts import text
 from supersparse.table.sources import read_every_column
@@ -48,12 +52,53 @@ class Classes:
         }
 
 
-def fitted(table: Table, classes: Classes, used: Mapping[str, str], prepare: Prepare) -> Prepare:
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerOf:
+    """An answer of a question, shown as features are."""
+
+    question: ColumnQuestion
+    number: int
+
+    @property
+    def rule(self) -> Rule:
+        return self.question.rules[self.number]
+
+    @property
+    def name(self) -> str:
+        return condition(self.rule)
+
+    def in_words(self) -> str:
+        """The answer as a card has it."""
+        return answer(self.rule, self.question.unit)
+
+    def of_cells(self, cells: Cells) -> Mask:
+        """Which rows give it."""
+        return np.asarray(self.question.of_cells(cells) == self.number, bool)
+
+
+def asked_about(prepare: Prepare) -> list[Feature | AnswerOf]:
+    """The yes/no features of a preparation, or the answers of its questions."""
+    answers = [AnswerOf(one, k) for one in prepare.questions_ for k in range(len(one.rules))]
+    return [*prepare.features_, *answers]
+
+
+def fitted(
+    table: Table, classes: Classes, used: Mapping[str, str], prepare: Prepare, settings: Settings | None
+) -> Prepare:
+    """Prepare the columns of a table; `settings` of a card of questions choose answers as it will."""
     rows = np.flatnonzero(classes.known)
     raw = {name: table.columns[name].values[rows] for name, role in used.items() if role == "feature"}
     if not raw:
         raise InvalidDataError(text("refused.no_columns", table=table.name))
-    return prepare.fit(raw, classes.labels)
+    if settings is None or not settings.asks_questions:
+        return prepare.fit(raw, classes.labels)
+    asked = TrainingRows(X=raw, y=classes.labels, sample_weight=None, rate_groups=None)
+    made = Settings.of(
+        goal="risk", questions=True, positive=classes.positive, teacher=settings.teacher, blend=settings.blend
+    )
+    found = Recipe(settings=made, prepare=prepare).question(asked).prepare
+    assert found is not None
+    return found
 
 
 class ColumnDescriber:
@@ -66,14 +111,16 @@ class ColumnDescriber:
         classes: Classes | None,
         used: Mapping[str, str],
         prepare: Prepare | None,
+        settings: Settings | None = None,
     ) -> None:
+        self.settings = settings
         self.table, self.choices, self.classes, self.used = table, choices, classes, used
         self.known = np.ones(table.n_rows, dtype=bool) if classes is None else classes.known
-        self.features: dict[str, list[Feature]] = {}
+        self.features: dict[str, list[Feature | AnswerOf]] = {}
         self.notes: dict[str, str] = {}
         if prepare is not None:
-            for feature in prepare.features_:
-                self.features.setdefault(feature.column, []).append(feature)
+            for feature in asked_about(prepare):
+                self.features.setdefault(feature.rule.column, []).append(feature)
             for note in prepare.notes_:
                 name, _, rest = note.partition(": ")
                 self.notes[name] = rest
@@ -123,10 +170,10 @@ class ColumnDescriber:
             return cuts
         prepare = prepare_of({**self.choices, "cut_points": {}, "direction": {}, "shape": {}, "units": {}})
         try:
-            fitted(self.table, self.classes, {name: "feature"}, prepare)
+            found = fitted(self.table, self.classes, {name: "feature"}, prepare, self.settings)
         except SupersparseError:
             return []
-        return _cuts_of(prepare.features_)
+        return _cuts_of(asked_about(found))
 
 
 def _cuts_of(features: Any) -> list[float]:
@@ -174,19 +221,19 @@ def _range(numbers: NDArray[np.float64] | None) -> dict[str, Any]:
     }
 
 
-def questions_of(features: Iterable[Feature], column: Column, classes: Classes) -> list[dict[str, Any]]:
+def questions_of(features: Iterable[Feature | AnswerOf], column: Column, classes: Classes) -> list[dict[str, Any]]:
     cells = read_every_column({column.name: column.values}).columns[column.name]
     positive, negative = classes.is_positive & classes.known, ~classes.is_positive & classes.known
     return [_described(feature, cells, positive, negative) for feature in features]
 
 
-def _described(feature: Feature, cells: Cells, positive: Mask, negative: Mask) -> dict[str, Any]:
+def _described(feature: Feature | AnswerOf, cells: Cells, positive: Mask, negative: Mask) -> dict[str, Any]:
     holds = feature.of_cells(cells).astype(bool)
     counts = [int((holds & of_class).sum()) for of_class in (positive, negative)]
     low = feature.rule.low if isinstance(feature.rule, InRange) else None
     return {
         "name": feature.name,
-        "text": question_in_words(feature.rule, feature.unit),
+        "text": feature.in_words() if isinstance(feature, AnswerOf) else question_in_words(feature.rule, feature.unit),
         "cut": None if low is None else float(low),
         "gain": _gain(counts, [int(positive.sum()), int(negative.sum())]),
         "positive": counts[0],

@@ -12,9 +12,12 @@ from supersparse.base.exact import shown
 from supersparse.card import file as card_file
 from supersparse.card.card import Card
 from supersparse.engine.solution import Solution
-from supersparse.learn.editing import Edited, changed, cut_of, edited_solution, feature_of, question_with
+from supersparse.learn.edited_answers import EditedAnswers, cuts_of, outside
+from supersparse.learn.editing import Edited, begun, changed, cut_of, edited_solution, feature_of
+from supersparse.learn.editing import asked_of as asked_of_state
 from supersparse.learn.prepare.feature import Feature
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
+from supersparse.problem.questions import asked_in_words
 from supersparse.show.document import ScoringSystem
 from supersparse.show.studio.card_view import (
     card_view,
@@ -39,7 +42,7 @@ class _Edited:
 
     base: Inquiry
     best: Solution
-    state: Edited
+    state: Edited | EditedAnswers
     texts: list[str]
     asked: Inquiry
     solution: Solution
@@ -49,13 +52,11 @@ class _Edited:
 def _made(given: Mapping[str, Any]) -> _Edited:
     base = asked_of(given)
     best = solution_of(base.question.problem, given["model"], given.get("found") or {})
-    state, texts = Edited.of(best), list[str]()
+    state, texts = begun(best), list[str]()
     for change in given["changes"]:
-        after, text = changed(base.question, state, change, base.rows)
-        assert isinstance(after, Edited), "cards of the studio have features"
-        state = after
+        state, text = changed(base.question, state, change, base.rows)
         texts.append(text)
-    asked = _with_moved(given, base, state)
+    asked = _with_new(given, base, state)
     solution = edited_solution(asked.question, asked.rows, state, best) if texts else best
     edits = [{**step, "text": text} for step, text in zip(given["steps"], texts, strict=False)]
     card = with_steps(made_card(asked, solution, remembers=not given.get("preview")), edits)
@@ -76,29 +77,63 @@ def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
         "card": view,
         "model": model_of(made.solution.problem, made.solution.points),
         "said": made.texts,
-        "price": price_of(made.best, made.solution, foreign=bool(set(state.moved) & set(state.points))),
+        "price": price_of(made.best, made.solution, foreign=bool(_asked_anew(state))),
         "before": numbers_of(made.best, None),
-        "threshold_fixed": state.threshold is not None,
+        "threshold_fixed": isinstance(state, Edited) and state.threshold is not None,
+        "asks_questions": bool(made.base.question.problem.questions),
         "questions": list(made.base.question.problem.rows.names),
         "texts": wordings(made.asked),
-        "swaps": swaps_of(made.base, state.points, {n: f.column for n, f in state.moved.items()})
-        if given.get("swaps")
-        else {},
-        "repair": _repair(made.base, state, given),
+        "swaps": _swaps(made.base, state) if given.get("swaps") else {},
+        "repair": _repair_answers(made.base, state, given)
+        if isinstance(state, EditedAnswers)
+        else _repair(made.base, state, given),
     }
 
 
-def _with_moved(given: Mapping[str, Any], base: Inquiry, state: Edited) -> Inquiry:
-    """Return the question with the questions of moved cuts added to those of the table."""
-    new = state.new_questions
+def _asked_anew(state: Edited | EditedAnswers) -> list[str]:
+    """What an edited card asks that the table did not offer."""
+    if isinstance(state, Edited):
+        return [feature.name for feature in state.new_questions]
+    return [" ".join([one.column, *map(shown, cuts_of(one))]) for one in state.recut]
+
+
+def _with_new(given: Mapping[str, Any], base: Inquiry, state: Edited | EditedAnswers) -> Inquiry:
+    """Return the question with the questions of moved cuts."""
+    new = _asked_anew(state)
     if not new:
         return base
-    key = ["moved", given["path"], given["choices"], given["plan"], [feature.name for feature in new]]
+    key = ["moved", given["path"], given["choices"], given["plan"], new]
 
     def extended() -> Inquiry:
-        return replace(base, question=question_with(base.question, base.rows, new))
+        return replace(base, question=asked_of_state(base.question, base.rows, state))
 
     return remembered(json.dumps(key, sort_keys=True), extended)
+
+
+def _swaps(base: Inquiry, state: Edited | EditedAnswers) -> dict[str, list[str]]:
+    if isinstance(state, Edited):
+        return swaps_of(base, state.points, {n: f.column for n, f in state.moved.items()})
+    others = [name for name in base.question.problem.rows.names if name not in state.answers]
+    return dict.fromkeys(state.answers, others)
+
+
+def _repair_answers(base: Inquiry, state: EditedAnswers, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a card of questions: what was edited keeps its cuts and its points, or is not asked."""
+    choices, plan = dict(given["choices"]), dict(given["plan"])
+    settings, cut_points = dict(plan["settings"]), dict(choices["cut_points"])
+    constraints = list(settings.get("constraints", []))
+    for name in sorted(state.touched):
+        if name not in state.answers:
+            constraints.append({"must_not_use": name})
+            continue
+        constraints.append({"fixed": name, "value": list(state.answers[name])})
+        cuts = cuts_of(state.question(base.question, name))
+        if cuts:  # so that its answers stay what they are
+            cut_points[name] = list(map(float, cuts))
+    return {
+        "choices": {**choices, "cut_points": cut_points},
+        "plan": {**plan, "settings": {**settings, **({"constraints": constraints} if constraints else {})}},
+    }
 
 
 def _repair(base: Inquiry, state: Edited, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,10 +189,12 @@ _SWAPS = 12
 
 def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, Any]:
     """The price of an edit against the best card of the run, and against the proven bound."""
-    broken = [c.in_words() for c in violated(solution.problem, solution.points)]
+    asks = bool(solution.problem.questions)
+    broken = [asked_in_words(c) if asks else c.in_words() for c in violated(solution.problem, solution.points)]
+    broken += [text("price.outside", name=name) for name in outside(solution.problem, solution.points.answers)]
     broken += [
         text("price.outside", name=solution.problem.rows.names[j])
-        for j in solution.points.support
+        for j in (solution.points.support if solution.points.answers is None else ())
         if solution.points.values[j] not in solution.problem.sets[j]
         and solution.points.values[j] not in solution.problem.given_sets[j]
     ]

@@ -13,6 +13,7 @@ from supersparse.show.studio.tables import now
 from supersparse.show.studio.texts import refused
 
 _LONGEST_REASON = 500
+_SHOWN = ("price", "before", "threshold_fixed", "swaps", "asks_questions", "questions", "texts")
 
 
 class Edits(Records):
@@ -87,7 +88,7 @@ class Edits(Records):
             "can_undo": edit["position"] > 0,
             "can_redo": edit["position"] < len(edit["steps"]),
             "change_text": found["said"][-1] if preview else None,
-            **{name: found[name] for name in ("price", "before", "threshold_fixed", "swaps", "questions", "texts")},
+            **{name: found[name] for name in _SHOWN},
         }
 
     async def step(self, edit_id: str, change: object, reason: object) -> dict[str, Any]:

@@ -197,7 +197,7 @@ class _Totals:
 
     def __init__(self, solution: Solution, card: Any) -> None:
         points = solution.points
-        self._totals = integer_totals(solution.problem, points.coefficients)
+        self._totals = integer_totals(solution.problem, points.coefficients, points.answers)
         self._scale = points.denominator * step_of(solution.problem, points.coefficients)
         self._shift = card.as_learned.intercept - card.intercept
 

@@ -12,8 +12,9 @@ import numpy as np
 from supersparse.base.errors import InvalidDataError, SupersparseError
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import RARE_CLASS
-from supersparse.show.studio.columns import Classes, ColumnDescriber, fitted, questions_of
-from supersparse.show.studio.inquiry import prepare_of, reading_of, remembered, uncut
+from supersparse.learn.settings.settings import Settings
+from supersparse.show.studio.columns import Classes, ColumnDescriber, asked_about, fitted, questions_of
+from supersparse.show.studio.inquiry import prepare_of, reading_of, remembered, settings_of, uncut
 from supersparse.show.studio.notices import Notice, notice, notice_text, notices
 from supersparse.show.studio.progress import Talk
 from supersparse.show.studio.texts import as_problem
@@ -45,23 +46,26 @@ def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
             problem = as_problem(error, given.get("names")).as_data()
     used = _used(table, choices, given["plan"])
     prepare: Prepare | None = None
+    settings: Settings | None = None
     if classes is not None:
-        found += _about_target(classes)
+        found += _about_target(classes, given["plan"])
         try:
-            prepare = fitted(table, classes, used, prepare_of(choices))
+            settings = settings_of(given["plan"], choices)
+            prepare = fitted(table, classes, used, prepare_of(choices), settings)
         except SupersparseError as error:
             problem = as_problem(error, given.get("names")).as_data()
-    describe = ColumnDescriber(table, choices, classes, used, prepare)
+    describe = ColumnDescriber(table, choices, classes, used, prepare, settings)
     columns = [describe.column(name, k) for k, name in enumerate(table.names[:_MOST_COLUMNS]) if name in table.columns]
     columns += [describe.unread(name, table.names.index(name), column) for name, column in texts.items()]
+    offered = 0 if prepare is None else len(prepare.features_) + len(prepare.questions_)
     return {
         "rows": table.n_rows,
         "columns_count": len(table.names),
         "targets": _targets(table, choices),
         "classes": None if classes is None else classes.as_data(),
         "columns": sorted(columns, key=lambda one: int(one["index"])),
-        "questions_count": 0 if prepare is None else len(prepare.features_),
-        "left_out_questions": 0 if prepare is None else prepare.n_candidates_ - len(prepare.features_),
+        "questions_count": offered,
+        "left_out_questions": 0 if prepare is None else prepare.n_candidates_ - offered,
         "noticed": found,
         "problem": problem,
         "reading": {"found": dict(table.reading.found)},
@@ -139,11 +143,11 @@ def _classes(table: Table, choices: Mapping[str, Any]) -> Classes:
     )
 
 
-def _about_target(classes: Classes) -> list[Notice]:
+def _about_target(classes: Classes, plan: Mapping[str, Any]) -> list[Notice]:
     found = [notice("blank target", None, text, detail=text) for text in classes.notes]
     n, of_positive = int(classes.known.sum()), int(classes.is_positive.sum())
     share = min(of_positive, n - of_positive) / max(1, n)
-    if share < RARE_CLASS:
+    if share < RARE_CLASS and plan["settings"].get("goal") != "risk":
         found.append(notice("rare class", None, notice_text("rare_class", share=f"{RARE_CLASS:.0%}")))
     return found
 
@@ -209,8 +213,9 @@ def try_cuts(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     if not given["cuts"]:
         return {"column": name, "cuts": [], "questions": []}
     tried = {**choices, "cut_points": {name: given["cuts"]}, "direction": {}, "shape": {}, "units": {}}
-    prepare = fitted(table, classes, {name: "feature"}, prepare_of(tried))
-    questions = questions_of(prepare.features_, column, classes)
+    settings = settings_of(given["plan"], choices)
+    prepare = fitted(table, classes, {name: "feature"}, prepare_of(tried), settings)
+    questions = questions_of(asked_about(prepare), column, classes)
     return {"column": name, "cuts": sorted(given["cuts"]), "questions": questions}
 
 

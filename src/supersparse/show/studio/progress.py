@@ -88,6 +88,7 @@ class Progress:
         self._errors: float | None = None
         self._size: int | None = None
         self._cv_error: float | None = None
+        self._card: dict[str, float | None] = {}  # what the search for the card ended with, while folds judge it
         self._told = self._drew = float("-inf")
 
     def about(self, asked: Inquiry) -> None:
@@ -130,15 +131,15 @@ class Progress:
         """Tell what a search proved in the end, which it need not have said on its way."""
         self.flush()
         found = solution.evaluation
-        self._tell(
-            objective=float(solution.objective),
-            bound=float(solution.lower_bound),
-            gap=solution.gap,
-            errors=float(found.training_errors),
-            size=found.size,
-            nodes=solution.nodes,
-            last=True,
-        )
+        self._card = {
+            "objective": float(solution.objective),
+            "bound": float(solution.lower_bound),
+            "gap": solution.gap,
+            "errors": float(found.training_errors),
+            "size": found.size,
+            "nodes": solution.nodes,
+        }
+        self._tell(**self._card, last=True)
 
     def _tell_progress(self) -> None:
         self._told = time.monotonic()
@@ -146,6 +147,9 @@ class Progress:
             found = evaluate(self._asked.question.problem, self._best)
             self._errors, self._size = float(found.training_errors), found.size
         event = self._event
+        if event is None and self._card and self._stage.startswith("fold"):
+            self._tell(**self._card)
+            return
         self._tell(
             objective=None if event is None or event.objective is None else float(event.objective),
             bound=None if event is None else float(event.lower_bound),

@@ -5,11 +5,15 @@ from operator import mul
 from statistics import mean, pstdev
 from typing import Any
 
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
 from supersparse.base.stop import Stop
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.learn.clock import Clock
 from supersparse.learn.crossfit import CrossFit, FoldResult, named_folds
+from supersparse.learn.rows import TrainingRows
 from supersparse.learn.sizes import SizesOfFold, best_of_each_size
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features
@@ -59,7 +63,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     try:
         for results in CrossFit(task=task, clock=clock, watch=progress).over(named_folds(splits)):
             by_fold.append(results)
-            _judge(result, by_fold, problem)
+            _judge(result, by_fold, problem, asked.rows)
             talk.tell("partial", result)
             if talk.stopped():
                 break
@@ -71,7 +75,8 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 
 def _size(size: int, solution: Solution | None, given: dict[str, Any]) -> dict[str, Any]:
-    settings = {k: v for k, v in given["plan"]["settings"].items() if k not in ("levels", "C0", "max_features")}
+    limit = "max_questions" if solution is not None and solution.problem.questions else "max_features"
+    settings = {k: v for k, v in given["plan"]["settings"].items() if k not in ("levels", "C0", limit)}
     return {
         "size": size,
         "proven": solution is None or solution.proven_optimal,
@@ -80,12 +85,12 @@ def _size(size: int, solution: Solution | None, given: dict[str, Any]) -> dict[s
         "numbers": None if solution is None else numbers_of(solution, None),
         "model": None if solution is None else model_of(solution.problem, solution.points),
         "found": None if solution is None else found_of(solution),
-        "plan": {**given["plan"], "settings": {**settings, "C0": 0, "max_features": size}},
+        "plan": {**given["plan"], "settings": {**settings, "C0": 0, limit: size}},
         "cross_validated": None,
     }
 
 
-def _judge(result: dict[str, Any], by_fold: list[dict[int, FoldResult]], problem: Problem) -> None:
+def _judge(result: dict[str, Any], by_fold: list[dict[int, FoldResult]], problem: Problem, rows: TrainingRows) -> None:
     """Give each size its measures on held-out rows; choose the smallest within one standard error.
 
     What the search makes least of is on the scale of the objective. Sizes are compared on the folds that all of
@@ -95,14 +100,16 @@ def _judge(result: dict[str, Any], by_fold: list[dict[int, FoldResult]], problem
     of_all = float(sum(map(mul, problem.class_weights, problem.class_totals)) / sum(problem.class_totals))
 
     def measures(one: FoldResult) -> dict[str, float]:
-        return {"error": one.share_wrong, measure: one.share_wrong if measure == "error" else of_all * float(one.loss)}
+        found = {"error": one.share_wrong, measure: one.share_wrong if measure == "error" else of_all * float(one.loss)}
+        auc = _auc(one, problem, rows) if problem.questions else None
+        return found if auc is None else {**found, "auc": auc}
 
     judged = [one for one in result["sizes"] if any(one["size"] in fold for fold in by_fold)]
     for one in judged:
         folds = [measures(fold[one["size"]]) for fold in by_fold if one["size"] in fold]
         found: dict[str, float] = {"folds": len(folds)}
         for name in folds[0]:
-            values = [fold[name] for fold in folds]
+            values = [fold[name] for fold in folds if name in fold]
             found |= {name: mean(values), f"{name}_sd": pstdev(values)}
         one["cross_validated"] = found
     common = [fold for fold in by_fold if all(one["size"] in fold for one in judged)]
@@ -111,3 +118,12 @@ def _judge(result: dict[str, Any], by_fold: list[dict[int, FoldResult]], problem
         best = losses[min(losses, key=lambda size: (mean(losses[size]), size))]
         limit = mean(best) + pstdev(best) / len(common) ** 0.5
         result["chosen"] = next(one["size"] for one in judged if mean(losses[one["size"]]) <= limit)
+
+
+def _auc(one: FoldResult, problem: Problem, rows: TrainingRows) -> float | None:
+    """The AUC on the rows of a fold; None where they are of one class."""
+    held_out = rows.take(one.unseen.rows)
+    positive = np.asarray(held_out.y == problem.rows.classes[1])
+    if positive.all() or not positive.any():
+        return None
+    return float(roc_auc_score(positive, one.unseen.scores, sample_weight=held_out.sample_weight))

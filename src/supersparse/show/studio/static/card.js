@@ -81,6 +81,7 @@ export function cardView(card, { small = false, evidence = true } = {}) {
       : h("p", { class: "rule" }, card.rule),
     riskStrip(card),
     evidence ? evidenceTable(card) : null,
+    evidence ? comparison(card) : null,
     card.proof ? h("footer", {}, proofBadge(card.proof), h("span", { class: "proof-text" }, card.proof.text))
       : null);
 }
@@ -107,6 +108,20 @@ function evidenceTable(card) {
           ? t("card.validated_cut", { done: cv.folds, planned: cv.folds_asked }) : t("card.validated")) : null)),
     h("tbody", {}, rows.map(([name, train, validated]) => h("tr", {}, h("th", { scope: "row" }, name),
           h("td", {}, train), cv ? h("td", {}, validated) : null))));
+}
+
+// The card beside models of all columns, and beside cards of fewer questions, on the same held-out rows.
+function comparison(card) {
+  const rows = card.cross_validated && card.cross_validated.compared;
+  if (!rows || !rows.length) return null;
+  const show = (v, digits) => (v === null || v === undefined ? "\u2013" : number(v, digits));
+  return h("div", { class: "compared" }, h("h4", {}, t("card.compared")),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("card.compared") },
+      h("table", { class: "evidence" },
+        h("thead", {}, h("tr", {}, h("td", {}), ["auc", "log_loss", "error_rate"].map((name) => h("th", { scope: "col" },
+            t(`card.${name}`))))),
+        h("tbody", {}, rows.map((one) => h("tr", {}, h("th", { scope: "row" }, one.of),
+          h("td", {}, show(one.auc, 3)), h("td", {}, show(one.log_loss, 4)), h("td", {}, percent(one.error))))))));
 }
 
 // A card that is not there yet.

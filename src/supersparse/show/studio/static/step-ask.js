@@ -7,6 +7,8 @@ import { directionList, questionList, unfinished, wishList } from "./wishes.js";
 import { t } from "./texts.js";
 
 const DRAWN = ["goal", "constraints", "positive"]; // these have places of their own
+const LATER = ["C0", "class_weight"]; // which few need on a card of questions
+const OF_TEACHER = ["questions", "teacher", "blend"];
 
 export function askStep(app) {
   const body = h("div", { class: "step ask-step" });
@@ -40,8 +42,8 @@ export function askStep(app) {
   }
 
   const context = () => ({
-    questions: view.check ? view.check.features : app.table.columns
-      ? app.table.columns.flatMap((one) => one.questions.map((q) => q.name)) : [],
+    questions: view.check ? view.check.features : !app.table.columns ? [] : asksQuestions()
+      ? app.table.columns.filter((one) => one.role === "feature").map((one) => one.name) : app.table.columns.flatMap((one) => one.questions.map((q) => q.name)),
     columns: app.table.columns ? app.table.columns.filter((one) => one.role !== "target").map((one) => one.name)
       : [],
     texts: view.check ? view.check.texts : {},
@@ -118,12 +120,26 @@ export function askStep(app) {
       ? inWords(view.problem) : null);
   }
 
+  const asksQuestions = () => view.plan.settings.questions ?? (view.plan.settings.goal === "risk");
+
+  function hidden(name) {
+    return (asksQuestions() ? app.form.of_features : app.form.of_questions).includes(name);
+  }
+
+  // What only the other kind of card has leaves with it.
+  function changeGoal(goal) {
+    const gone = goal === "risk" ? app.form.of_features : [...app.form.of_questions, ...OF_TEACHER];
+    const kept = Object.fromEntries(Object.entries(view.plan.settings).filter(([name]) => !gone.includes(name)));
+    const size = goal === "risk" ? { max_questions: 6 } : {};
+    return changeSettings({ ...kept, ...size, goal });
+  }
+
   function goal() {
     const settings = view.plan.settings, chosen = settings.goal || "errors";
     return h("fieldset", { class: "panel goal" }, h("legend", {}, h("h2", {}, t("ask.goal"))),
       h("div", { class: "goal-choices" }, ["errors", "risk"].map((one) => h("label", { class: "goal-choice" },
         h("input", { type: "radio", name: "goal", value: one, checked: chosen === one, "data-key": `goal-${one}`,
-            onchange: () => changeSettings({ ...view.plan.settings, goal: one }) }),
+            onchange: () => changeGoal(one) }),
         h("span", {}, h("b", {}, t(`ask.goal_${one}`)), h("span", { class: "soft" },
             t(`ask.goal_${one}_help`)))))));
   }
@@ -146,7 +162,8 @@ export function askStep(app) {
 
   function draw() {
     const { groups, fields } = app.form;
-    const commonNames = Object.keys(fields).filter((name) => fields[name].common && !DRAWN.includes(name));
+    const isCommon = (name) => fields[name].common && !(asksQuestions() && LATER.includes(name));
+    const commonNames = Object.keys(fields).filter((name) => isCommon(name) && !DRAWN.includes(name) && !hidden(name));
     replace(left,
       goal(),
       h("section", { class: "panel" }, h("h2", {}, t("ask.size")), h("div", { class: "settings-grid" },
@@ -159,7 +176,8 @@ export function askStep(app) {
       validation(),
       h("h2", { class: "everything" }, t("ask.everything")), h("p", { class: "soft" }, t("ask.everything_help")),
       groups.map((group) => {
-        const names = group.fields.filter((name) => fields[name] && !fields[name].common && !DRAWN.includes(name));
+        const names = group.fields.filter((name) => fields[name] && !isCommon(name) && !DRAWN.includes(name)
+          && !hidden(name));
         if (!names.length) return null;
         const changed = names.filter((name) => valueOf(name) !== undefined).length;
         return h("details", { class: "panel", ...remembered(group.id) },

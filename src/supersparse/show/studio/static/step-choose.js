@@ -14,7 +14,7 @@ export function chooseStep(app) {
   const body = h("div", { class: "step choose-step" });
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("choose.title") });
   const pane = h("div", { class: "pane", role: "tabpanel", tabindex: 0, id: "choose-pane" });
-  const view = app.chooseView || (app.chooseView = { tab: "size", maxSize: 8, folds: true, within: 0.05,
+  const view = app.chooseView || (app.chooseView = { tab: "size", maxSize: 6, folds: true, within: 0.05,
       limit: 120 });
   let frontier = null, inner = null;
   const fetchFrontier = settled(150, loadFrontier), later = soon(draw), sizeLater = soon(drawSize);
@@ -172,16 +172,18 @@ export function chooseStep(app) {
     if (!sizes.length) return null;
     const show = (v) => (v === null || v === undefined ? "\u2013" : measure === "error" ? percent(v) : number(v, 4));
     const beside = measure === "error" ? [] : ["errors"];
+    const auc = sizes.some((one) => one.cross_validated && one.cross_validated.auc !== undefined);
     return h("details", { class: "panel" }, h("summary", {}, t("choose.as_table")),
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("choose.as_table") },
         h("table", { class: "plain-table" },
-      h("thead", {}, h("tr", {}, ["size", "trained", "validated", ...beside, "proof"].map((name) => h("th", { scope: "col" },
+      h("thead", {}, h("tr", {}, ["size", "trained", "validated", ...(auc ? ["auc"] : []), ...beside, "proof"].map((name) => h("th", { scope: "col" },
             t(`choose.col_${name}`))))),
       h("tbody", {}, sizes.map((one) => h("tr", { class: one.card === view.selected ? "selected" : "" },
         h("td", {}, one.card ? h("button", { type: "button", class: "link", onclick: () => choose(one) },
             String(one.size)) : String(one.size)),
         h("td", {}, show(one[measure])), h("td", {}, one.cross_validated ? show(one.cross_validated[measure])
-          : "\u2013"), beside.map(() => h("td", {}, number(one.errors))),
+          : "\u2013"), auc ? h("td", {}, one.cross_validated && one.cross_validated.auc !== undefined
+            ? number(one.cross_validated.auc, 3) : "\u2013") : null, beside.map(() => h("td", {}, number(one.errors))),
         h("td", {}, t(one.proven ? "choose.is_proven" : "choose.is_open"))))))));
   }
 

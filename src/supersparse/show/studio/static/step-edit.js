@@ -139,6 +139,39 @@ export function editStep(app) {
           disabled: value >= high, onclick: () => set(Math.min(high, value + 1)) }, "+"));
   }
 
+  // A question with points for each answer: as many steppers, and its cuts beside its name.
+  function answersOf(one, k) {
+    const points = one.answers.map((answer) => answer.points);
+    return h("ul", { class: "answer-points" }, one.answers.map((answer, at) => h("li", {}, h("span", {}, answer.text),
+      stepper(t("edit.points_of", { name: `${worded(one.question)}, ${answer.text}` }), answer.points,
+          `points-${k}-${at}`, (value) => consider("points", one.question, (question) => ({ points: { question,
+            to: lowest(points.map((own, j) => (j === at ? value : own))) } })), { low: 0, high: 63 }))));
+  }
+
+  // The smallest points of a question are 0: moving all by as much says the same.
+  function lowest(points) {
+    const least = Math.min(...points);
+    return points.map((value) => value - least);
+  }
+
+  function cutsOf(one, k) {
+    return !one.cuts.length ? null : h("span", { class: "field inline cut-row" }, h("span", {}, t("edit.cut")),
+      one.cuts.map((cut, at) => h("input", { type: "number", step: "any", class: "short", value: cut, "data-key": `cut-${k}-${at}`,
+          "aria-label": t("edit.cut_of", { name: worded(one.question) }), onchange: (event) => {
+            const n = Number(event.target.value);
+            if (event.target.value !== "" && Number.isFinite(n)) consider(`cut ${at}`, one.question,
+              (question) => ({ cut: { question, from: storedCut(one.question, at), to: n } })); } })));
+  }
+
+  // The cut as the card in store has it: the change in hand may have moved it.
+  function storedCut(question, at) {
+    const own = view.edit.card.items.find((one) => one.question === stored(question));
+    return own ? own.cuts[at] : null;
+  }
+
+  // Whether the card asks questions with points for each answer.
+  function hasAnswers() { return view.edit.asks_questions; }
+
   function drawBench() {
     const { card } = shown();
     const { swaps } = view.edit;
@@ -147,7 +180,7 @@ export function editStep(app) {
     replace(bench, h("section", { class: "panel" }, h("h2", {}, t("edit.lines")),
       h("ul", { class: "edit-lines" }, card.items.map((one, k) => h("li", {},
         h("div", { class: "edit-question" }, h("b", {}, worded(one.question)),
-          h("span", { class: "row tools" },
+          h("span", { class: "row tools" }, one.cuts ? cutsOf(one, k) : null,
             one.cut !== null && one.cut !== undefined ? h("label", { class: "field inline" },
               h("span", {}, t("edit.cut")),
               h("input", { type: "number", step: "any", class: "short", value: one.cut, "data-key": `cut-${k}`,
@@ -162,8 +195,8 @@ export function editStep(app) {
                       (question) => ({ swap: { question, for: to } })); } },
                 h("option", { value: "" }, t("edit.swap_none")), swaps[one.question].slice(0,
                   60).map((name) => h("option", { value: name }, worded(name))))) : null)),
-        h("span", { class: "row" }, stepper(t("edit.points_of", { name: worded(one.question) }), Number(one.points),
-            `points-${k}`, (to) => consider("points", one.question, (question) => ({ points: { question, to } })),
+        h("span", { class: one.answers ? "row of-answers" : "row" }, one.answers ? answersOf(one, k)
+          : stepper(t("edit.points_of", { name: worded(one.question) }), Number(one.points), `points-${k}`, (to) => consider("points", one.question, (question) => ({ points: { question, to } })),
               { low: one.allowed ? one.allowed[0] : -Infinity, high: one.allowed ? one.allowed[1] : Infinity }),
           h("button", { type: "button", class: "plain drop-line", "data-key": `drop-${k}`,
               "aria-label": t("edit.drop_named", { name: worded(one.question) }), title: t("edit.drop"),
@@ -173,10 +206,10 @@ export function editStep(app) {
       h("div", { class: "row spread" },
         h("label", { class: "field inline" }, h("span", {}, t("edit.add")),
           h("select", { "data-key": "add", onchange: (event) => { const question = event.target.value;
-                if (question) consider("add", null, () => ({ add: { question, points: 1 } })); } },
+                if (question) consider("add", null, () => ({ add: hasAnswers() ? { question } : { question, points: 1 } })); } },
           h("option", { value: "" }, t("edit.add_none")),
             all.filter((name) => !used.includes(name)).map((name) => h("option", { value: name }, worded(name))))),
-        h("span", { class: "row" }, h("span", { class: "strong" }, t("edit.threshold")),
+        card.goal === "risk" ? null : h("span", { class: "row" }, h("span", { class: "strong" }, t("edit.threshold")),
           stepper(t("edit.threshold_label"), Number(card.threshold), "threshold", (to) => consider("threshold",
               null, () => ({ threshold: to }))),
           shown().threshold_fixed ? button(t("edit.best_threshold"), () => consider("threshold", null,
