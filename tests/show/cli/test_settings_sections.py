@@ -185,22 +185,27 @@ def test_edits_of_a_card_of_questions_say_what_each_costs(run, tmp_path, table):
 def test_a_thing_has_one_name_in_python_in_the_file_and_on_the_command_line():
     groups = (ColumnOptions, TableOptions, FeatureOptions, ValidationOptions)
     options = {name for group in groups for name in group.SETTINGS}
-    in_files_only = {"ordered", "rare"}
+    in_files_only = {"rare"}
     for section in (sections.TABLE, sections.PREPARE, sections.VALIDATE):
         assert set(section.fields) - in_files_only <= options
     assert set(sections.PREPARE.fields) <= set(inspect.signature(Prepare).parameters)
     assert set(FeatureOptions.SETTINGS) == set(sections.PREPARE.fields) - in_files_only
 
 
-def test_levels_in_order_are_listed_in_the_file(run, tmp_path):
+def test_levels_in_order_are_listed_in_the_file_or_on_the_command_line(run, tmp_path):
     rows = "".join(f"{k % 4},{'no' if k % 4 < 2 else 'yes'}\n" for k in range(80))
     (tmp_path / "t.csv").write_text(f"grade,ill\n{rows}")
     words = ["fit", "t.csv", "--target", "ill", "--no-validate", "--C0", "0.1"]
     refused = run(*words, "--category", "grade", "--direction", "grade=+")
-    assert "with ordered={'grade': [lowest, ..., highest]}, in a settings file under prepare" in refused.stderr
+    assert "ordered={'grade': [lowest, ..., highest]}, or --order grade=lowest,...,highest" in refused.stderr
     (tmp_path / "s.yaml").write_text("prepare: {ordered: {grade: [0, 1, 2, 3]}, rare: 0.05}\n")
     done = run(*words, "--settings", "s.yaml", "--direction", "grade=+", "--out", "card.json", check=True)
     assert "grade: 4 levels in order" in done.stderr
     (item,) = json.loads((tmp_path / "card.json").read_text())["items"]
     assert sorted(item["values"]) == ["2", "3"]
+    (tmp_path / "s.yaml").write_text("prepare: {rare: 0.05}\n")
+    more = ("--settings", "s.yaml", "--order", "grade=0, 1,2,3", "--direction", "grade=+", "--out", "same.json")
+    run(*words, *more, check=True)
+    assert json.loads((tmp_path / "same.json").read_text())["items"] == [item]
+    assert "--order of 'grade' is" in run(*words, "--order", "grade=0").stderr
     assert run("predict", "card.json", "t.csv", check=True).stdout.startswith("total,prediction\n0,no\n0,no\n1,")

@@ -109,6 +109,9 @@ class PrepareSettings:
         {},
         TableOf(ListOf(LabelForm(), "at least two levels, lowest first", least=2), "levels by column"),
         "Levels of ordered categories by column, lowest first, such as {grade: [I, II, III]}.",
+        option=Option(
+            name="order", metavar="NAME=LEVEL,...", help="Levels of ordered categories, lowest first: 'grade=I,II,III'."
+        ),
         accepts=Mapping[str, Sequence[object]] | None,
     )
     units: Mapping[str, str] = setting(
@@ -196,8 +199,8 @@ def with_orders(settings: PrepareSettings, orders: Mapping[str, tuple[str, ...]]
 
 
 def ordered_levels(column: str) -> str:
-    """How the levels of a column are put in order, in Python and in a settings file."""
-    return f"ordered={{{column!r}: [lowest, ..., highest]}}, in a settings file under prepare"
+    """How the levels of a column are put in order, in Python and on the command line."""
+    return f"ordered={{{column!r}: [lowest, ..., highest]}}, or --order {column}=lowest,...,highest"
 
 
 def _check_one_use(settings: PrepareSettings) -> None:

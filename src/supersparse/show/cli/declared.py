@@ -15,7 +15,7 @@ import typer
 from supersparse.base.errors import InvalidOptionError, InvalidSettingsError
 from supersparse.base.schema import setting
 from supersparse.base.schema.scalars import Either, Form, Null, NumberForm, Real, Truth, Whole, Word
-from supersparse.base.schema.shapes import NamesForm, TableOf
+from supersparse.base.schema.shapes import ListOf, NamesForm, TableOf
 from supersparse.base.schema.tree import Scalar
 
 
@@ -100,6 +100,8 @@ def _read(one: Field[Any], given: Any) -> Any:
         given = option.read(given)
     elif isinstance(form, TableOf):
         given = _by_name(given, name, option.metavar)
+        if isinstance(form.form, ListOf):
+            given = {key: [one.strip() for one in text.split(",")] for key, text in given.items()}
     elif given == (inf if _word_for_none(form) == "inf" else "all") and form.holds(None):
         return None
     if isinstance(given, float) and given.is_integer():
