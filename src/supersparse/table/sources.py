@@ -3,7 +3,7 @@
 narwhals is loaded when something could be a frame or a series, so that a card alone needs numpy only.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
@@ -130,13 +130,18 @@ def _column_names(X: Any) -> list[object]:
 
 
 def orders_of(data: object) -> dict[str, tuple[str, ...]]:
-    """The levels of pandas columns that are ordered categories of text, lowest first."""
-    if not isinstance(data, Mapping) and not hasattr(data, "iloc"):
+    """The levels of columns that are ordered categories of text (of pandas, Enum of polars), lowest first."""
+    if isinstance(data, Mapping) or hasattr(data, "iloc"):
+        columns: Iterable[tuple[Any, Any]] = data.items()  # type: ignore[union-attr]
+    elif hasattr(data, "get_columns"):
+        columns = [(series.name, series) for series in data.get_columns()]
+    else:
         return {}
     found = {}
-    for name, values in data.items():  # type: ignore[attr-defined]
+    for name, values in columns:
         dtype: Any = getattr(values, "dtype", None)
-        if getattr(dtype, "ordered", None) is True and all(type(v) is str for v in dtype.categories):
+        has_order = getattr(dtype, "ordered", None) is True or type(dtype).__name__ == "Enum"
+        if has_order and all(type(v) is str for v in dtype.categories):
             found[str(name)] = tuple(v for v in dtype.categories if v)  # an empty text is a missing value
     return {name: levels for name, levels in found.items() if len(levels) > 1}
 

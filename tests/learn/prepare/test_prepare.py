@@ -184,7 +184,8 @@ def test_ordered_levels_become_this_level_or_higher():
 def test_ordered_categories_of_a_frame_bring_their_order():
     grades = pd.Categorical(["low", "mid", "high", "low"] * 5, ["low", "mid", "high"], ordered=True)
     given = Prepare(ordered={"grade": ["low", "mid", "high"]}, rare=0, cuts="none").fit({"grade": list(grades)})
-    for table in (pd.DataFrame({"grade": grades}), {"grade": pd.Series(grades)}):
+    enum = pl.Series("grade", list(grades), dtype=pl.Enum(["low", "mid", "high"]))
+    for table in (pd.DataFrame({"grade": grades}), {"grade": pd.Series(grades)}, pl.DataFrame([enum]), {"grade": enum}):
         found = Prepare(rare=0, cuts="none").fit(table)
         assert found.features_ == given.features_
         assert found.recorded.parameters == given.recorded.parameters
