@@ -132,7 +132,7 @@ def _column_names(X: Any) -> list[object]:
 def orders_of(data: object) -> dict[str, tuple[str, ...]]:
     """The levels of columns that are ordered categories of text (of pandas, Enum of polars), lowest first."""
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
-        columns: Iterable[tuple[Any, Any]] = data.items()  # type: ignore[union-attr]
+        columns: Iterable[tuple[Any, Any]] = data.items()  # type: ignore[attr-defined]
     elif hasattr(data, "get_columns"):
         columns = [(series.name, series) for series in data.get_columns()]
     else:
