@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
 from supersparse.base.errors import InfeasibleError, InvalidOptionError, SolverFailedError, SupersparseError
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.frontier import frontier
@@ -90,3 +93,12 @@ class SizesOfFold(FoldTask[dict[int, FoldResult]]):
             if one is not None:
                 found[size] = result_of(question, one, train, self.rows, fold.test, self.costs, fold.name)
         return found
+
+
+def auc_of(one: FoldResult, rows: TrainingRows, positive: object) -> float | None:
+    """The AUC on the rows of a fold; None where they are of one class."""
+    held_out = rows.take(one.unseen.rows)
+    is_positive = np.asarray(held_out.y == positive)
+    if is_positive.all() or not is_positive.any():
+        return None
+    return float(roc_auc_score(is_positive, one.unseen.scores, sample_weight=held_out.sample_weight))

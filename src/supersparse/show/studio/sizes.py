@@ -5,16 +5,13 @@ from operator import mul
 from statistics import mean, pstdev
 from typing import Any
 
-import numpy as np
-from sklearn.metrics import roc_auc_score
-
 from supersparse.base.stop import Stop
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.learn.clock import Clock
 from supersparse.learn.crossfit import CrossFit, FoldResult, named_folds
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.sizes import SizesOfFold, best_of_each_size
+from supersparse.learn.sizes import SizesOfFold, auc_of, best_of_each_size
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features
 from supersparse.show.studio.card_view import found_of, measure_of, model_of, numbers_of
@@ -101,7 +98,7 @@ def _judge(result: dict[str, Any], by_fold: list[dict[int, FoldResult]], problem
 
     def measures(one: FoldResult) -> dict[str, float]:
         found = {"error": one.share_wrong, measure: one.share_wrong if measure == "error" else of_all * float(one.loss)}
-        auc = _auc(one, problem, rows) if problem.questions else None
+        auc = auc_of(one, rows, problem.rows.classes[1]) if problem.questions else None
         return found if auc is None else {**found, "auc": auc}
 
     judged = [one for one in result["sizes"] if any(one["size"] in fold for fold in by_fold)]
@@ -118,12 +115,3 @@ def _judge(result: dict[str, Any], by_fold: list[dict[int, FoldResult]], problem
         best = losses[min(losses, key=lambda size: (mean(losses[size]), size))]
         limit = mean(best) + pstdev(best) / len(common) ** 0.5
         result["chosen"] = next(one["size"] for one in judged if mean(losses[one["size"]]) <= limit)
-
-
-def _auc(one: FoldResult, problem: Problem, rows: TrainingRows) -> float | None:
-    """The AUC on the rows of a fold; None where they are of one class."""
-    held_out = rows.take(one.unseen.rows)
-    positive = np.asarray(held_out.y == problem.rows.classes[1])
-    if positive.all() or not positive.any():
-        return None
-    return float(roc_auc_score(positive, one.unseen.scores, sample_weight=held_out.sample_weight))
