@@ -48,13 +48,17 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     if certificates is not None:
         certificates.check_place(Path(str(settings.certificate)))
         certificates.check_certifiable(problem)
-        import_module("supersparse.engine.certify.certificate").warm_up()
+        if not problem.questions:
+            certificates.warm_up()
     try:
         solution = answer(problem, chosen, settings, spent)
     except InfeasibleError as error:
         raise explained(problem, chosen, settings, error) from None
     if certificates is not None and solution.proven_optimal:
-        certificates.certify(problem, solution.points, settings.certificate)
+        if problem.questions:
+            import_module("supersparse.engine.certify.risk_proof").certify_solution(solution, settings.certificate)
+        else:
+            certificates.certify(problem, solution.points, settings.certificate)
     return solution
 
 

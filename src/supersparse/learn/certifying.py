@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.base.errors import InvalidCardError, UnsupportedProblemError
-from supersparse.card.card import Card
+from supersparse.card.card import Card, Item
 from supersparse.card.format import ITEM
 from supersparse.card.provenance import CertificateFile
+from supersparse.card.risk import LogisticRisk
 from supersparse.engine.certify.certificate import certify, digest_of, warm_up
-from supersparse.engine.certify.checking import readable
+from supersparse.engine.certify.checking import readable, readable_answers
+from supersparse.engine.certify.risk_claim import AnswerRules
+from supersparse.engine.certify.risk_proof import certify_risk
 from supersparse.engine.certify.statement import TableNames
 from supersparse.learn.prepare.fitting import usable_columns
 from supersparse.learn.recipe import PreparedProblem
@@ -42,7 +45,7 @@ def certified(
     `target` and `weights` are columns of the table, `data` is its file, read as `reading` says, or as the
     rows know. Without a name, the target is the title of the rows.
     """
-    rules, complete = _rules(question), _complete(question, rows)
+    rules, complete = None if question.problem.questions else _rules(question), _complete(question, rows)
     asked = question.problem.rows.names if rules is None else [rule["column"] for rule in rules]
     target, reading = target or rows.title, reading or rows.reading
     if reading is not None:
@@ -55,14 +58,44 @@ def certified(
         complete=complete,
         **_reading(reading, data),
     )
-    if data is not None:
+    if data is not None and not question.problem.questions:
         table = readable(table, question.problem, data)
-    warm_up()
-    written = certify(question.problem, points, path, table=table)
     if card.provenance is None:
         raise InvalidCardError("the card was written by hand, so nothing can be certified about it")
-    named = CertificateFile(file=path.name, sha256=written.sha256)
+    if question.problem.questions:
+        _certify_risk(card, question, points, path, table, data)
+    else:
+        warm_up()
+        certify(question.problem, points, path, table=table)
+    named = CertificateFile(file=path.name, sha256=digest_of(path))
     return replace(card, provenance=replace(card.provenance, certificate=named))
+
+
+def _certify_risk(
+    card: Card, question: PreparedProblem, points: Points, path: Path, table: TableNames, data: Path | None
+) -> None:
+    """Write the proof of a card of questions, with the slope and the offset that it prints."""
+    assert question.prepare is not None, "questions are about raw columns"
+    if not isinstance(card.risk, LogisticRisk):
+        raise InvalidCardError("the card has no risks of its own, so nothing can be certified about it")
+    asked = [
+        AnswerRules(
+            column=one.column,
+            rules=tuple(_rule(one.item(k, Fraction(1))) for k in range(len(one.rules))),
+            missing=one.missing,
+        )
+        for one in question.prepare.questions_
+    ]
+    table = replace(table, rules=None)
+    if data is not None:
+        table = readable_answers(table, asked, question.problem, data)
+    # printed totals are lower by what the threshold has moved
+    slope, moved = Fraction(str(card.risk.slope)), card.intercept - card.as_learned.intercept
+    offset = Fraction(str(card.risk.offset)) - slope * moved
+    certify_risk(
+        question.problem, points, path, slope=slope, offset=offset, table=table, answers=asked,
+        blend=Fraction(str(question.recipe.settings.blend)),
+    )  # fmt: skip
 
 
 def checked(card: Card, checkers: Sequence[str]) -> Card:
@@ -99,12 +132,17 @@ def _rules(question: PreparedProblem) -> tuple[Mapping[str, Any], ...] | None:
         return None
     rules = []
     for feature in question.prepare.features_:
-        content = ITEM.write(feature.item(Fraction(1)))
-        rule = {key: content[key] for key in _OF_A_RULE if key in content}
+        rule = _rule(feature.item(Fraction(1)))
         if feature.when_missing is not None:
             rule["if_missing"] = str(feature.when_missing)
         rules.append(rule)
     return tuple(rules)
+
+
+def _rule(item: Item) -> dict[str, Any]:
+    """The rule of a line, as cards write it."""
+    content = ITEM.write(item)
+    return {key: content[key] for key in _OF_A_RULE if key in content}
 
 
 def _complete(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:

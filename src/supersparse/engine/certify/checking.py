@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
 from supersparse.engine.certify.certificate import digest_of
+from supersparse.engine.certify.risk_claim import AnswerRules
 from supersparse.engine.certify.statement import TableNames
 from supersparse.problem.problem import Problem
 from supersparse.table.cells import beyond
@@ -120,6 +121,31 @@ def readable(table: TableNames, problem: Problem, data: Path) -> TableNames:
         if text is not None:
             raise _refusal(table, data, name, text)
     return replace(table, columns=_with_spellings(table.columns, spelled))
+
+
+def readable_answers(table: TableNames, asked: Sequence[AnswerRules], problem: Problem, data: Path) -> TableNames:
+    """Return how the checker must read the file to find the answers of a problem of questions in it.
+
+    As `readable`, it raises an UnsupportedProblemError for a cell that the checker would read otherwise.
+    """
+    rules = [rule for one in asked for rule in one.rules]
+    columns = _read(table, rules, problem, data)
+    spelled = {name: _spelled(name, column, rules) for name, column in columns.items()}
+    for j, one in enumerate(asked):
+        column = columns[one.column]
+        theirs = np.array([_answer(one, spelled[one.column].get(text, text)) for text in column.different])
+        differ = np.flatnonzero(theirs[column.codes] != problem.rows.columns[j])
+        if len(differ):
+            raise _refusal(table, data, one.column, column.different[column.codes[differ[0]]])
+    return replace(table, columns=_with_spellings(table.columns, spelled))
+
+
+def _answer(one: AnswerRules, text: str) -> int:
+    """The answer that the checker finds in a cell; -1 where it finds none."""
+    if not text:
+        return -1 if one.missing is None else one.missing
+    fit = [k for k, rule in enumerate(one.rules) if _times_scale({**rule, "if_missing": 0}, text, 1)]
+    return fit[0] if len(fit) == 1 else -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

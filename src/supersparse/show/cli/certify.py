@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supersparse.base.errors import InvalidCardError, SupersparseError
+from supersparse.base.errors import InvalidCardError, SupersparseError, UnsupportedProblemError
 from supersparse.card.card import Card
 from supersparse.card.cases import read_labelled
-from supersparse.engine.certify.statement import check_certifiable_goal
 from supersparse.show.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions, Weights
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, remark, say_size
@@ -56,7 +55,11 @@ def certify(
 
     system = ScoringSystem.load(model)
     made = system.card.provenance
-    check_certifiable_goal("risk" if made is not None and made.is_risk else "errors")
+    if made is not None and made.is_risk:
+        raise UnsupportedProblemError(
+            "the proof of a risk card is written when the card is learned",
+            "use `supersparse fit ... --certificate proof.json.gz`",
+        )
     if made is None or not made.proven_optimal:
         raise InvalidCardError(f"{model} is not proven optimal", "learn it with a longer time limit first")
     place = out if out is not None else model.with_name(f"{model.stem}.vipr.gz")

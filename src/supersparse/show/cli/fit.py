@@ -10,7 +10,7 @@ import typer
 from supersparse.base.errors import InvalidOptionError, SupersparseError
 from supersparse.engine.answers.frontier import frontier as find_frontier
 from supersparse.engine.answers.shared_bounds import reconciled
-from supersparse.engine.certify.statement import check_certifiable, check_certifiable_goal
+from supersparse.engine.certify.statement import check_certifiable
 from supersparse.learn.clock import Clock
 from supersparse.learn.held_out import Folds
 from supersparse.show.cli.options import (
@@ -89,7 +89,6 @@ def fit(
     from supersparse.show.cli.counts import is_divided, read_counts_question
     from supersparse.show.cli.names import read_words, with_words
     from supersparse.show.cli.outputs import check_folder, files_there, write_folder
-    from supersparse.show.cli.recipe import asked_goal
     from supersparse.show.cli.training import fit_with_progress, read_folds, read_question, with_progress
 
     check_folder(out_dir)
@@ -100,7 +99,6 @@ def fit(
         inputs=(*data, asked.settings, wording.names, features.texts.get("cut_points")),
     )
     if certificate is not None:
-        check_certifiable_goal(asked_goal(asked))
         check_text_file(data[0])
     if validation.asks and not validation.judges:
         raise InvalidOptionError(

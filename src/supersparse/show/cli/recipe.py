@@ -57,12 +57,6 @@ def read_recipe(
     )
 
 
-def asked_goal(asked: AskedOptions) -> str:
-    """Return the goal of the option, or of the settings file, without a note about either."""
-    option: str | None = asked.goal
-    return option or (Settings() if asked.settings is None else Settings.load(asked.settings)).goal
-
-
 def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows") -> "Recipe":
     """Return the recipe with the weights that --class-weight gives to the classes of these rows."""
     if asked.class_weight is None:

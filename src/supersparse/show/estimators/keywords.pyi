@@ -119,6 +119,7 @@ class RiskParameters:
         solver: str = "auto",
         solver_options: Mapping[str, object] | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        certificate: str | PathLike[str] | None = None,
         executor: Executor | None = None,
         time_limit: float | None = 60,
         node_limit: int | None = None,

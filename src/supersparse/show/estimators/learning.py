@@ -34,6 +34,7 @@ from supersparse.base.errors import (
 from supersparse.base.exact import nearest_float
 from supersparse.base.schema.setting import names_of
 from supersparse.base.stop import Stop
+from supersparse.engine.certify.statement import check_certifiable
 from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.engine.solution import Solution, TraceEvent
 from supersparse.learn.certifying import certified
@@ -144,6 +145,8 @@ def learn(model: Any, recipe: Recipe, rows: TrainingRows, divide: Divide) -> Fit
     """Learn from all rows, judge the card by the folds into which they are divided, and keep it, within one limit."""
     clock = Clock.of(recipe)
     question = recipe.question(rows)
+    if model.certificate is not None:
+        check_certifiable(question.problem)
     folds = divide(model, recipe, rows)
     clock = clock.reserving(2 * question.seconds)  # making the card reads the rows again, which takes longer
     model.classes_ = np.unique(rows.y)

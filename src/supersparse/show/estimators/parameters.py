@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 else:
     _CHOOSING, _TIES = keywords_of(ChoosingParameters), keywords_of(Settings, "tie_break", "slack")
     _LEARNING = keywords_of(LearningParameters)
-    _LEARNING_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate"))
+    _LEARNING_RISKS = keywords_of(LearningParameters, without=("calibrate",))
     _BY_FOLDS = keywords_of(LearningParameters, without=("validate",))
     _BY_FOLDS_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate", "validate"))
     SLIMParameters = constructor("SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_LEARNING])

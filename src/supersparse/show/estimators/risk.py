@@ -13,7 +13,6 @@ class _RiskModel(ScoringSystemClassifier):
 
     goal = "risk"
     calibrate = None  # the risks are the model; see `predict_proba`
-    certificate = None  # a log loss has no such proof
 
 
 class RiskScoreClassifier(RiskParameters, _RiskModel):
@@ -44,6 +43,8 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
         for both classes.
     class_weight : None, "balanced", "auto" or dict, default="auto"
         Weight of each class in the loss. Weights other than None distort the risks. "auto" means None.
+    certificate : path, default=None
+        File for a proof that no card is better, for cards of questions; see docs/certificates.md.
     validate, prepare, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, executor, \
 random_state, verbose
         As in `SLIMClassifier`.
@@ -139,3 +140,5 @@ class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
     """
 
     __module__ = "supersparse"
+
+    certificate = None  # its cards ask no questions

@@ -1,0 +1,100 @@
+"""The worked example of risk proofs, and all that must be refused about it."""
+
+from fractions import Fraction
+
+import pytest
+
+from engine.certify import risk_examples as example
+from engine.certify.certificates import checker
+
+CHECK = checker()
+A = {"x1": (0, 0, 1), "x2": (0, 1)}
+OBJECTIVE = Fraction("0.608180352274")
+SET = example.leaf(["7/40", "3/8", "5/8"], [[0, 3], [1, 4], [2, 5]])
+
+
+def says(folder, tree, *, top=1, card=None, **changes):
+    """What the checker says of card A and a tree."""
+    questions = [example.question("x1", 3, top), example.question("x2", 2, top)]
+    labels = {"unit": 20, "blend": 1, "values": [int(p * 20) for p in example.LABELS]}
+    card = card or example.card(A, 1.311380, -1.605379, OBJECTIVE, 6, 0, 2)
+    claim = example.claim(questions, labels, tree, **changes)
+    files = example.write(folder, example.ROWS, [0, 0, 0, 0, 0, 1], card, claim)
+    try:
+        return CHECK.check(*files)
+    except CHECK.Refused as error:
+        return f"refused: {error}"
+
+
+def replaced(at, *nodes, until=None):
+    tree = example.tree()
+    tree[at : at + 1 if until is None else until] = nodes
+    return tree
+
+
+def test_the_example_is_proven(tmp_path):
+    assert says(tmp_path, example.tree()).startswith(
+        "PROVEN: no allowed card has an objective below 0.608180352274, the card"
+    )
+
+
+REFUSED = {
+    "coarse theta of card A": (
+        replaced(3, example.leaf(["0.16725", "0.427", "0.7345"], [[0, 1], [2, 3, 4], [5]], "t")), "(3)"
+    ),
+    "the set of question 1 is not closed without a split": (replaced(5, SET, until=8), "(3)"),
+    "theta = p for both questions": (replaced(2, ["l", 1, 1, [0] * 6], until=5), "(3)"),
+    "the third leaf for all its points": (
+        replaced(5, example.leaf(["11/40", "11/40", "5/8"], [[0, 3], [1, 4], [2, 5]]), until=8), "(2)"
+    ),
+    "two nodes that ask for more": (
+        replaced(2, ["x"], ["l", 1, 1, [0] * 6], ["l", 1, 1, [0] * 6], until=5), "(3)"
+    ),
+    "theta in 2^-20": (
+        replaced(9, ["l", 1, 2**20, [round(Fraction(17, 60) * 2**20) * 60 - 17 * 2**20, 0]]), "(1)"
+    ),
+    "one more, counted again after it came": (
+        [["x"], example.EMPTY, ["q", 0], ["q", 1], *example.tree()[2:5], SET, ["q", 1], example.SECOND, ["e"]], "(3)"
+    ),
+    **{f"node {k} is missing": (replaced(k, until=k + 1), "") for k in range(11)},
+    **{f"node {k} is said to be empty": (replaced(k, ["e"]), "") for k in (3, 4, 6, 7, 9, 10)},
+    "a node too many": ([*example.tree(), ["e"]], "left over"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_example_does_not_prove_is_refused(name, tmp_path):
+    tree, why = REFUSED[name]
+    answer = says(tmp_path, tree)
+    assert answer.startswith("refused: ")
+    assert why in answer
+
+
+def test_one_more_counts_at_the_node_that_says_so(tmp_path):
+    both = example.tree()[2:5]
+    tree = [["x"], example.EMPTY, ["q", 0], ["q", 1], *both, *example.tree()[5:8], ["q", 1], example.SECOND, ["e"]]
+    assert says(tmp_path, tree).startswith("PROVEN")
+
+
+def test_at_least_the_bound_is_enough(tmp_path):
+    # with points to 2, θ = p closes both questions with equality: slope ln 3, offset -ln 9
+    card = example.card({"x1": (0, 1, 2), "x2": (0, 1)}, 1.0986122886681098, -2.1972245773362196, "0.586397128061",
+                        6, 2, 2)  # fmt: skip
+    tree = [["q", 0], ["q", 1], ["l", 1, 1, [0] * 6], ["r", 0, 1, 0], *[["l", 1, 1, [0] * 3]] * 2, ["q", 1],
+            example.SECOND, example.EMPTY]  # fmt: skip
+    assert says(tmp_path, tree, top=2, card=card).startswith("PROVEN")
+
+
+@pytest.mark.parametrize(("slope", "offset", "proven"), [(60.0, -30.0, True), (10.0, -5.0, False)])
+def test_hard_labels_need_a_slope_that_reaches_the_bound(slope, offset, proven, tmp_path):
+    # two rows that one question separates: no card is below its price, which a card with slope 10 misses
+    tree = [["q", 0], ["l", 1, 1, [0, 0]], ["l", 1, 2, [0]]]
+    claim = example.claim([example.question("x", 2, 1)], None, tree)
+    loss = 2 * Fraction("0.0067153485")
+    card = example.card({"x": (0, 1)}, slope, offset, Fraction(1, 100) + (0 if proven else loss / 2), 2, 0, 1)
+    files = example.write(tmp_path, [(0,), (1,)], [0, 1], card, claim)
+    if proven:
+        assert CHECK.check(*files).startswith("PROVEN")
+    else:
+        with pytest.raises(CHECK.Refused, match=r"\(3\)"):
+            CHECK.check(*files)

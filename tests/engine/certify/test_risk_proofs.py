@@ -1,0 +1,226 @@
+"""Proofs of risk cards: small problems against every card of each, false claims, changed files, logarithms."""
+
+import csv
+import json
+import random
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from decimal import Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from engine.certify.certificates import CHECKER
+from engine.certify.risk_problems import CHECK, cheated, small
+from supersparse import Problem, ScoringSystem, constraints, solve
+from supersparse.base.errors import UnsupportedProblemError
+from supersparse.card.provenance import CertificateFile
+from supersparse.engine.certify.certificate import digest_of
+from supersparse.engine.certify.risk_proof import certify_risk
+from supersparse.engine.certify.statement import TableNames
+from supersparse.learn.card_of_solution import card_of_solution
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_small_problems_are_proven_and_false_claims_are_not(seed):
+    # `cheated` asserts that the best card of all is proven and that no bent proof of a worse one is accepted
+    tally = cheated((50, seed), 12)
+    assert tally["proven"] + tally["no attained optimum"] == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+def test_many_small_problems_are_proven_and_false_claims_are_not(seed):
+    for k in range(10):
+        cheated((51, seed, k), 60)
+
+
+@pytest.mark.parametrize("claimed", [-5, -1])
+def test_a_negative_least_size_is_refused(claimed):
+    # prices[:-5] of eight open questions would be those of three
+    problem = next(found for k in range(9) if (found := small((52, k))) is not None)
+    problem.cards()
+    problem.claim["min_questions"] = claimed
+    with pytest.raises(CHECK.Refused):
+        problem.cards()
+
+
+def exact_entropy(k, n, context):
+    """H(k/n) in 120 digits."""
+    low, high = (context.divide(Decimal(x), Decimal(n)) for x in (k, n - k))
+    parts = [context.multiply(x, context.ln(x)) for x in (low, high)]
+    return context.minus(context.add(*parts))
+
+
+@pytest.mark.parametrize("size", [9, 10**6, 2**60, 2**90])
+def test_entropies_are_never_above_those_in_120_digits(size):
+    draw, context = random.Random(size), Context(prec=120)
+    for _ in range(60):
+        n = draw.randint(2, size)
+        k = draw.choice([1, n - 1, draw.randint(1, n - 1)])
+        true = context.multiply(exact_entropy(k, n, context), Decimal(CHECK.UNIT))
+        for ours in (CHECK.entropy(k, n), CHECK.entropies([(k, n, 1)], 2**7), CHECK.entropies([(k, n, 1)], 2**15)):
+            assert Decimal(ours) <= true
+        assert context.subtract(true, Decimal(CHECK.entropy(k, n))) < 9
+
+
+def test_losses_are_never_below_those_in_120_digits():
+    draw, context = random.Random(3), Context(prec=120)
+    for size in (10**-9, 1, 30, 700, 10**5) * 20:
+        score = Fraction(draw.uniform(-size, size))
+        small = context.exp(context.divide(Decimal(-abs(score.numerator)), Decimal(score.denominator)))
+        true = context.ln(context.add(Decimal(1), small))
+        ours = Decimal(CHECK.softplus(score))
+        over = context.subtract(ours, context.multiply(true, Decimal(CHECK.UNIT)))
+        over = context.subtract(over, context.divide(
+            Decimal(max(score, 0).numerator * CHECK.UNIT), Decimal(max(score, Fraction(0)).denominator)))  # fmt: skip
+        assert 0 <= over < 10
+
+
+@pytest.mark.parametrize("up", [False, True])
+def test_logarithms_do_not_round_to_the_digits_of_the_thread(up):
+    # operators on decimals would be right to 28 digits only: the first ten below the unit would be lost
+    n = 3 * 2**200 + 1
+    true = Context(prec=120).multiply(Context(prec=120).ln(Decimal(n)), Decimal(CHECK.UNIT))
+    assert abs(Context(prec=120).subtract(Decimal(CHECK.ln(n, up)), true)) <= 2
+    assert (Decimal(CHECK.ln(n, up)) > true) == up
+
+
+def table(folder, seed=0, n_rows=80, **settings):
+    """A card of questions with its table and its proof: their paths."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n_rows, 3))
+    risk = 1 / (1 + np.exp(1.2 - X @ [0.9, -0.5, 0.2]))
+    y = (rng.random(n_rows) < risk).astype(int)
+    y[:2] = 0, 1
+    problem = Problem.of_questions(X, y, **{"C0": 0.005, "max_questions": 2, "max_points": 4, **settings})
+    solution = solve(problem)
+    card = card_of_solution(solution, None)
+    data, place, proof = folder / "data.csv", folder / "card.json", folder / "proof.json"
+    with data.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*problem.rows.names, "y"])
+        writer.writerows([*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True))
+    names = TableNames(target="y", separator=",", sha256=digest_of(data))
+    slope, offset = Fraction(str(solution.slope)), Fraction(str(solution.offset))
+    certify_risk(problem, solution.points, proof, slope=slope, offset=offset, table=names)
+    made = CertificateFile(file=proof.name, sha256=digest_of(proof))
+    ScoringSystem(card_with(card, made)).save(place)
+    return data, place, proof
+
+
+def card_with(card, certificate):
+    return replace(card, provenance=replace(card.provenance, certificate=certificate))
+
+
+def says(*files):
+    """What the checker prints; "" if it refuses."""
+    try:
+        return CHECK.check(*files)
+    except Exception:
+        return ""
+
+
+def other(draw, text, start, end):
+    """A text with one number changed, in a digit or in its type."""
+    places = list(re.finditer(r"-?\d+(?:\.\d+)?", text[start:end]))
+    found = draw.choice(places)
+    a, b = start + found.start(), start + found.end()
+    old = text[a:b]
+    k = draw.randrange(len(old))
+    digit = str((int(old[k]) + draw.randint(1, 9)) % 10) if old[k].isdigit() else ""
+    new = draw.choice(
+        [old[:k] + digit + old[k + 1 :], old[:k] + digit + old[k + 1 :], old + ".0", "true", f'"{old}"', "null"]
+    )
+    return text[:a] + new + text[b:]
+
+
+def changes(folder, seed, trials):
+    """Change table, card or proof; whatever is accepted says the same, or, without digests, what it says instead."""
+    draw, files = random.Random(seed), table(folder, seed)
+    whole = says(*files)
+    assert whole.startswith("PROVEN")
+    texts = [file.read_text() for file in files]
+    unnamed = json.loads(texts[1])
+    del unnamed["provenance"]["certificate"]
+    tree = texts[2].index('"tree"')
+    kept = [line for line in whole.splitlines() if "proof sha256" not in line]
+    tally = [0, 0]
+    for _ in range(trials):
+        which = draw.choice([0, 1, 1, 2, 2, 2])
+        now = list(texts)
+        is_named = draw.random() < 0.3
+        if not is_named:
+            now[1] = json.dumps(unnamed)
+        ends = draw.choice([(0, tree), (tree, len(texts[2]))]) if which == 2 else (0, len(now[which]))
+        before = now[which]
+        now[which] = other(draw, before, *ends)
+        if which == 2 and draw.random() < 0.1:
+            lines = before.split("\n")
+            del lines[draw.randrange(1, len(lines) - 1)]
+            now[2] = "\n".join(lines)
+        for file, text in zip(files, now, strict=True):
+            file.write_text(text)
+        answer = says(*files)
+        tally[bool(answer)] += 1
+        if not answer:
+            continue
+        lines = [line for line in answer.splitlines() if "proof sha256" not in line]
+        if which < 2 or ends[0]:
+            assert lines == kept, (before, now[which])
+        else:
+            assert lines != kept or json.loads(before) == json.loads(now[2])
+        assert not (is_named and which == 2)
+    return tally
+
+
+def test_a_changed_file_is_refused_or_leaves_the_same_claim(tmp_path):
+    refused, accepted = changes(tmp_path, 1, 60)
+    assert refused > accepted
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_many_changed_files_are_refused_or_leave_the_same_claim(seed, tmp_path):
+    refused, accepted = changes(tmp_path, seed, 1500)
+    assert refused > accepted
+
+
+def test_the_checker_needs_no_package(tmp_path):
+    command = [sys.executable, "-I", "-S", str(CHECKER), *map(str, table(tmp_path, change_price=0.001))]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    assert done.stdout.startswith("PROVEN: no allowed card has an objective below")
+    assert "0.001" not in done.stdout
+    assert "1/1000 for each change of points along the order" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"shape": "free"},
+        {"equal_steps": True, "max_points": 6},
+        {"points": [0, 1, 3], "class_weight": "balanced"},
+        {"min_questions": 2, "constraints": [constraints.must_use("x2")]},
+        {"constraints": [constraints.at_most(1, of=["x0", "x1"])]},
+        {"not_known": ["x0"], "C0": 0.001},
+    ],
+    ids=["free", "equal steps", "points", "must", "at most", "not known"],
+)
+def test_all_that_questions_can_be_asked_is_proven(settings, tmp_path):
+    assert says(*table(tmp_path, **settings)).startswith("PROVEN")
+
+
+def test_limits_on_rates_are_refused_before_the_search(tmp_path):
+    problem = Problem.of_questions([[0], [1]] * 4, [0, 1] * 4, constraints=[constraints.min_sensitivity(0.5)])
+    with pytest.raises(UnsupportedProblemError, match="certificates do not support"):
+        solve(problem, certificate=tmp_path / "proof.json.gz", time_limit=0.001)
+    assert not (tmp_path / "proof.json.gz").exists()
+
+
+def test_solving_writes_a_proof(tmp_path):
+    problem = Problem.of_questions([[0], [1], [1], [0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 0, 1], C0=0.01)
+    solve(problem, certificate=tmp_path / "proof.json.gz")
+    assert (tmp_path / "proof.json.gz").stat().st_size > 100
