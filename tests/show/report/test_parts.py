@@ -246,8 +246,11 @@ def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
 
 def test_a_sample_of_one_class_is_a_failure_that_is_said():
     columns, y = {"age": np.arange(8)}, ["well"] * 7 + ["ill"]
-    report = make_report(learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=4, larger=0))
-    assert "y has 1 class(es)" in said(report, "validation")
+    report = make_report(
+        learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=12, larger=0)
+    )
+    assert "y has 1 class(es)" in said(report, "stability")
+    assert "a class has too few rows" in said(report, "validation")
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
 from supersparse.card.evaluate.rates import Outcomes, as_list, read_classes, read_outcomes
 from supersparse.card.raw_values import read_card_table
+from supersparse.learn.splits import Split, most_folds, splits_of
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights
 from supersparse.table.sources import as_frame, as_series
@@ -139,31 +140,15 @@ def _array(values: Any) -> NDArray[Any]:
     return objects(values)
 
 
-def report_folds(data: LabelledRows, plan: Plan) -> Iterator[tuple[Positions, Positions]]:
-    """Yield the training and test rows of each fold.
+def report_folds(data: LabelledRows, plan: Plan) -> list[Split]:
+    """Return the training and test rows of each fold, divided as for `fit`: by class and at random, groups together.
 
-    Folds are stratified by class. Rows of one group stay in one fold: groups are taken in random order, and
-    each goes to the smallest fold so far.
+    There are fewer folds where a class has few rows, or where there are few groups.
     """
-    random = np.random.default_rng(plan.seed)
-    fold = np.empty(len(data), dtype=np.intp)
-    if data.together is None:
-        start = 0
-        for of_class in (data.positive, ~data.positive):
-            rows = random.permutation(np.flatnonzero(of_class))
-            fold[rows] = (np.arange(len(rows)) + start) % plan.folds
-            start += len(rows)  # fold sizes differ by at most one row
-    else:
-        groups = _groups(data.together)
-        if len(groups) < plan.folds:
-            raise InvalidDataError(f"{len(groups)} groups are too few for {plan.folds} folds", "use fewer folds")
-        sizes = np.zeros(plan.folds, dtype=np.intp)
-        for k in random.permutation(len(groups)):
-            smallest = int(sizes.argmin())
-            fold[groups[k]] = smallest
-            sizes[smallest] += len(groups[k])
-    for k in range(plan.folds):
-        yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+    folds = min(plan.folds, most_folds(data.positive, data.together))
+    if folds < 2:
+        raise InvalidDataError("a class has too few rows, or there are too few groups, for folds", "use more rows")
+    return splits_of(data.positive, folds, groups=data.together, seed=plan.seed)
 
 
 def bootstrap_samples(data: LabelledRows, plan: Plan) -> Iterator[Positions]:
