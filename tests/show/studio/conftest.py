@@ -81,7 +81,7 @@ def open_page(tmp_path):
 
     def open_it(folder="studio", session=True, **limits):
         server = _Server(tmp_path / folder, limits)
-        http = httpx.Client(base_url=server.address, headers={"origin": server.address}, timeout=60)
+        http = httpx.Client(base_url=server.address, headers={"origin": server.address}, timeout=600)
         opened.append((http, server))
         if session:
             assert http.post("/api/session", json={"token": TOKEN}).status_code == 204
@@ -100,7 +100,7 @@ def page_at():
     opened = []
 
     def open_it(address, token):
-        http = httpx.Client(base_url=address, headers={"origin": address}, timeout=60)
+        http = httpx.Client(base_url=address, headers={"origin": address}, timeout=600)
         opened.append(http)
         assert http.post("/api/session", json={"token": token}).status_code == 204
         return Page(http, address)

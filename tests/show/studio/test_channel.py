@@ -29,7 +29,7 @@ class Answers:
             return [message for message in self.messages if wanted(message[0])]
 
         with self.changed:
-            assert self.changed.wait_for(found, 20)
+            assert self.changed.wait_for(found, 600)
             return found()[0]
 
     def of(self, own, kind="response"):
