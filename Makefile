@@ -123,16 +123,16 @@ test-sanitized: $(VENV)/.test  ## the same, and tests of the engine of questions
 	  cmake --build build/$$kind && ctest --test-dir build/$$kind --output-on-failure || exit 1; \
 	done
 	LD_PRELOAD="$(call runtime,asan)" ASAN_OPTIONS=detect_leaks=0 \
-	  SUPERSPARSE_CORE=build/address,undefined/libsupersparse_core.so $(BIN)/python $(ENGINE_TESTS)
+	  SUPERSPARSE_CORE=$(CURDIR)/build/address,undefined/libsupersparse_core.so $(BIN)/python $(ENGINE_TESTS)
 	LD_PRELOAD="$(call runtime,tsan)" TSAN_OPTIONS="exitcode=66 ignore_noninstrumented_modules=1" \
-	  SUPERSPARSE_CORE=build/thread/libsupersparse_core.so $(BIN)/python $(ENGINE_TESTS)
+	  SUPERSPARSE_CORE=$(CURDIR)/build/thread/libsupersparse_core.so $(BIN)/python $(ENGINE_TESTS)
 
 # Wheels for Linux and macOS go to dist, cross-compiled; those for this machine and, under qemu, for aarch64 are tried.
 wheels: $(VENV)/.test build/wheels/.installed  ## wheels for Linux and macOS, in dist; ten minutes
 	rm -f dist/*.whl
 	build/wheels/bin/python native/wheels.py
 	rm -rf build/wheels/package && $(BIN)/python -m zipfile -e dist/supersparse-*manylinux2014_x86_64.whl build/wheels/package
-	SUPERSPARSE_CORE=build/wheels/package/supersparse/engine/libsupersparse_core.so \
+	SUPERSPARSE_CORE=$(CURDIR)/build/wheels/package/supersparse/engine/libsupersparse_core.so \
 	  $(BIN)/python $(ENGINE_TESTS)
 	native/tests/arm.sh
 

@@ -56,4 +56,4 @@ def test_where_no_process_can_be_started_it_is_compiled_here(tmp_path, begun, mo
 
 
 def test_functions_run_in_another_process_one_after_the_other():
-    assert jit.in_another_process([tiny_problems, tiny_problems]).wait(60) == 0
+    assert jit.in_another_process([tiny_problems, tiny_problems]).wait() == 0

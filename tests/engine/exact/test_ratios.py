@@ -1,7 +1,6 @@
 """The ratio bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
 
 import threading
-import time
 from fractions import Fraction
 from itertools import product
 
@@ -165,19 +164,24 @@ def test_several_threads_prove_what_one_does(seed):
     assert shared.lower_bound == alone.lower_bound == other.best_evaluation.objective
 
 
-def test_a_thread_waits_for_boxes_that_others_have_and_for_no_more_than_memory_allows():
+def test_a_thread_waits_for_boxes_that_others_have_and_for_no_more_than_memory_allows(monkeypatch):
     X, y = table(60, 5)
     bound, _ = boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3)), threads=64)
     assert not bound.wait(60)  # boxes are there
     taken = []
     while bound.has_boxes:
         taken.append(bound.take())
-    began = time.monotonic()
-    back = threading.Timer(0.05, lambda: bound.put(taken[0], 0))
-    back.start()
-    assert bound.wait(60)
+    back = threading.Thread(target=lambda: bound.put(taken[0], 0))
+    wait, woken = bound._changed.wait, []
+
+    def waited(seconds):
+        back.start()  # it needs the lock, which is free when this thread waits
+        woken.append(wait(seconds))
+
+    monkeypatch.setattr(bound._changed, "wait", waited)
+    assert bound.wait(600)
     back.join()
-    assert time.monotonic() - began < 30
+    assert woken == [True]
     assert bound.has_boxes
     assert not bound.wait(60)
     (again,) = bound.take()
