@@ -38,7 +38,7 @@ def test_what_a_listener_raises_stops_the_solver_and_is_raised():
     def work(talk):
         with talk.interrupted_by(stopped.set):
             talk.report(BoundReport(nodes=1))
-            assert stopped.wait(10)
+            assert stopped.wait(600)
         return DONE
 
     def listen(report):
@@ -53,7 +53,7 @@ def test_a_solver_is_asked_to_stop():
     def work(talk):
         asked = threading.Event()
         with talk.interrupted_by(asked.set):
-            assert asked.wait(10)
+            assert asked.wait(600)
         assert talk.stopping
         return DONE
 
