@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
-from supersparse import Prepare, Settings
+from supersparse import Prepare, ScoringSystem, Settings
+from supersparse.base.errors import InvalidCardError
+from supersparse.card.performance import Compared
 from supersparse.learn.comparison import ALL_COLUMNS, CARD, TEACHER, Comparison, Measures, at_most, compared
 from supersparse.learn.fit import fit
 from supersparse.learn.held_out import Folds
@@ -103,3 +105,22 @@ def test_what_only_some_folds_measured_is_left_out():
 
 def test_small_tables_are_divided_twice():
     assert [usual_repeats(n, 5, asks_questions=True) for n in (1000, 1001)] == [2, 1]
+
+
+def test_a_card_keeps_the_comparison_and_every_face_shows_it(tmp_path):
+    rows = rows_of(120)
+    question = recipe_of(teacher="ridge").question(rows)
+    fitted = fit(question, rows, Folds(splits=splits_of(rows.y, 2)))
+    kept = fitted.card.performance[-1].compared
+    assert [one.of for one in kept] == fitted.validation.comparison.names
+    system = ScoringSystem(fitted.card)
+    system.save(tmp_path / "card.json")
+    loaded = ScoringSystem.load(tmp_path / "card.json")
+    assert loaded.card.performance[-1].compared == kept
+    row = f"{kept[1].of}  {kept[1].auc:.3f}"
+    assert row in str(loaded)
+    assert f"| all columns (ridge) | {kept[1].auc:.3f} |" in loaded.to_markdown()
+    assert "Beside other models, on the same held-out rows" in loaded.to_html()
+    assert f"{kept[1].log_loss:.4f}" in loaded.to_latex()
+    with pytest.raises(InvalidCardError, match="the auc of 'x' is 2"):
+        Compared(of="x", auc=2.0, log_loss=0.1, error=0.1)

@@ -40,7 +40,7 @@ from supersparse.card.entries import (
     rows_of,
     tuple_of,
 )
-from supersparse.card.performance import Judged, Performance
+from supersparse.card.performance import Compared, Judged, Performance
 from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk, SeenTotals, TableRisk
@@ -282,6 +282,14 @@ def _part(attribute: str, index: int) -> Callable[[Any], Any]:
     return lambda seen: (getattr(seen, attribute) or (None, None))[index]
 
 
+_COMPARED = Object(
+    Entry("of", SOME_TEXT, help="What was measured: this card, a model of all columns, or a smaller card."),
+    Entry("auc", _SHARE, None),
+    Entry("log_loss", _LOSS),
+    Entry("error", _SHARE),
+    Entry("proven", _SHARE, None, "The share of the folds in which the card was proven; null of other models."),
+    make=Compared,
+)
 PERFORMANCE = Object(
     Entry("on", Word(get_args(Judged)), "training", always=True),
     *(Entry(n, NUMBER) for n in ("true_positives", "false_negatives", "true_negatives", "false_positives")),
@@ -294,6 +302,7 @@ PERFORMANCE = Object(
     Entry("baseline_log_loss", _LOSS, None, "The same of the prevalence as everyone's risk; beside log_loss."),
     Entry("folds", COUNT, None, get=_part("folds", 0)),
     Entry("folds_planned", COUNT, None, get=_part("folds", 1)),
+    Entry("compared", ListOf(_COMPARED), (), "Of a card of questions: beside other models on the same rows."),
     make=_performance,
 )
 

@@ -12,6 +12,25 @@ Judged = Literal["training", "cross-validation", "validation"]
 ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """How well a card of questions, or what it is compared with, did on held-out rows: means over the folds."""
+
+    of: str
+    auc: float | None  # None where no fold has both classes
+    log_loss: float
+    error: float
+    proven: float | None = None  # the share of the folds in which a card was proven
+
+    def __post_init__(self) -> None:
+        for name in ("auc", "error", "proven"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and 0 <= value <= 1):
+                raise InvalidCardError(f"the {name} of {self.of!r} is {value}", "it must lie between 0 and 1")
+        if not (math.isfinite(self.log_loss) and self.log_loss >= 0):
+            raise InvalidCardError(f"the log loss of {self.of!r} is {self.log_loss}", "it must be 0 or more")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Performance(Tabular):
     """Counts of right and wrong predictions (weights of rows), and the AUC with its interval.
@@ -37,6 +56,7 @@ class Performance(Tabular):
     log_loss: float | None = None
     baseline_log_loss: float | None = None  # of the prevalence in the rows that were learned from
     folds: tuple[int, int] | None = None  # judged, planned; None where all planned ones were judged
+    compared: tuple[Compared, ...] = ()  # of a card of questions: beside other models on the same rows
 
     def __post_init__(self) -> None:
         if self.on not in get_args(Judged):

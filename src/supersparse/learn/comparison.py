@@ -15,6 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 from supersparse.base.exact import counted
 from supersparse.base.stop import Stop
+from supersparse.card.performance import Compared
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution, proves
 from supersparse.engine.solve import solve_each_size
@@ -151,12 +152,17 @@ class Comparison:
         """The same for JSON."""
         return [{"of": name, **self.means(name)} for name in self.names]
 
+    @property
+    def kept(self) -> tuple[Compared, ...]:
+        """The same as a card keeps it."""
+        return tuple(Compared(**one) for one in self.as_data())
+
     def in_words(self) -> str:
         """The price of fewer questions, and how far all columns would lead, for a person."""
         if not self.names:
             return ""
         wide = max(map(len, self.names))
-        lines = ["Of the same held-out rows, by their true classes:", "", f"{'':{wide}}    AUC  log loss  error"]
+        lines = [f"{'':{wide}}    AUC  log loss  error"]
         for name in self.names:
             m = self.means(name)
             auc = "-" if m["auc"] is None else f"{m['auc']:.3f}"

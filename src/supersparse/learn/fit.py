@@ -157,12 +157,14 @@ class Learner:
         positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
         method = self.method if solution.slope is None else None  # a risk model has its risks
         weights, cut = question.problem.class_weights, found.cut_of(unseen)
+        compared = () if found.comparison is None else found.comparison.kept
         try:
-            return replace(fitted, card=judged(fitted.card, seen, rows, positive, unseen, method, weights, cut))
+            card = judged(fitted.card, seen, rows, positive, unseen, method, weights, cut, compared)
+            return replace(fitted, card=card)
         except SupersparseError as error:
             if folds.must:
                 raise
-            card = judged(fitted.card, seen, rows, positive, unseen, None, weights, cut)
+            card = judged(fitted.card, seen, rows, positive, unseen, None, weights, cut, compared)
             return replace(fitted, card=card, unjudged=str(error))
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from supersparse.card.card import Card
 from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evidence import WEIGHTED_RISKS, shortfalls
-from supersparse.card.performance import ClassWeights
+from supersparse.card.performance import ClassWeights, Compared
 from supersparse.card.risk import Floats
 from supersparse.engine.solution import Solution
 from supersparse.learn.calibrating import Pooled, fitted_risk
@@ -27,10 +27,12 @@ def judged(
     method: str | None,
     class_weights: ClassWeights,
     cut: tuple[int, int] | None = None,
+    compared: tuple[Compared, ...] = (),
 ) -> Card:
     """Return the card with its cross-validated performance and, given a method, with risks.
 
-    `cut` says how many folds are behind it of how many planned, where some were skipped.
+    `cut` says how many folds are behind it of how many planned, where some were skipped, and `compared` how
+    well other models did on the same rows.
     `seen` are the card's scores of all rows. Held-out rows are judged by the cards that were learned without
     them, all folds together. The AUC compares scores of different cards, each in units of its root mean
     square.
@@ -40,7 +42,7 @@ def judged(
     losses = pooled.log_losses(unseen, class_weights)
     if losses is not None:
         found = replace(found, log_loss=losses[0], baseline_log_loss=losses[1])
-    found = replace(found, folds=cut)
+    found = replace(found, folds=cut, compared=compared)
     others = tuple(one for one in card.performance if one.on != found.on)
     risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
     return replace(card, performance=(*others, found), risk=risk)

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidCardError, InvalidDataError, InvalidSettingsError, SupersparseError
 from supersparse.base.stop import Stop
 from supersparse.card.card import Card
-from supersparse.engine.options import SolveKeywords
+from supersparse.engine.options import SolveKeywords, SolverKeywords
+from supersparse.learn.comparison import Measures, compared
+from supersparse.learn.edited_answers import recut_questions
 from supersparse.learn.editing import moved_cuts, question_with
 from supersparse.learn.prepare.feature import Recorded, taken_apart
 from supersparse.learn.prepare.prepare import Prepare
@@ -30,6 +32,7 @@ class Refitted:
 
     card: Card
     proven: bool
+    compared: Mapping[str, Measures] | None = None  # of a card of questions: beside other models on held-out rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +91,14 @@ class Refit:
         """The question on all rows, without the features."""
         return self.question.problem
 
-    def problem_with_cuts_of(self, card: Card) -> Problem:
+    def question_with_cuts_of(self, card: Card) -> PreparedProblem:
         """The question on all rows, with the cuts of a card that somebody moved by hand beside the others."""
-        moved = moved_cuts(card, self.question)
-        return question_with(self.question, self.recipe.complete(self.rows), moved).problem
+        rows = self.recipe.complete(self.rows)
+        if self.problem.questions:
+            edited = card.provenance is not None and card.provenance.edits
+            recut = recut_questions(card, self.question) if edited else []
+            return self.question.with_questions(rows, recut)
+        return question_with(self.question, rows, moved_cuts(card, self.question))
 
     @property
     def settings(self) -> Settings:
@@ -103,15 +110,24 @@ class Refit:
         """Whether the features themselves were learned from the rows."""
         return self.recipe.prepare is not None
 
-    def __call__(self, rows: NDArray[np.intp]) -> Refitted:
-        """Learn again from some of the rows; Ctrl-C is passed on."""
+    def __call__(self, rows: NDArray[np.intp], held_out: NDArray[np.intp] | None = None) -> Refitted:
+        """Learn again from some of the rows; Ctrl-C is passed on.
+
+        On rows that are held out, a card of questions is compared with models of all columns and smaller cards.
+        """
         part = self.recipe.complete(self.rows.take(rows))
         question = self.recipe.question(part)
         with quiet_about_penalties():  # the range differs from sample to sample
             solution = question.solve()
         if solution.stop is Stop.INTERRUPTED:
             raise KeyboardInterrupt
-        return Refitted(card=question.card(solution, rows=part), proven=solution.proven_optimal)
+        beside = None
+        if held_out is not None and question.problem.questions:
+            test = self.recipe.complete(self.rows.take(held_out))
+            options: SolverKeywords = {**self.recipe.options, "checkpoint": None}
+            beside = compared(question, solution, part, test, **options)
+        card = question.card(solution, rows=part)
+        return Refitted(card=card, proven=solution.proven_optimal, compared=beside)
 
 
 def learned_from(card: Card) -> Sources:

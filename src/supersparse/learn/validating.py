@@ -127,7 +127,10 @@ class Validation:
         if self.folds < self.folds_asked:
             folds = f"{self.folds} of {self.folds_asked} folds (the others were skipped)"
         sample = "" if self.sampled is None else f", from a sample of {counted(self.sampled, 'row')}"
-        lines = [f"Cross-validation on {folds}, each tested with a card learned without it{sample}:", ""]
+        head = f"Cross-validation on {folds}, each tested with a card learned without it{sample}"
+        if self.comparison is not None:
+            return f"{head}, by the true classes:\n\n{self.comparison.in_words()}"
+        lines = [f"{head}:", ""]
         penalties = ["varies" if tried.C0 is None else shown(exact(tried.C0, "C0")) for tried in self.tried]
         wide = max(6, *map(len, penalties))
         losses = [name.replace("_", " ") for name in self._loss(self.chosen)]
@@ -144,8 +147,6 @@ class Validation:
             values = zip(losses, self._loss(tried).values(), strict=True)
             loss = "".join(f"{value:>{len(name)}.4f}  " for name, value in values)
             lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {loss}{error}  {rates}{mark}")
-        if self.comparison is not None:
-            lines[2:] = [self.comparison.in_words()]
         return "\n".join(lines)
 
 

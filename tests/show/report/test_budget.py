@@ -8,6 +8,8 @@ import pytest
 
 from show.report.small import learned, said, table
 from supersparse import Problem, frontier
+from supersparse.learn.recipe import PreparedProblem, Recipe
+from supersparse.learn.settings.settings import Settings
 from supersparse.show.report import Plan, make_report
 from supersparse.show.report import evidence as gathering
 from supersparse.show.report.data import read_data
@@ -125,9 +127,9 @@ def test_no_time_at_all_is_said_and_the_frontier_still_reaches_the_card(monkeypa
 def test_sizes_one_by_one_are_the_frontier(changes):
     card = learned(COLUMNS, Y, **changes).card
     data = read_data(card, COLUMNS, Y)
-    problem = refit_of(card, data, Plan()).problem
-    plan = Plan(larger=3, time_limit=None)
-    found = sizes_around(card, problem, plan, Budget(None, {"sizes": 4}).part("sizes"))
+    question = refit_of(card, data, Plan()).question
+    problem, plan = question.problem, Plan(larger=3, time_limit=None)
+    found = sizes_around(card, question, plan, Budget(None, {"sizes": 4}).part("sizes"))
     expected = frontier(problem, len(found.rows) - 1)
     assert found.proven
     assert [row.size for row in found.rows] == list(range(len(found.rows)))
@@ -145,7 +147,8 @@ def test_a_search_without_time_has_a_model_for_every_size_and_true_bounds():
     X = np.column_stack(list(columns.values()))
     problem = Problem.of(X, y, feature_names=list(columns), C0=0.02, max_points=3, positive="ill")
     plan = Plan(larger=3, node_limit=1, time_limit=None)
-    hasty = sizes_around(card, problem, plan, Budget(None, {"sizes": 4}).part("sizes"))
+    question = PreparedProblem(recipe=Recipe(settings=Settings()), problem=problem, prepare=None)
+    hasty = sizes_around(card, question, plan, Budget(None, {"sizes": 4}).part("sizes"))
     exact = frontier(problem, len(hasty.rows) - 1)
     assert not hasty.proven
     errors = [row.solution.objective for row in hasty.rows]

@@ -112,7 +112,7 @@ def edited(*changes):
     card = question.card(solution, rows=rows)
     name = next(i.name for i in card.items if i.column == "age" and cut_of(i.rule) is not None)
     fitted = Fitted(question=question, solution=solution, card=card, validation=None)
-    card = with_changes(fitted, rows, [change(name) for change in changes]).card
+    card = with_changes(fitted, rows, [change(name) for change in changes])[0].card
     return ScoringSystem.from_json(ScoringSystem(card).to_json())
 
 

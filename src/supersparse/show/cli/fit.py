@@ -149,6 +149,7 @@ def fit(
             remark(f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned")
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks) or judged.comparison is not None)
+    tells = tells and not any(seen.compared for seen in fitted.card.performance)  # the card shows it
     card = fitted.card if counts is None else counts.raw_card(fitted.card)
     card = with_words(card, wording, words)
     uncertified: str | None = None  # told at the end, like a disk that is full

@@ -21,6 +21,7 @@ from supersparse.card.evidence import (
     weighted_risks,
 )
 from supersparse.card.lines import Line, class_names, enumerated, heading, line_of_item, lines_of
+from supersparse.card.performance import Compared
 from supersparse.card.printed import moved_risk
 from supersparse.card.rules import IsMissing
 from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula, rows_behind
@@ -95,6 +96,7 @@ class Content:
     risks: tuple[RiskColumn, ...]
     risk_note: str | None  # why they are not the shares of events below them
     judgements: tuple[Judgement, ...]
+    compared: tuple[Compared, ...]  # the card beside other models, on held-out rows
     baseline: str | None  # how good the same answer for everyone would be
     warning: str | None  # of a card that is no better; not for the bedside
     notes: tuple[str, ...]  # what missing values do, the source
@@ -164,6 +166,18 @@ class Content:
         """How well the card does: a row of measures, and one for each set of rows it was judged on."""
         return [["", *MEASURES], *([one.on, *one.cells] for one in self.judgements)]
 
+    @property
+    def compared_rows(self) -> list[list[str]]:
+        """The card beside models of all columns and smaller cards, on the same held-out rows."""
+        rows = [["", "AUC", "Log loss", "Errors"]]
+        for one in self.compared:
+            auc = "-" if one.auc is None else f"{one.auc:.3f}"
+            rows.append([one.of, auc, f"{one.log_loss:.4f}", f"{100 * one.error:.1f} %"])
+        return rows
+
+
+COMPARED = "Beside other models, on the same held-out rows"
+
 
 def content_of(card: Card, style: Style = "card") -> Content:
     """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
@@ -194,6 +208,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
         risks=strip,
         risk_note=weighted if strip else None,
         judgements=tuple(map(judgement, card.performance)),
+        compared=next((one.compared for one in card.performance if one.compared), ()),
         baseline=None if judged is None else baseline(card, judged),
         warning=None if judged is None else no_better(card, judged),
         notes=(

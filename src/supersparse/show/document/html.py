@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from supersparse.card.card import Card
-from supersparse.show.document.content import Content, ShownLine, Style, content_of
+from supersparse.show.document.content import COMPARED, Content, ShownLine, Style, content_of
 from supersparse.show.document.drawing import Drawn, FaceWriters, pictures, wrapped
 from supersparse.show.document.pictures import paper_size, sheet_drawing
 from supersparse.show.document.risk_strip import ink_on, risk_colour
@@ -132,6 +132,21 @@ def _evidence(content: Content) -> list[str]:
         for on, *cells in judgements
     ]
     caption = "<caption>How well it does</caption>"
+    table = f'<table class="evidence">{caption}<thead><tr><td></td>{head}</tr></thead><tbody>'
+    return [f'<div class="block">{table}', *rows, "</tbody></table></div>", *_compared(content)]
+
+
+def _compared(content: Content) -> list[str]:
+    """The card beside other models, as a table."""
+    if not content.compared:
+        return []
+    (_, *measures), *models = content.compared_rows
+    head = "".join(f'<th scope="col">{name}</th>' for name in measures)
+    rows = [
+        f'<tr><th scope="row">{escape(of)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for of, *cells in models
+    ]
+    caption = f"<caption>{COMPARED}</caption>"
     table = f'<table class="evidence">{caption}<thead><tr><td></td>{head}</tr></thead><tbody>'
     return [f'<div class="block">{table}', *rows, "</tbody></table></div>"]
 

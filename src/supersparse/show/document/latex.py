@@ -323,6 +323,8 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
         blocks.append(latex_escaped(content.risk_note) + r"\par")
     if content.judgements:
         blocks += [r"\par\medskip", *_grid(content.judgement_rows)]
+    if content.compared:
+        blocks += [r"\par\medskip", *_grid(content.compared_rows)]
     blocks += [latex_escaped(sentence) + r"\par" for sentence in content.remarks]
     if content.facts:
         blocks += [r"\par\medskip", rf"{{{size.small}", *map(_fact, content.facts), "}"]

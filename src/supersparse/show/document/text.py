@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from supersparse.card.card import Card
-from supersparse.show.document.content import TIMES, Content, Style, content_of
+from supersparse.show.document.content import COMPARED, TIMES, Content, Style, content_of
 from supersparse.table.plain import padded, width, wrap
 
 _BLANK = "......"
@@ -22,6 +22,7 @@ def card_text(card: Card, *, columns: int = 80, style: Style = "card") -> str:
         [line for text in content.sentences for line in wrap(text.replace(TIMES, "x"), columns)],
         _risks(content, columns),
         _judgements(content, columns),
+        _compared(content, columns),
         [line for note in content.remarks for line in wrap(note, columns)],
         _facts(content, columns),
     ]
@@ -96,6 +97,12 @@ def _judgements(content: Content, columns: int) -> list[str]:
     return _grid([list(column) for column in zip(*content.judgement_rows, strict=True)], columns)
 
 
+def _compared(content: Content, columns: int) -> list[str]:
+    if not content.compared:
+        return []
+    return [*wrap(f"{COMPARED}:", columns), *_grid(content.compared_rows, columns)]
+
+
 def _facts(content: Content, columns: int) -> list[str]:
     printed = []
     indent = max([_LABEL_WIDTH, *(len(label) + 2 for label, _ in content.facts)])
@@ -125,6 +132,9 @@ def card_markdown(card: Card, *, style: Style = "card") -> str:
         blocks.append(markdown_escaped(content.risk_note))
     if content.judgements:
         blocks.append("\n".join(_markdown_table(content.judgement_rows)))
+    if content.compared:
+        blocks.append(f"{COMPARED}:")
+        blocks.append("\n".join(_markdown_table(content.compared_rows)))
     if content.remarks:
         blocks.append("\n".join(map(markdown_escaped, content.remarks)))
     if content.facts:

@@ -18,9 +18,9 @@ from supersparse.card.provenance import ItemSeen
 from supersparse.engine.answers.frontier import Frontier
 from supersparse.engine.answers.shared_bounds import bound_of_sizes
 from supersparse.learn.card_of_solution import rows_fingerprint
+from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.refit import Refit
 from supersparse.problem.objective import evaluate
-from supersparse.problem.problem import Problem
 from supersparse.problem.theory.bounds import Bound, NoBound, bounds
 from supersparse.show.report.data import LabelledRows
 from supersparse.show.report.folds import (
@@ -128,13 +128,13 @@ def gather(
     method: Method | None = "isotonic" if totals > 1 else None
     risks = risk_table(card, outcomes, method, 5, 0.95, _MOST_TOTALS if totals > _MOST_TOTALS else None)
     refit = refit_of(card, data, plan, executor)
-    claimed = refit if isinstance(refit, Absent) else refit.problem_with_cuts_of(card)
+    claimed = refit if isinstance(refit, Absent) else refit.question_with_cuts_of(card)
     checked = claimed if isinstance(claimed, Absent) else recheck(card, claimed)
     same = _same_rows(card, claimed)
     learning = _Learning(refit, budget, edited=is_edited(card))
     bound = _bound_of(card, same, checked)
     sizes = learning.done(
-        "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.problem, plan, part, executor, bound)
+        "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.question, plan, part, executor, bound)
     )
     in_file, card = card, card if bound is None else _with_bound_of(card, sizes)
     validation = learning.done(
@@ -232,11 +232,11 @@ def _traded(
     return Absent(f"no other card could be fitted; {found.failures[0]}") if found.failures else NO_TIME
 
 
-def _same_rows(card: Card, claimed: Problem | Absent) -> bool | None:
+def _same_rows(card: Card, claimed: PreparedProblem | Absent) -> bool | None:
     made = card.provenance
     if made is None or made.data is None or isinstance(claimed, Absent):
         return None
-    return rows_fingerprint(claimed.rows) == made.data
+    return rows_fingerprint(claimed.problem.rows) == made.data
 
 
 def _bound_of(card: Card, same: bool | None, checked: Recheck | Absent) -> Fraction | None:
@@ -289,4 +289,4 @@ def _bounds(
 
 def _is_new(card: Card, refit: Refit) -> bool:
     """Whether somebody moved a cut to where no allowed card has one."""
-    return card_points(card, refit.problem) is None
+    return card_points(card, refit.question) is None

@@ -17,7 +17,9 @@ from supersparse.card.evaluate.evaluation import Evaluation, evaluate_card
 from supersparse.card.evaluate.forecasts import Forecasts, calibration_line, forecasts_by_risk
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.evaluate.thresholds import Confusion
+from supersparse.card.performance import Compared
 from supersparse.card.risk import TableRisk
+from supersparse.learn.comparison import Measures, comparison_of
 from supersparse.learn.crossfit import CrossFit, Fold, FoldTask
 from supersparse.learn.refit import Refit
 from supersparse.learn.watching import Unwatched
@@ -117,6 +119,7 @@ class CrossValidation(Refits):
     """Performance on held-out rows, fold by fold."""
 
     folds: tuple[Judged, ...]
+    compared: tuple[Compared, ...] = ()  # of a card of questions, beside other models on the same rows
 
     @property
     def done(self) -> int:
@@ -150,6 +153,7 @@ class _Again:
     card: Card
     judged: Judged
     inside: Values
+    compared: Mapping[str, Measures] | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -160,6 +164,7 @@ class _Refits(FoldTask["_Again | str"]):
     data: LabelledRows
     method: Method
     planned: float | None
+    compares: bool
 
     def learned(self, fold: Fold, seconds: float | None) -> "_Again | str":
         """Learn again; samples follow what was planned, and not what the clock leaves."""
@@ -169,12 +174,13 @@ class _Refits(FoldTask["_Again | str"]):
             refit.recipe, options={**refit.recipe.options, "time_limit": limit}, planned_seconds=self.planned
         )
         try:
-            new, train = replace(refit, recipe=recipe)(fold.train), self.data.take(fold.train)
+            held_out = fold.test if self.compares else None
+            new, train = replace(refit, recipe=recipe)(fold.train, held_out), self.data.take(fold.train)
             judged = judge(new.card, train, self.data.take(fold.test), self.method, new.proven)
             inside = judge(new.card, train, train, self.method, new.proven).values
         except SupersparseError as error:
             return f"{fold.name}: {error}"
-        return _Again(card=new.card, judged=judged, inside=inside)
+        return _Again(card=new.card, judged=judged, inside=inside, compared=new.compared)
 
 
 class _Steps(Unwatched):
@@ -190,11 +196,25 @@ class _Steps(Unwatched):
 
 
 def _learned_again(
-    card: Card, data: LabelledRows, folds: Sequence[Fold], refits: Sequence[Refit], part: Part, what: str
+    card: Card,
+    data: LabelledRows,
+    folds: Sequence[Fold],
+    refits: Sequence[Refit],
+    part: Part,
+    what: str,
+    *,
+    compares: bool = False,
 ) -> tuple[list[tuple[Fold, _Again]], dict[str, Any]]:
     """Learn again for each fold; Ctrl-C and the end of the time keep what is finished. Say how far it came."""
     by_name = {fold.name: refit for fold, refit in zip(folds, refits, strict=True)}
-    task = _Refits(recipe=refits[0].recipe, refits=by_name, data=data, method=method_of(card), planned=part.planned)
+    task = _Refits(
+        recipe=refits[0].recipe,
+        refits=by_name,
+        data=data,
+        method=method_of(card),
+        planned=part.planned,
+        compares=compares,
+    )
     results: list[_Again | str] = []
     stopped = False
     try:
@@ -209,8 +229,10 @@ def _learned_again(
 def cross_validation(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Part) -> CrossValidation:
     """Judge the card by cards that are learned without each fold."""
     folds = [Fold(name=f"fold {k}", train=a, test=b) for k, (a, b) in enumerate(report_folds(data, plan), start=1)]
-    done, how = _learned_again(card, data, folds, [refit] * len(folds), part, "cross-validation: fold")
-    return CrossValidation(folds=tuple(new.judged for _, new in done), asked=len(folds), **how)
+    done, how = _learned_again(card, data, folds, [refit] * len(folds), part, "cross-validation: fold", compares=True)
+    found = comparison_of([new.compared for _, new in done])
+    compared = () if found is None else found.kept
+    return CrossValidation(folds=tuple(new.judged for _, new in done), compared=compared, asked=len(folds), **how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,13 @@ from supersparse.card.card import Card
 from supersparse.card.printed import follows_from_learned
 from supersparse.card.provenance import Provenance
 from supersparse.card.risk import LogisticRisk
+from supersparse.card.words import condition
 from supersparse.engine.answers.frontier import Frontier, FrontierRow
 from supersparse.engine.answers.shared_bounds import bound_of_size
 from supersparse.engine.solution import Claim, Solution, Trace
 from supersparse.engine.solve import solve
 from supersparse.engine.verify import check_points, verify
+from supersparse.learn.recipe import PreparedProblem
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -61,12 +63,11 @@ class Recheck:
         return made is not None and self.broken is None and self.has_numbers_of(made)
 
 
-def recheck(card: Card, problem: Problem) -> Recheck | Absent:
-    if problem.questions:
-        return Absent("cards of questions are not computed again from the rows yet")
-    points = card_points(card, problem)
+def recheck(card: Card, question: PreparedProblem) -> Recheck | Absent:
+    problem, points = question.problem, card_points(card, question)
     if points is None:
-        return Absent("these rows give different features from those on the card")
+        offered = "questions and answers" if problem.questions else "features"
+        return Absent(f"these rows give different {offered} from those on the card")
     try:
         check_points(problem, points, "the card")
         obeys = None
@@ -83,8 +84,28 @@ def recheck(card: Card, problem: Problem) -> Recheck | Absent:
     )
 
 
-def card_points(card: Card, problem: Problem) -> Points | None:
-    """The learned points of a card as a model of the problem; None if the problem lacks a feature of it."""
+def card_points(card: Card, question: PreparedProblem) -> Points | None:
+    """The learned points of a card as a model of a question; None if that lacks a feature of the card."""
+    problem = question.problem
+    return _of_answers(card, question) if problem.questions else _of_features(card, problem)
+
+
+def _of_answers(card: Card, question: PreparedProblem) -> Points | None:
+    """The points of each answer of a card of questions; None if these rows give other answers."""
+    printed, card = card, card.as_learned
+    if question.prepare is None or not isinstance(printed.risk, LogisticRisk):
+        return None
+    given = {item.name: item.points for item in card.items}
+    names = [[condition(rule) for rule in one.rules] for one in question.prepare.questions_]
+    if not set(given) <= {name for own in names for name in own}:
+        return None
+    answers = tuple(tuple(int(given.get(name, 0)) for name in own) for own in names)
+    slope = Fraction(printed.risk.slope)
+    offset = Fraction(printed.risk.offset) - slope * (printed.intercept - card.intercept)
+    return Points(tuple(map(max, answers)), offset / slope if slope else Fraction(0), 1, slope, answers)
+
+
+def _of_features(card: Card, problem: Problem) -> Points | None:
     printed, card = card, card.as_learned
     if not {item.name for item in card.items} <= set(problem.rows.names):
         return None
@@ -108,7 +129,7 @@ def sizes_planned(card: Card, plan: Plan) -> int:
 
 def sizes_around(
     card: Card,
-    problem: Problem,
+    question: PreparedProblem,
     plan: Plan,
     part: Part,
     executor: Executor | None = None,
@@ -121,15 +142,17 @@ def sizes_around(
     ones. Sizes above that of the card are left out once the time is over. `bound`, if there is one, is proven
     of the objective of the problem: a size that it proves is not searched again.
     """
+    problem = question.problem
     free = errors_only(problem)
     planned = min(sizes_planned(card, plan), most_features(free) + 1)
     bounds = [Fraction(0) if bound is None else bound_of_size(problem, bound, k) for k in range(planned)]
-    search = _Search(free, plan, card_points(card, free), executor, bounds)
+    search = _Search(free, plan, card_points(card, question), executor, bounds)
+    unit = "questions" if problem.questions else "features"
     rows: list[FrontierRow] = []
     for size in range(planned):
         if part.over and size > size_of(card):
             break
-        part.tell(f"best card of each size: at most {size} of {planned - 1} features", size)
+        part.tell(f"best card of each size: at most {size} of {planned - 1} {unit}", size)
         rows.append(search.at_most(size, part.seconds_each(planned - size)))
     return Frontier(
         problem=problem,

@@ -1,6 +1,7 @@
 """Cards as JSON: what a page draws, and how a model is kept between processes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -166,6 +167,7 @@ def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, 
         "risk_note": seen.risk_note,
         "observed": _observed(solution, card),
         "judgements": [{"on": one.on, "cells": list(one.cells)} for one in seen.judgements],
+        "compared": [asdict(one) for one in seen.compared],
         "baseline": seen.baseline,
         "warning": seen.warning,
         "notes": list(seen.notes),

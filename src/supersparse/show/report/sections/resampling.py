@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from supersparse.base.exact import counted, shown
+from supersparse.card.performance import Compared
 from supersparse.show.document.evaluation_plots import RatePairs, Shares
 from supersparse.show.report.blocks import (
     NONE,
@@ -46,8 +47,27 @@ def validation(evidence: Evidence) -> Iterator[Block]:
         yield Paragraph(_protocol(evidence, found))
     if not (isinstance(found, Absent) and isinstance(evidence.stability, Absent)):
         yield _corrected_table(evidence)
+    if isinstance(found, CrossValidation) and found.compared:
+        yield _compared_table(found)
     if isinstance(found, CrossValidation):
         yield from (Paragraph(visible(f"Failed: {failure}")) for failure in found.failures)
+
+
+def _compared_table(found: CrossValidation) -> TableBlock:
+    """What fewer questions cost, and how far models of all columns lead."""
+
+    def proven(one: Compared) -> str:
+        return NONE if one.proven is None else f"{100 * one.proven:.0f} % of the folds"
+
+    return TableBlock(
+        caption="The card beside models of all columns and cards of fewer questions, on the same held-out rows",
+        header=("model", "AUC", "log loss", "error rate", "proven"),
+        rows=tuple(
+            (one.of, shown_decimal(one.auc), f"{one.log_loss:.4f}", f"{one.error:.3f}", proven(one))
+            for one in found.compared
+        ),
+        notes=("Means over the folds, of the true classes.",),
+    )
 
 
 def _protocol(evidence: Evidence, found: CrossValidation) -> str:

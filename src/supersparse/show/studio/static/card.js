@@ -112,7 +112,7 @@ function evidenceTable(card) {
 
 // The card beside models of all columns, and beside cards of fewer questions, on the same held-out rows.
 function comparison(card) {
-  const rows = card.cross_validated && card.cross_validated.compared;
+  const rows = card.compared;
   if (!rows || !rows.length) return null;
   const show = (v, digits) => (v === null || v === undefined ? "\u2013" : number(v, digits));
   return h("div", { class: "compared" }, h("h4", {}, t("card.compared")),
