@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from typer.main import get_command
 
 from programs import browsers, is_installed
@@ -21,7 +21,10 @@ TESTS = Path(__file__).parent
 # The same examples in every run, and no test that fails because a machine is busy; `make test-long` asks for
 # the profile "long".
 for name, examples in (("quick", 7), ("long", 100)):
-    settings.register_profile(name, deadline=None, derandomize=True, database=None, max_examples=examples)
+    settings.register_profile(
+        name, deadline=None, derandomize=True, database=None, max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],
+    )  # fmt: skip
 settings.load_profile("quick")
 
 

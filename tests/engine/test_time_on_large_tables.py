@@ -27,6 +27,7 @@ def everything_is_large(monkeypatch):
     monkeypatch.setattr(pipeline, "LARGE", 0)
     monkeypatch.setattr(sampling, "_FIRST", 400)
     monkeypatch.setattr(sampling, "_LEAST_ROWS", 100)
+    monkeypatch.setattr(sampling, "_LEAST_AGAIN", 1.0)  # ten times as long as usual, for a slow machine
 
 
 def test_no_time_for_all_rows_leaves_a_model_of_a_sample(everything_is_large, monkeypatch):
@@ -149,6 +150,7 @@ def test_a_model_of_a_large_table_is_fitted_once_and_its_card_needs_no_exact_col
     monkeypatch.setattr(pipeline, "LARGE", 0)
     monkeypatch.setattr(rows, "LARGE", 0)
     monkeypatch.setattr(sampling, "_FIRST", 400)
+    monkeypatch.setattr(sampling, "_LEAST_AGAIN", 1.0)
     monkeypatch.setattr(sampling, "_WORTH", -1.0)
     fitted, usual = [], objective.with_best_risk
 
@@ -159,7 +161,7 @@ def test_a_model_of_a_large_table_is_fitted_once_and_its_card_needs_no_exact_col
 
     monkeypatch.setattr(objective, "with_best_risk", counted)
     problem = Problem.of(*table(2000, 4), goal="risk", max_features=2, max_points=3, C0=1e-4)
-    solution = solve(problem, time_limit=20)
+    solution = solve(problem, time_limit=2000)
     assert fitted.count(solution.points.coefficients) == 1
     monkeypatch.setattr(rows, "integer_column", None)
     card = card_of_solution(solution, None)

@@ -25,7 +25,7 @@ def rows_of(n=260, seed=0):
 
 def recipe_of(**more):
     settings = Settings.of(goal="risk", max_questions=2, positive="1", **more)
-    return Recipe(settings=settings, prepare=Prepare(), options={"n_jobs": 1, "time_limit": 60})
+    return Recipe(settings=settings, prepare=Prepare(), options={"n_jobs": 1, "time_limit": 6000})
 
 
 def test_measures_are_those_of_scikit_learn_by_weight():
