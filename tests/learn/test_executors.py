@@ -182,7 +182,7 @@ def test_frontier_path_pool_and_bootstrap_use_the_executor(goal):
     problem = Problem.of(X, y, goal=goal, C0=0.01, max_points=2, max_features=2)
     card = classifier(goal).fit(X, y).scoring_system_
     frame = {f"x{j}": X[:, j] for j in range(X.shape[1])}
-    plan = Plan(folds=2, ratios=0, bootstrap=2, larger=1, time_limit=None)
+    plan = Plan(repeats=1, folds=2, ratios=0, bootstrap=2, larger=1, time_limit=None)
     asked = {
         "frontier": lambda executor: [
             float(row.solution.objective) for row in frontier(problem, 2, executor=executor).rows

@@ -54,7 +54,7 @@ def folder(tmp_path_factory):
 def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
     done = run("report", "card.json", "rows.csv", "--by", "site", *QUICK, cwd=folder)
     assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\nSaved to card-report.pdf\n")
-    assert "cross-validation: fold 1 of 2" in done.stderr
+    assert "cross-validation: fold 1 of 4" in done.stderr
     assert (folder / "card-report.pdf").read_bytes().startswith(b"%PDF")
     page = read_page((folder / "card-report.html").read_text(encoding="utf-8"))
     made = ScoringSystem.load(folder / "card.json").card.provenance

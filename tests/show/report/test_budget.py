@@ -102,7 +102,7 @@ def test_there_is_no_estimate_before_anything_is_known():
 def test_a_part_that_ran_out_of_time_says_how_far_it_came(monkeypatch):
     """The clock jumps by a second whenever it is read, so every part ends early."""
     monkeypatch.setattr(gathering, "Budget", lambda limit, steps, tell: Budget(limit, steps, tell, Clock(tick=1.0)))
-    plan = Plan(folds=4, ratios=3, bootstrap=200, larger=2, time_limit=80.0)
+    plan = Plan(repeats=1, folds=4, ratios=3, bootstrap=200, larger=2, time_limit=80.0)
     report = make_report(learned(COLUMNS, Y), COLUMNS, Y, plan=plan)
     (reason,) = [reason for reason in report.missing if reason.startswith("part of stability")]
     done = int(reason.split(": ")[1].split(" of 200")[0])
@@ -162,4 +162,4 @@ def test_an_infinite_limit_is_none():
 
 
 def test_numpys_whole_numbers_are_numbers_of_a_plan():
-    assert Plan(folds=np.int64(3)) == Plan(folds=3)
+    assert Plan(repeats=1, folds=np.int64(3)) == Plan(repeats=1, folds=3)

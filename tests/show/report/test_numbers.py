@@ -15,7 +15,7 @@ from supersparse.show.report import Plan, make_report
 
 COLUMNS, Y = table()
 SYSTEM = learned(COLUMNS, Y)
-PLAN = Plan(folds=3, ratios=2, bootstrap=6, larger=2, time_limit=None)
+PLAN = Plan(repeats=1, folds=3, ratios=2, bootstrap=6, larger=2, time_limit=None)
 ROOMS = np.array(["a", "b", "c"], dtype=object)[np.arange(len(Y)) % 3]
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("without_matplotlib")
 
 COLUMNS, Y = table()
 SYSTEM = learned(COLUMNS, Y)
-PLAN = Plan(folds=0, ratios=0, bootstrap=0, larger=2, time_limit=None)
+PLAN = Plan(repeats=1, folds=0, ratios=0, bootstrap=0, larger=2, time_limit=None)
 
 
 def unproven(system, bound=Fraction(0)):

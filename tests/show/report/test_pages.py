@@ -38,7 +38,7 @@ HERE = {
 def report():
     columns, y = table()
     room = np.array(["a", "<b>b</b>"], dtype=object)[np.arange(60) % 2]
-    plan = Plan(folds=2, ratios=2, bootstrap=3, larger=1)
+    plan = Plan(repeats=1, folds=2, ratios=2, bootstrap=3, larger=1)
     return make_report(learned(columns, y), {**columns, "room": room}, y, by=["room"], plan=plan)
 
 

@@ -21,7 +21,7 @@ from supersparse.show.report.sections.checklists import ITEMS
 from supersparse.show.report.sections.resampling import stability
 
 COLUMNS, Y = table()
-QUICK = Plan(folds=2, ratios=1, bootstrap=2, larger=1)
+QUICK = Plan(repeats=1, folds=2, ratios=1, bootstrap=2, larger=1)
 
 
 @cache
@@ -160,7 +160,7 @@ def test_values_outside_what_the_card_knows_are_listed():
 def test_frames_and_columns_give_the_same_report(frame):
     system = usual()
     framed, plain = (
-        make_report(system, data, Y, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
+        make_report(system, data, Y, plan=Plan(repeats=1, folds=2, ratios=0, bootstrap=0, larger=0))
         for data in (frame(COLUMNS), COLUMNS)
     )
     assert [said(framed, s.name) for s in framed.sections] == [said(plain, s.name) for s in plain.sections]
@@ -234,7 +234,7 @@ def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
 
         return progress
 
-    system, plan = usual(), Plan(folds=3, ratios=2, bootstrap=3, larger=0)
+    system, plan = usual(), Plan(repeats=1, folds=3, ratios=2, bootstrap=3, larger=0)
     report = make_report(system, COLUMNS, Y, plan=plan, progress=after("cross-validation: fold 3 of 3"))
     assert "stopped it after 2 of 3 folds" in said(report, "validation")
     assert "part of cross-validation" in " ".join(report.missing)
@@ -247,7 +247,7 @@ def test_ctrl_c_in_the_middle_keeps_the_folds_and_samples_done():
 def test_a_sample_of_one_class_is_a_failure_that_is_said():
     columns, y = {"age": np.arange(8)}, ["well"] * 7 + ["ill"]
     report = make_report(
-        learned(columns, y, C0=0.125), columns, y, plan=Plan(folds=2, ratios=0, bootstrap=12, larger=0)
+        learned(columns, y, C0=0.125), columns, y, plan=Plan(repeats=1, folds=2, ratios=0, bootstrap=12, larger=0)
     )
     assert "y has 1 class(es)" in said(report, "stability")
     assert "a class has too few rows" in said(report, "validation")
@@ -297,7 +297,7 @@ def test_the_probast_appendix_is_prefilled_with_what_is_known():
 
 def test_class_weights_are_said_where_classes_were_weighted():
     system = learned(COLUMNS, Y, class_weight={"ill": 3, "well": 1})
-    report = make_report(system, COLUMNS, Y, plan=Plan(folds=2, ratios=1, bootstrap=0, larger=0))
+    report = make_report(system, COLUMNS, Y, plan=Plan(repeats=1, folds=2, ratios=1, bootstrap=0, larger=0))
     (_, development, evaluation) = report.section("probast").blocks
     assert "weighted 1 (negative) and 3 (positive)" in {r[0]: r[2] for r in development.rows}["4.4"]
     assert {r[0]: r[2] for r in evaluation.rows}["4.4"].startswith("Yes: ")
@@ -351,7 +351,7 @@ def test_small_and_odd_tables_have_a_report(without_matplotlib, items, classes, 
 @pytest.mark.parametrize("intercept", ["free", (-9, 9)])
 def test_a_total_at_the_threshold_is_spoken_of_where_it_counted_as_wrong(intercept, without_matplotlib):
     system = learned(COLUMNS, Y, intercept=intercept)
-    report = make_report(system, COLUMNS, Y, plan=Plan(folds=0, ratios=0, bootstrap=0, larger=1))
+    report = make_report(system, COLUMNS, Y, plan=Plan(repeats=1, folds=0, ratios=0, bootstrap=0, larger=1))
     words = system.card.cutoff
     assert f"A total of {words.positive}: predict ill." in said(report, "model")
     assert f"A total of {words.negative}: predict well." in said(report, "model")

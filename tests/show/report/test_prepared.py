@@ -45,7 +45,7 @@ def classifier(**prepare):
 def test_the_card_is_confirmed_and_learned_again(prepare):
     system = classifier(**prepare).fit(X, Y).scoring_system_
     system = ScoringSystem.from_json(system.to_json())
-    report = make_report(system, X, Y, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
+    report = make_report(system, X, Y, plan=Plan(repeats=1, folds=2, ratios=0, bootstrap=0, larger=0))
     assert [reason.split(":")[0] for reason in report.missing] == [
         "the frontier of sizes", "trade-offs", "stability",
     ]  # fmt: skip
@@ -68,7 +68,7 @@ def test_a_refit_is_the_fit_of_a_new_classifier_on_those_rows():
 
 def test_columns_are_counted_whatever_their_cut_points(without_matplotlib):
     system = classifier().fit(X, Y).scoring_system_
-    report = make_report(system, X, Y, plan=Plan(folds=0, bootstrap=3, larger=0))
+    report = make_report(system, X, Y, plan=Plan(repeats=1, folds=0, bootstrap=3, larger=0))
     page = read_page(report.to_html())
     columns = page.tables["Recurring columns, with any item"]
     own = [row[0] for row in columns[1:] if row[1] == "yes"]
@@ -78,7 +78,7 @@ def test_columns_are_counted_whatever_their_cut_points(without_matplotlib):
 def test_other_rows_give_other_features_and_the_report_says_so():
     system = classifier().fit(X, Y).scoring_system_
     others, labels = people(91)
-    report = make_report(system, others, labels, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
+    report = make_report(system, others, labels, plan=Plan(repeats=1, folds=2, ratios=0, bootstrap=0, larger=0))
     assert "the fingerprints differ" in said(report, "data")
     assert "cross-validation" not in " ".join(report.missing)
 
@@ -87,7 +87,7 @@ def test_a_raw_column_that_is_not_there_is_named():
     system = classifier().fit(X, Y).scoring_system_
     unused = next(name for name in X if name not in system.card.columns)
     lacking = {name: column for name, column in X.items() if name != unused}
-    report = make_report(system, lacking, Y, plan=Plan(folds=2, ratios=0, bootstrap=0, larger=0))
+    report = make_report(system, lacking, Y, plan=Plan(repeats=1, folds=2, ratios=0, bootstrap=0, larger=0))
     assert f"lacks the column '{unused}', from which the card was learned" in said(report, "validation")
 
 
@@ -130,7 +130,7 @@ def raised(name):
 
 @pytest.mark.parametrize("changes", [(strict,), (moved,)])
 def test_a_report_on_an_edited_card_has_no_figures_of_cards_without_the_edits(changes):
-    report = make_report(edited(*changes), X, Y, plan=Plan(folds=2, ratios=1, bootstrap=2, larger=1))
+    report = make_report(edited(*changes), X, Y, plan=Plan(repeats=1, folds=2, ratios=1, bootstrap=2, larger=1))
     absent = [reason.split(":")[0] for reason in report.missing if "edited by hand" in reason]
     assert absent == ["cross-validation", "trade-offs", "stability"]
     assert "unseen" not in said(report, "summary")

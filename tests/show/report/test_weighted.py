@@ -14,7 +14,7 @@ WEIGHTS = {"ill": 4, "well": 0.5}
 
 def section_of(problem, **given):
     system = ScoringSystem.from_solution(solve(problem), title="illness")
-    plan = Plan(folds=0, ratios=0, bootstrap=0, larger=1)
+    plan = Plan(repeats=1, folds=0, ratios=0, bootstrap=0, larger=1)
     return make_report(system, COLUMNS, Y, plan=plan, **given).section("frontier")
 
 

@@ -12,7 +12,7 @@ from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
 from supersparse.card.evaluate.rates import Outcomes, as_list, read_classes, read_outcomes
 from supersparse.card.raw_values import read_card_table
-from supersparse.learn.splits import Split, most_folds, splits_of
+from supersparse.learn.splits import Split, most_folds, splits_of, usual_repeats
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights
 from supersparse.table.sources import as_frame, as_series
@@ -140,7 +140,12 @@ def _array(values: Any) -> NDArray[Any]:
     return objects(values)
 
 
-def report_folds(data: LabelledRows, plan: Plan) -> list[Split]:
+def repeats_of(data: LabelledRows, plan: Plan) -> int:
+    """How often the rows are divided into folds."""
+    return usual_repeats(len(data), 1, asks_questions=True) if plan.repeats is None else plan.repeats
+
+
+def report_folds(data: LabelledRows, plan: Plan, repeats: int = 1) -> list[Split]:
     """Return the training and test rows of each fold, divided as for `fit`: by class and at random, groups together.
 
     There are fewer folds where a class has few rows, or where there are few groups.
@@ -148,7 +153,11 @@ def report_folds(data: LabelledRows, plan: Plan) -> list[Split]:
     folds = min(plan.folds, most_folds(data.positive, data.together))
     if folds < 2:
         raise InvalidDataError("a class has too few rows, or there are too few groups, for folds", "use more rows")
-    return splits_of(data.positive, folds, groups=data.together, seed=plan.seed)
+    return [
+        split
+        for k in range(repeats)
+        for split in splits_of(data.positive, folds, groups=data.together, seed=plan.seed + k)
+    ]
 
 
 def bootstrap_samples(data: LabelledRows, plan: Plan) -> Iterator[Positions]:

@@ -22,7 +22,7 @@ from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.refit import Refit
 from supersparse.problem.objective import evaluate
 from supersparse.problem.theory.bounds import Bound, NoBound, bounds
-from supersparse.show.report.data import LabelledRows
+from supersparse.show.report.data import LabelledRows, repeats_of
 from supersparse.show.report.folds import (
     CrossValidation,
     Judged,
@@ -119,7 +119,11 @@ def gather(
     """Compute everything. Ctrl-C stops the refits; finished parts are kept, and the others say why not."""
     steps: dict[PartName, int] = {"sizes": sizes_planned(card, plan)}
     if not is_edited(card):
-        steps |= {"cross-validation": plan.folds, "trade-off": trades_planned(plan), "bootstrap": plan.bootstrap}
+        steps |= {
+            "cross-validation": plan.folds * repeats_of(data, plan),
+            "trade-off": trades_planned(plan),
+            "bootstrap": plan.bootstrap,
+        }
     budget = Budget(plan.time_limit, steps, progress)
     budget.tell("evaluating the card")
     y, outcomes = data.y.tolist(), data.outcomes(card)

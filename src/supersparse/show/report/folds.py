@@ -23,7 +23,7 @@ from supersparse.learn.comparison import Measures, comparison_of
 from supersparse.learn.crossfit import CrossFit, Fold, FoldTask
 from supersparse.learn.refit import Refit
 from supersparse.learn.watching import Unwatched
-from supersparse.show.report.data import LabelledRows, bootstrap_samples, report_folds, scorable
+from supersparse.show.report.data import LabelledRows, bootstrap_samples, repeats_of, report_folds, scorable
 from supersparse.show.report.plan import LEAST_SOLVE, NO_TIME, STOPPED, Absent, Part, Plan
 
 MEASURES = ("error rate", "sensitivity", "specificity", "AUC", "Brier score", "calibration slope")
@@ -119,7 +119,13 @@ class CrossValidation(Refits):
     """Performance on held-out rows, fold by fold."""
 
     folds: tuple[Judged, ...]
+    repeats: int  # how often the rows are divided, one division after another
     compared: tuple[Compared, ...] = ()  # of a card of questions, beside other models on the same rows
+
+    @property
+    def first(self) -> tuple[Judged, ...]:
+        """The folds of the first division."""
+        return self.folds[: self.asked // self.repeats]
 
     @property
     def done(self) -> int:
@@ -142,8 +148,10 @@ class CrossValidation(Refits):
     @property
     def forecasts(self) -> Forecasts:
         """The risks of all held-out rows, each from a card that was learned without the row."""
-        of_folds = (fold.forecasts for fold in self.folds)
-        return forecasts_by_risk(r for f in of_folds for r in zip(f.risks, f.negatives, f.positives, strict=True))
+        divisions = max(1, self.done // (self.asked // self.repeats))  # complete ones, if there is one
+        of_folds = (fold.forecasts for fold in self.folds[: divisions * (self.asked // self.repeats)])
+        each = (r for f in of_folds for r in zip(f.risks, f.negatives, f.positives, strict=True))
+        return forecasts_by_risk((risk, no / divisions, yes / divisions) for risk, no, yes in each)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,11 +236,14 @@ def _learned_again(
 
 def cross_validation(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Part) -> CrossValidation:
     """Judge the card by cards that are learned without each fold."""
-    folds = [Fold(name=f"fold {k}", train=a, test=b) for k, (a, b) in enumerate(report_folds(data, plan), start=1)]
+    repeats = repeats_of(data, plan)
+    splits = report_folds(data, plan, repeats)
+    folds = [Fold(name=f"fold {k}", train=train, test=test) for k, (train, test) in enumerate(splits, start=1)]
     done, how = _learned_again(card, data, folds, [refit] * len(folds), part, "cross-validation: fold", compares=True)
     found = comparison_of([new.compared for _, new in done])
     compared = () if found is None else found.kept
-    return CrossValidation(folds=tuple(new.judged for _, new in done), compared=compared, asked=len(folds), **how)
+    judged = tuple(new.judged for _, new in done)
+    return CrossValidation(folds=judged, asked=len(folds), repeats=repeats, compared=compared, **how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,8 +289,8 @@ def trades(card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, p
     judged: dict[Fraction, list[Judged]] = {}
     for fold, new in done:
         judged.setdefault(names[fold.name], []).append(new.judged)
-    others = [_point(one, tuple(of_it), is_own=False) for one, of_it in judged.items() if len(of_it) == len(own.folds)]
-    points = sorted([_point(ratio, own.folds, is_own=True), *others], key=lambda point: point.ratio)
+    others = [_point(one, tuple(of_it), is_own=False) for one, of_it in judged.items() if len(of_it) == len(own.first)]
+    points = sorted([_point(ratio, own.first, is_own=True), *others], key=lambda point: point.ratio)
     return Trades(points=tuple(points), asked=plan.ratios + 1, **how)
 
 

@@ -25,6 +25,7 @@ class Plan(Tabular):
     __module__ = "supersparse"
 
     folds: int = 5
+    repeats: int | None = None  # how often rows are divided into folds; None: twice up to 1,000 rows
     ratios: int = 6  # other ratios of the class weights to learn with
     bootstrap: int = 100
     larger: int = 3  # how many more features than the card the frontier covers
@@ -35,6 +36,8 @@ class Plan(Tabular):
     def __post_init__(self) -> None:
         for name in ("folds", "ratios", "bootstrap", "larger", "seed"):
             object.__setattr__(self, name, read_whole(getattr(self, name), name, 0, InvalidOptionError))
+        if self.repeats is not None:
+            object.__setattr__(self, "repeats", read_whole(self.repeats, "repeats", 1, InvalidOptionError))
         if self.folds == 1:
             raise InvalidOptionError("folds is 1", "give 2 or more, or 0 for no cross-validation")
         limit = self.time_limit

@@ -233,7 +233,7 @@ def _overfitting(evidence: Evidence) -> str:
 def _beyond_apparent(evidence: Evidence) -> str:
     done = []
     if isinstance(evidence.validation, CrossValidation):
-        done.append(f"cross-validation in {counted(len(evidence.validation.folds), 'fold')}")
+        done.append(f"cross-validation in {counted(evidence.validation.done, 'fold')}")
     if isinstance(evidence.stability, Stability):
         done.append(f"optimism from {counted(evidence.stability.samples, 'bootstrap sample')}")
     if done:

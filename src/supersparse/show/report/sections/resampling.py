@@ -83,7 +83,8 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
         else " The cards are learned from these rows, which are not known to be the training rows."
     )
     return (
-        f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked} folds {divided}. For each fold, "
+        f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked // found.repeats} folds "
+        f"{divided}{'' if found.repeats == 1 else f', {found.repeats} times'}. For each fold, "
         "the card was learned again from the other folds with the same settings, and tested on that fold. "
         f"{share(proven, done)} of these cards are proven optimal for their rows{_unproven(proven, done)}; they have "
         f"{_sizes([fold.size for fold in found.folds])}.{anew}{_ended(found, 'fold')}"
