@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from counts import examples
 from supersparse import Prepare, count_rows, solve
-from supersparse.errors import InvalidDataError
+from supersparse.errors import InvalidDataError, InvalidOptionError
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
@@ -214,3 +214,40 @@ def test_lists_are_named_as_such():
     )
     with pytest.raises(InvalidDataError, match="the target 'labs' holds lists or structures"):
         count_rows(rows, target="labs")
+
+
+def test_questions_of_counted_rows_give_the_card_of_the_rows():
+    """The same answers, counted or row by row, are the same problem."""
+    table = frame(500, seed=4)
+    counted = count_rows(table.lazy(), target="ill", questions=True)
+    assert counted.n_rows == 500
+    assert {"age", "smoker", "lab"} <= {one.column for one in counted.prepare.questions_}
+    asked = {"goal": "risk", "max_questions": 2, "teacher": "none", "positive": "ill"}
+    question = counted.question(**asked)
+    X = {name: table[name].to_numpy() for name in table.columns if name != "ill"}
+    rows = TrainingRows(X=X, y=table["ill"].to_numpy(), sample_weight=None, rate_groups=None)
+    recipe = Recipe(settings=Settings.of(**asked), prepare=counted.prepare, is_made=True)
+    in_memory = recipe.question(rows)
+    found, expected = question.solve(), in_memory.solve()
+    assert found.proven_optimal
+    assert found.points.answers == expected.points.answers
+    assert float(found.objective) == pytest.approx(float(expected.objective), abs=1e-9)
+    card = counted.card(found)
+    assert card.items == in_memory.card(expected, "ill", rows).items
+
+
+def test_the_teacher_of_counted_rows_is_ridge_on_their_answers_by_their_counts():
+    table = frame(500, seed=4)
+    counted = count_rows(table.lazy(), target="ill", questions=True)
+    question = counted.question(goal="risk", max_questions=2, positive="ill")
+    rows, _ = counted.rows()
+    assert question.teacher.stumps is None
+    risks, ill = question.teacher.risks(rows), rows.y == "ill"
+    share = counted.counts[ill].sum() / counted.n_rows
+    assert np.average(risks, weights=counted.counts) == pytest.approx(share, abs=0.01)
+    assert np.average(risks[ill], weights=counted.counts[ill]) > share + 0.1
+    p = question.problem.rows.labels
+    assert np.abs(p - (0.15 * ill + 0.85 * risks)).max() < 1e-5
+    assert counted.card(question.solve()).provenance.settings["teacher"] == "ridge"
+    with pytest.raises(InvalidOptionError, match="counted by questions; give questions=True"):
+        counted.question(goal="errors")

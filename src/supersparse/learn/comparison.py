@@ -94,7 +94,8 @@ def _of_all_columns(
     ridge = teacher
     if not isinstance(ridge, AdditiveTeacher):
         alone = replace(train, risks=None)
-        ridge = fitted_teacher("ridge", alone, question.problem.rows.classes[1], question.recipe.named)
+        named = frozenset(train.X) if train.is_counted else question.recipe.named
+        ridge = fitted_teacher("ridge", alone, question.problem.rows.classes[1], named)
     found = {}
     if isinstance(ridge, AdditiveTeacher):
         found[ALL_COLUMNS] = ridge.ridge_risks(test)

@@ -230,6 +230,11 @@ class CountTable:
                 f"goal is 'risk', but {self._hidden()}; risks learned from the others would be wrong",
                 "count with --at-least 1 where rules allow it, or ask for goal errors",
             )
+        if recipe.settings.asks_questions:
+            raise InvalidOptionError(
+                "count tables hold yes/no features, and this card asks questions with several answers",
+                "ask for goal errors or questions: false, or count rows with --engine duckdb",
+            )
         prepare = self.questions.prepare()
         settings = replace(recipe, prepare=prepare).settings_for(self._by_class())
         settings = with_directions(settings, prepare, self.questions.names)

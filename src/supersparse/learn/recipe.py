@@ -177,7 +177,7 @@ class Recipe:
         if self.settings.blend > 1:
             raise InvalidOptionError(subject="blend", value=self.settings.blend, remedy="give a number from 0 to 1")
         positive = self._positive(rows)
-        teacher = fitted_teacher(self.taught_by, rows, positive, self.named)
+        teacher = self._taught(rows, positive)
         guide = np.asarray(rows.y == positive, np.float64) if teacher is None else teacher.risks(rows)
         labels = guide if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
         prepare = self.prepare
@@ -193,6 +193,15 @@ class Recipe:
             labels=None if teacher is None else labels,
             seconds=time.monotonic() - began,
         )
+
+    def _taught(self, rows: TrainingRows, positive: object) -> Teacher | None:
+        """The teacher, fitted to the rows; of counted ones ridge, on their answers."""
+        if not rows.is_counted:
+            return fitted_teacher(self.taught_by, rows, positive, self.named)
+        taught = self.taught_by
+        if taught is not None and taught not in TEACHERS:
+            raise InvalidOptionError(f"teacher is {taught!r}, which asks rows, and there are only counts", "give ridge")
+        return fitted_teacher(None if taught is None else "ridge", rows, positive, frozenset(rows.X))
 
     def _problem_of(self, prepare: Prepare, rows: TrainingRows, labels: NDArray[np.float64] | None) -> Problem:
         """Ask the settings about the questions of a preparation."""

@@ -12,10 +12,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from supersparse.base.errors import InvalidOptionError
 from supersparse.base.schema.labels import label_text
 from supersparse.card.card import Card
 from supersparse.engine.solution import Solution
-from supersparse.learn.prepare.counted import cells_of, prepare_counted
+from supersparse.learn.prepare.bands import ColumnQuestion
+from supersparse.learn.prepare.counted import cells_of, prepare_counted, prepare_counted_questions
+from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
@@ -46,10 +49,10 @@ class RowCounts:
     table: CountedTable
 
     @classmethod
-    def of(cls, table: CountedTable, prepare: Prepare) -> "RowCounts":
-        """Make questions from the counts of each column, then count the rows by their answers."""
-        fitted = prepare_counted(prepare, table)
-        used = list(dict.fromkeys(feature.column for feature in fitted.features_))
+    def of(cls, table: CountedTable, prepare: Prepare, *, questions: bool = False) -> "RowCounts":
+        """Make features, or questions, from the counts of each column, then count the rows by their answers."""
+        fitted = (prepare_counted_questions if questions else prepare_counted)(prepare, table)
+        used = list(dict.fromkeys(one.column for one in _asked_of(fitted)))
         parts = [_parts(table.columns[name], fitted, name) for name in used]
         groups = [_each_its_own(column) for column in table.rate_groups.values()]
         named = [*(table.columns[name] for name in used), *table.rate_groups.values()]
@@ -101,13 +104,18 @@ class RowCounts:
     def card(self, solution: Solution) -> Card:
         """Return the card of an answer, on raw columns."""
         rows, _ = self.rows()
-        made = PreparedProblem(
-            recipe=self.recipe(Recipe(settings=Settings())), problem=solution.problem, prepare=self.prepare
-        )
+        settings = Settings()
+        if solution.problem.questions:
+            taught = "none" if solution.problem.rows.soft_labels is None else "ridge"
+            settings = settings.changed(goal="risk", questions=True, teacher=taught)
+        made = replace(self.recipe(Recipe(settings=settings)).question(rows), problem=solution.problem)
         return made.card(solution, self.target, rows)
 
     def recipe(self, recipe: Recipe) -> Recipe:
         """Return a recipe with the questions that were made, and the positive class of all rows."""
+        if recipe.settings.asks_questions != bool(self.prepare.questions_):
+            made, give = ("questions", "True") if self.prepare.questions_ else ("yes/no features", "False")
+            raise InvalidOptionError(f"the rows were counted by {made}", f"give questions={give}")
         if recipe.settings.positive is None:
             recipe = recipe.asking(positive=label_text(self.positive))
         return replace(recipe, prepare=self.prepare, is_made=True)
@@ -138,7 +146,7 @@ class RowCounts:
         return rows, splits
 
 
-def count_rows(rows: object, *, target: str, prepare: Prepare | None = None) -> RowCounts:
+def count_rows(rows: object, *, target: str, prepare: Prepare | None = None, questions: bool = False) -> RowCounts:
     """Make questions from rows that stay where they are, and count the rows by their answers.
 
     Parameters
@@ -151,6 +159,8 @@ def count_rows(rows: object, *, target: str, prepare: Prepare | None = None) -> 
     prepare : Prepare, default=None
         How columns become questions; None for the usual way. Numbers of which more than 131,072 differ are
         cut at multiples of a power of ten, which the notes say.
+    questions : bool, default=False
+        Whether a card of questions will be asked for: at most 20 columns, each with its answers.
 
     Returns
     -------
@@ -168,13 +178,18 @@ def count_rows(rows: object, *, target: str, prepare: Prepare | None = None) -> 
     >>> ScoringSystem(counted.card(solution)).card.items[0].name
     'age >= 60'
     """
-    return RowCounts.of(count_columns(LazyTable.of(rows), target), Prepare() if prepare is None else prepare)
+    table = count_columns(LazyTable.of(rows), target)
+    return RowCounts.of(table, Prepare() if prepare is None else prepare, questions=questions)
+
+
+def _asked_of(prepare: Prepare) -> list[Feature | ColumnQuestion]:
+    return [*prepare.features_, *prepare.questions_]
 
 
 def _parts(column: CountedColumn, prepare: Prepare, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Number the entries by their answers; return the numbers, and an example of the values of each."""
     cells = cells_of(column)
-    answers = [feature.of_cells(cells) for feature in prepare.features_ if feature.column == name]
+    answers = [one.of_cells(cells) for one in _asked_of(prepare) if one.column == name]
     missing = np.zeros(len(cells), dtype=bool) if cells.missing is None else cells.missing
     keys = [np.unique(one, return_inverse=True)[1].reshape(-1) for one in (*answers, missing)]
     _, first, codes = np.unique(np.column_stack(keys), axis=0, return_index=True, return_inverse=True)

@@ -168,7 +168,8 @@ class AdditiveTeacher:
             rows = rows.take(np.flatnonzero(weights))
             weights = _weights(rows)
         y = rows.y == positive
-        rarer = int(min(y.sum(), (~y).sum()))
+        each = np.ones(len(y)) if weights is None or not rows.is_counted else weights
+        rarer = int(min(each[y].sum(), each[~y].sum()))
         if rarer < _TOO_FEW:
             return None
         with _quiet():

@@ -63,7 +63,7 @@ def prepare_questions(
         why = unusable(kind)
         if not why and kind == "numbers" and name not in settings.named and numbers_the_rows(column):
             why = "left out: it numbers the rows"
-        found = why or bin_column(column, kind, settings, weights, _filling(column, kind, weights, settings))
+        found = why or bin_column(column, kind, settings, weights, filling_of(column, kind, weights, settings))
         if isinstance(found, str):
             notes[name] = found
         else:
@@ -91,7 +91,7 @@ def prepare_questions(
     )
 
 
-def _filling(column: RawColumn, kind: str, weights: Floats, settings: PrepareSettings) -> Category | None:
+def filling_of(column: RawColumn, kind: str, weights: Floats, settings: PrepareSettings) -> Category | None:
     """What stands for a missing value, if that is asked for."""
     has_order = kind == "numbers" and column.name not in settings.categorical and column.name not in settings.ordered
     return stand_in(column, ClassTarget(weights, None), settings.missing, has_order=has_order)

@@ -129,7 +129,7 @@ def bin_column(
     if not known:
         return "left out: none of its values is among the levels in order"
     others = tuple(v for v in levels if v not in known)
-    if order is None and len(levels) == np.count_nonzero(present) > _MOST_LEVELS:
+    if order is None and len(levels) == column.n_rows - column.n_missing > _MOST_LEVELS:
         return f"left out: {len(levels)} different values in {len(levels)} rows"
     place_of = {v: k for k, v in enumerate(known)}
     codes[present] = np.array([place_of.get(v, len(known)) for v in levels], dtype=np.intp)[places]

@@ -5,12 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.learn.prepare.columns import FeatureCandidate, plan_column
+from supersparse.learn.prepare.additive import additive_shapes
+from supersparse.learn.prepare.answers import filling_of
+from supersparse.learn.prepare.bands import BandedColumn, bin_column, choose_answers
+from supersparse.learn.prepare.columns import FeatureCandidate, numbers_the_rows, plan_column
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.feature import Feature, Recorded, holds_text
-from supersparse.learn.prepare.fitting import PreparedColumns, few_rows_note, put_together, unusable, with_rare_answers
+from supersparse.learn.prepare.fitting import (
+    NoFeatureError,
+    PreparedColumns,
+    few_rows_note,
+    put_together,
+    unusable,
+    with_rare_answers,
+)
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column
 from supersparse.learn.prepare.screening import Screened, Told, is_yes_or_no, screened, weight_apart
@@ -20,6 +31,8 @@ from supersparse.table.lazy import Coding
 from supersparse.table.roles import HOLDS_NESTED
 from supersparse.table.table import Kind
 from supersparse.table.values import Cells, read_cells
+
+_MOST_QUESTIONS = 20  # each divides the rows into more cells
 
 
 def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
@@ -37,6 +50,82 @@ def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
     found = with_rare_answers(settings, everybody, lambda asked: _prepared(table, cells, asked, everybody))
     texts = tuple(name for name in names if holds_text(cells[name]))
     return Prepare.of_found(Recorded(parameters=parameters, columns=names, texts=texts), found)
+
+
+def prepare_counted_questions(prepare: Prepare, table: CountedTable) -> Prepare:
+    """Return a preparation of questions, whose answers are chosen on the shape of each column by itself.
+
+    Counts of single columns say nothing of two together, so the shapes are not those of one model of all columns.
+    """
+    parameters = prepare.get_params(deep=False)
+    settings = PrepareSettings.of(parameters)
+    if settings.missing == "drop":
+        raise InvalidDataError(
+            "missing='drop' needs the rows in memory", "use missing='item', or filter the rows before they are counted"
+        )
+    names = tuple(table.columns)
+    settings.check_columns(names)
+    settings.refuse_what_features_have()
+    cells = {name: cells_of(column) for name, column in table.columns.items()}
+    notes: dict[str, str] = {}
+    found: list[tuple[float, BandedColumn]] = []
+    for position, (name, counted) in enumerate(table.columns.items()):
+        banded = _answers(
+            counted,
+            RawColumn(
+                name=name,
+                position=position,
+                cells=cells[name],
+                copies=counted.column.copies,
+                rounded=counted.column.rounded,
+            ),
+            settings,
+        )
+        if isinstance(banded, str):
+            notes[name] = banded
+            continue
+        notes[name] = banded[1].note
+        if banded[1].question is not None:
+            found.append(banded)
+    if not found:
+        some = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
+        raise NoFeatureError(f"no column gives a usable question: {some}")
+    best = sorted(range(len(found)), key=lambda k: -found[k][0])[:_MOST_QUESTIONS]
+    kept = [found[k][1] for k in sorted(best)]
+    about = [] if len(kept) == len(found) else [f"{len(kept)} of {len(found)} columns tried: those that tell most"]
+    columns = PreparedColumns(
+        features=(),
+        constraints=(),
+        notes=(*about, *(f"{name}: {note}" for name, note in notes.items())),
+        domains={one.question.column: one.domain for one in kept if one.question and one.domain},
+        n_candidates=len(found),
+    )
+    texts = tuple(name for name in names if holds_text(cells[name]))
+    recorded = Recorded(parameters=parameters, columns=names, texts=texts)
+    return Prepare.of_found(recorded, columns, tuple(one.question for one in kept if one.question is not None))
+
+
+def _answers(counted: CountedColumn, column: RawColumn, settings: PrepareSettings) -> tuple[float, BandedColumn] | str:
+    """The answers of a column, and how much of the classes they tell; or why it is left out."""
+    if counted.column.kind is Kind.NESTED:
+        return f"left out: it {HOLDS_NESTED}"
+    if counted.column.kind is Kind.DATE:
+        return "left out: it holds dates; convert them to numbers"
+    kind = kind_of_column(column.cells)
+    why = unusable(kind)
+    if not why and kind == "numbers" and column.name not in settings.named and numbers_the_rows(column):
+        why = "left out: it numbers the rows"
+    if why:
+        return why
+    weights = target_of(counted).weights
+    binned = bin_column(column, kind, settings, weights, filling_of(column, kind, weights, settings))
+    if isinstance(binned, str):
+        return binned
+    with threadpool_limits(1):  # so that sums have one order
+        shapes = additive_shapes([binned.bins], counted.positive.astype(np.float64), weights)
+    effects, worth = shapes.effects[0], binned.bins.sums(shapes.weights)
+    told = float(worth @ (effects - np.average(effects, weights=worth + 1e-12)) ** 2)
+    return told, choose_answers(binned, effects, shapes, weights, settings)
 
 
 def cells_of(counted: CountedColumn) -> Cells:

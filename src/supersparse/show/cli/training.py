@@ -201,7 +201,7 @@ def _counts(data: list[Path], reading: Reading, columns: ColumnOptions, recipe: 
     with open_rows(data, reading, texts, memory) as opened:
         reading = replace(reading, found=opened.found)
         table = count_training(LazyTable.of(opened.relation), opened.name, reading, roles, note, texts=opened.is_text)
-        return RowCounts.of(table, recipe.prepare)
+        return RowCounts.of(table, recipe.prepare, questions=recipe.settings.asks_questions)
 
 
 Answer = TypeVar("Answer")
