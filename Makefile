@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows bench-learner certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -255,6 +255,10 @@ bench-table: $(VENV)/.bench  ## a CSV file of 10^6 rows to a card
 # Some data and viprchk stand beside the checkout only; what is missing is left out.
 certificates: $(VENV)/.bench $(VENV)/.test  ## certificates, both checkers, tampering; docs/trust
 	PYTHONPATH=tests $(BIN)/python -m benchmarks.certificates
+
+# Proofs of risk cards: bundled tables, and those of a suite beside the checkout. Half an hour on two cores.
+risk-certificates: $(VENV)/.bench  ## proofs of cards of questions: leaves, bytes, seconds; docs/trust
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.risk_certificates
 
 # The paper's study. Hours on two cores; killed, the same command goes on where it stopped. The page goes to docs/study.
 STUDY = $(BIN)/python -m study

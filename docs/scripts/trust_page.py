@@ -38,6 +38,12 @@ KINDS = {
         "Certificates",
         "Certificates that [two checkers](certificates.md) accept: ours, and a third party's.",
     ),
+    "risk-certificates": (
+        "Proofs of risk cards",
+        "Proofs of cards with at most six questions, blended labels, points from 0 to 10 and free directions, as `fit` "
+        "learns them: leaves, file, processor seconds to write and to check on a busy machine, and what the checker "
+        "says. Tables other than the first four stand beside the checkout.",
+    ),
     "tampering": (
         "Tampering",
         "Random changes to a certificate, its card or its table, which both checkers must refuse; viprchk "

@@ -13,9 +13,9 @@ OBJECTIVE = Fraction("0.608180352274")
 SET = example.leaf(["7/40", "3/8", "5/8"], [[0, 3], [1, 4], [2, 5]])
 
 
-def says(folder, tree, *, top=1, card=None, **changes):
+def says(folder, tree, *, top=1, card=None, price="1/100", **changes):
     """What the checker says of card A and a tree."""
-    questions = [example.question("x1", 3, top), example.question("x2", 2, top)]
+    questions = [example.question("x1", 3, top, price=price), example.question("x2", 2, top, price=price)]
     labels = {"unit": 20, "blend": 1, "values": [int(p * 20) for p in example.LABELS]}
     card = card or example.card(A, 1.311380, -1.605379, OBJECTIVE, 6, 0, 2)
     claim = example.claim(questions, labels, tree, **changes)
@@ -98,3 +98,18 @@ def test_hard_labels_need_a_slope_that_reaches_the_bound(slope, offset, proven, 
     else:
         with pytest.raises(CHECK.Refused, match=r"\(3\)"):
             CHECK.check(*files)
+
+
+def test_a_question_that_may_still_come_counts_in_what_residuals_favour(tmp_path):
+    # mass moved from (0,1) to (0,0) favours points for question 2, which is open: one question may come
+    tree = [["l", 1, 1, [1, 0, 0, -1, 0, 0]]]
+    card = example.card({"x1": (0, 0, 1)}, 1.4802, -0.9694, "0.622633598", 6, 1, 1)
+    assert "(2)" in says(tmp_path, tree, card=card, max_questions=1)
+
+
+def test_a_leaf_costs_no_more_than_its_smallest_card(tmp_path):
+    # at a price of 0.052 question 1 alone has 0.6646, so the empty card (0.6695) is not best; two cost 0.6704
+    tree = [["x"], example.EMPTY, ["l", 1, 1, [0] * 6]]
+    card = example.card({}, 0.0, -0.4403124, "0.669487772", 6, 1, 1)
+    assert "(3)" in says(tmp_path, tree, card=card, price="0.052")
+    assert says(tmp_path, tree, card=card, price="0.11").startswith("PROVEN")
