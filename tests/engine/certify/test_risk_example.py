@@ -113,3 +113,24 @@ def test_a_leaf_costs_no_more_than_its_smallest_card(tmp_path):
     card = example.card({}, 0.0, -0.4403124, "0.669487772", 6, 1, 1)
     assert "(3)" in says(tmp_path, tree, card=card, price="0.052")
     assert says(tmp_path, tree, card=card, price="0.11").startswith("PROVEN")
+
+
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [
+        ([["q", 0], ["q", 0], ["e"], ["e"], ["e"]], "a node is unknown"),  # asked already
+        ([["p", 0], ["e"], ["e"]], "a node is unknown"),  # two may still come: a card of both is in neither part
+        ([["l", 1, 1, [-1000, 0, 0, 0, 0, 1000]]], "not between 0 and 1"),
+        ([["l", 1, 1, [0.0, 0, 0, 0, 0, 0]]], "(1)"),
+        ([["l", 1.0, 1, [0] * 6]], "(1)"),
+        ([["l", 1, 1, [True, 0, 0, 0, 0, -1]]], "(1)"),
+        ([["d", 0], ["e"], ["e"]], "a node is unknown"),  # question 1 is not asked
+    ],
+)
+def test_nodes_that_lose_cards_or_are_no_numbers_are_refused(tree, why, tmp_path):
+    assert why in says(tmp_path, tree)
+
+
+def test_a_falling_risk_is_no_card_of_the_set(tmp_path):
+    card = example.card({}, -1.0, -0.4403124, "0.669487772", 6, 1, 1)
+    assert "none of those" in says(tmp_path, example.tree(), card=card)
