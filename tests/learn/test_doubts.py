@@ -83,7 +83,18 @@ def test_the_notes_of_a_classifier_have_the_doubts():
 def test_fit_prints_the_doubts_and_says_that_there_are_fewer_folds(tmp_path):
     lines = [f"{7 * k % 10},{3 * k % 10},{'yes' if k in (3, 50, 70) else 'no'}" for k in range(90)]
     (tmp_path / "rows.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
-    asks = ["fit", str(tmp_path / "rows.csv"), "--target", "y", "--C0", "0.1", "--max-features", "1"]
+    asks = [
+        "fit",
+        str(tmp_path / "rows.csv"),
+        "--goal",
+        "errors",
+        "--target",
+        "y",
+        "--C0",
+        "0.1",
+        "--max-features",
+        "1",
+    ]
     done = CliRunner().invoke(app, asks)
     assert "note: the class 'yes' has only 3 rows, so all figures" in done.stderr
     assert "note: 3 folds instead of 5, because there are only 3 rows of a class" in done.stderr

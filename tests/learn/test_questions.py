@@ -211,7 +211,8 @@ def test_what_does_not_fit_questions_is_refused():
     X, y = table(60)
     rows = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None)
     with pytest.raises(InvalidOptionError, match="questions are for goal 'risk'"):
-        Recipe(settings=Settings.of(max_questions=3), prepare=Prepare()).question(rows)
+        Settings.of(goal="errors", max_questions=3)
+    assert Recipe(settings=Settings.of(max_questions=3), prepare=Prepare()).question(rows).problem.goal == "risk"
 
 
 def test_a_card_on_answers_alone_can_be_drawn():

@@ -148,7 +148,7 @@ def test_the_command_shows_the_same(run, tmp_path):
     assert refused.returncode == 2
     assert "--thresholds is '0.2;0.5', but '0.2;0.5' is not a number" in refused.stderr
     asked = ["--objective", "net_benefit", "--risk-threshold", "0.2", "--no-validate", "--json"]
-    card = json.loads(run("fit", "rows.csv", *words, *asked, check=True).stdout)["card"]
+    card = json.loads(run("fit", "rows.csv", "--goal", "errors", *words, *asked, check=True).stdout)["card"]
     assert card["provenance"]["settings"]["class_weight"] == {"well": 0.4, "ill": 1.6}
 
 

@@ -187,7 +187,7 @@ def _folders() -> Iterator[Case]:
         with refused(OSError):
             card().save("no/such/folder/card.json")
         Path("rows.csv").write_text("x,y\n1,0\n2,1\n")
-        code, told = command("fit", "rows.csv", "--target", "y", "--out", "no/such/card.json")
+        code, told = command("fit", "rows.csv", "--goal", "errors", "--target", "y", "--out", "no/such/card.json")
         assert code == 2
         assert "does not exist" in told
 
@@ -270,7 +270,7 @@ def _texts() -> Iterator[Case]:
         path = os.fsdecode(b"rows-\xff.csv")
         Path(path).write_text("x,y\n1,0\n2,1\n")
         assert read_table(Path(path)).n_rows == 2
-        code, told = command("fit", path, "--target", "nothing")
+        code, told = command("fit", path, "--goal", "errors", "--target", "nothing")
         assert code == 2, told
 
     yield Case("no UTF-8", "the name of a file", odd_name)

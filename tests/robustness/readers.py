@@ -245,8 +245,8 @@ def _certificates(folder: Path) -> Iterator[Reader]:
     program = checker()
     (folder / "few.csv").write_text("a,b,y\n" + "0,1,no\n1,0,yes\n1,1,yes\n0,0,no\n1,1,no\n0,1,yes\n" * 2)
     _command(
-        folder, "fit", "few.csv", "--target", "y", "--C0", "0.05", "--max-points", "2", "--no-validate",
-        "--no-prepare", "--out", "few.json", "--certificate", "few.vipr",
+        folder, "fit", "few.csv", "--goal", "errors", "--target", "y", "--C0", "0.05", "--max-points", "2",
+        "--no-validate", "--no-prepare", "--out", "few.json", "--certificate", "few.vipr",
     )  # fmt: skip
     proof, card, table = folder / "few.vipr", folder / "few.json", folder / "few.csv"
     signed, rows, lines = card.read_bytes(), table.read_bytes(), proof.read_bytes()

@@ -24,9 +24,9 @@ class Task:
 
 def all_tasks() -> Iterator[Task]:
     """Every command and function that writes files."""
-    fit = ["fit", "rows.csv", "--target", "ill", "--max-points", "3", "--n-jobs", "1", "--cv", "2"]
+    fit = ["fit", "rows.csv", "--goal", "errors", "--target", "ill", "--max-points", "3", "--n-jobs", "1", "--cv", "2"]
     fit += ["--time-limit", "100000"]
-    yield Task("fit", _rows, _command(*fit, "--C0", "0.02", "--out", "card.json"), _card)
+    yield Task("fit", _rows, "--goal", "errors", _command(*fit, "--C0", "0.02", "--out", "card.json"), _card)
     yield Task(
         "fit --out-dir",
         _rows,
@@ -91,7 +91,20 @@ def load(folder: Path, *, everything: bool) -> None:
     place.mkdir()
     with chdir(place), _quiet():
         _rows(place)
-        fit = ("fit", "rows.csv", "--target", "ill", "--C0", "0.02", "--max-points", "3", "--cv", "2")
+        fit = (
+            "fit",
+            "rows.csv",
+            "--goal",
+            "errors",
+            "--target",
+            "ill",
+            "--C0",
+            "0.02",
+            "--max-points",
+            "3",
+            "--cv",
+            "2",
+        )
         for arguments in (
             (*fit, "--time-limit", "100000", "--n-jobs", "1", "--out-dir", "out"),
             ("certify", "out/card.json", "rows.csv", "--target", "ill"),
@@ -155,8 +168,8 @@ def _rows_and_card(folder: Path) -> None:
     code = "from supersparse.show.cli.app import main; main()"
     done = subprocess.run(
         [
-            sys.executable, "-c", code, "fit", "rows.csv", "--target", "ill", "--C0", "0.02", "--max-points",
-            "3", "--no-validate", "--time-limit", "100000", "--out", "card.json",
+            sys.executable, "-c", code, "fit", "rows.csv", "--goal", "errors", "--target", "ill", "--C0", "0.02",
+            "--max-points", "3", "--no-validate", "--time-limit", "100000", "--out", "card.json",
         ],
         cwd=folder, capture_output=True, text=True,
     )  # fmt: skip

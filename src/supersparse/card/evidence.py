@@ -66,6 +66,11 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
     )
 
 
+def in_one_line(label: str, fact: str) -> str:
+    """A labelled fact as a sentence; a proof needs no label before "Proven:"."""
+    return fact if fact.startswith("Proven:") else f"{label}: {fact}"
+
+
 def _proof(made: Provenance) -> str:
     what = ("weighted " if made.weighs_classes else "") + ("log loss" if made.is_risk else "errors")
     objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"

@@ -174,8 +174,6 @@ class Recipe:
                 f"goal is {self.settings.goal!r}, and questions are for goal 'risk'",
                 "use goal risk, or max_features in place of max_questions",
             )
-        if self.settings.blend > 1:
-            raise InvalidOptionError(subject="blend", value=self.settings.blend, remedy="give a number from 0 to 1")
         positive = self._positive(rows)
         teacher = self._taught(rows, positive)
         guide = np.asarray(rows.y == positive, np.float64) if teacher is None else teacher.risks(rows)

@@ -222,8 +222,9 @@ def read_questions(asked: AskedOfQuestions, rows: Rows, sets: Sequence[Coefficie
         values = [value for value in sets[j].values if value >= 0]
         if any(value.denominator != 1 or value > LARGEST_POINT for value in values):
             raise InvalidProblemError(
-                f"question {name!r}: points of an answer are whole and at most {LARGEST_POINT}, not {sets[j]}",
-                "give points or max_points",
+                f"question {name!r}: points of an answer are whole and at most {LARGEST_POINT}, and points up to "
+                f"{max(values)} are allowed",
+                f"give max_points of at most {LARGEST_POINT}, or whole points",
             )
         ordered = answers - 1 if j in unordered else answers
         question = Question(answers, ordered if ordered > 1 else 0, shapes[j], steps[j], tuple(map(int, values)))

@@ -37,7 +37,7 @@ def proven(tmp_path_factory):
     asked = ["--target", "y", "--goal", "errors", "--max-features", "3", "--max-points", "3", "--C0", "0.01"]
     made = ["--no-validate", "-q", "--out", "card.json", "--certificate", "proof.vipr.gz"]
     with chdir(folder):
-        done = CliRunner().invoke(app, ["fit", "data.csv", *asked, *made], catch_exceptions=False)
+        done = CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", *asked, *made], catch_exceptions=False)
     assert done.exit_code == 0
     card = json.loads((folder / "card.json").read_text())
     assert [one["column"] for one in card["items"]] == ["age", "sex", "lab"]
@@ -341,7 +341,7 @@ def test_one_class_against_all_others_is_proven(tmp_path):
     asked = ["--target", "y", "--positive", "III", "--goal", "errors", "--max-points", "2", "--C0", "0.05"]
     made = ["--no-validate", "-q", "--out", "card.json", "--certificate", "proof.vipr.gz"]
     with chdir(tmp_path):
-        done = CliRunner().invoke(app, ["fit", "data.csv", *asked, *made], catch_exceptions=False)
+        done = CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", *asked, *made], catch_exceptions=False)
     assert done.exit_code == 0
     files = tmp_path / "data.csv", tmp_path / "card.json", tmp_path / "proof.vipr.gz"
     assert "'III' with a total of " in MODULE.check(*files)

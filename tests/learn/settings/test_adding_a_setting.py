@@ -65,7 +65,7 @@ def supersparse(*words):
 shown = supersparse("fit", "--help")
 assert "--max-total" in shown and "--most-missing" in shown
 Path("rows.csv").write_text("a,b,ill\\n" + "1,1,no\\n2,,no\\n3,,yes\\n4,2,yes\\n" * 10)
-asked = ["--target", "ill", "--no-validate", "--C0", "0.1", "--solver", "exhaustive"]
+asked = ["--target", "ill", "--goal", "errors", "--no-validate", "--C0", "0.1", "--solver", "exhaustive"]
 supersparse("fit", "rows.csv", *asked, "--max-total", "3", "--most-missing", "0.3", "--out", "card.json")
 card = Path("card.json").read_text()
 assert '"most_missing": 0.3' in card and '"max_total_score": 3' in card

@@ -210,7 +210,7 @@ def test_explain_shows_a_value_with_a_limit_as_it_is_written(run, tmp_path, asks
         lines.append(f"{value};{int(ill)}")
     (tmp_path / "rows.csv").write_text("HbA1c;ill\n" + "\n".join(lines) + "\n")
     learned = ["--C0", "0.05", "--max-features", "1", "--no-validate", "--out", "hba1c.json"]
-    run("fit", "rows.csv", "--target", "ill", *learned, check=True)
+    run("fit", "rows.csv", "--goal", "errors", "--target", "ill", *learned, check=True)
     typed = run("explain", "hba1c.json", "HbA1c=<3,0", check=True)
     from_file = run("explain", "hba1c.json", "rows.csv", "--row", "1", check=True)
     piped = run("explain", "hba1c.json", "-", "--row", "1", stdin=(tmp_path / "rows.csv").read_bytes(), check=True)

@@ -38,13 +38,13 @@ def counted(run, *more):
 
 def test_two_hospitals_learn_the_card_of_the_pooled_rows(run, hospitals):
     counted(run, "--at-least", "1")
-    done = run("fit", "1.csv", "2.csv", *QUICK, "--out", "card.json", check=True)
+    done = run("fit", "1.csv", "--goal", "errors", "2.csv", *QUICK, "--out", "card.json", check=True)
     assert "2 sites, 500 people, " in done.stderr
     assert "left out" not in done.stdout
 
     ask = ["--target", "state", "--questions", "q.json", "--at-least", "1"]
     run("counts", "all.csv", *ask, "--out", "3.csv", check=True)
-    run("fit", "3.csv", *QUICK, "--out", "pooled.json", check=True)
+    run("fit", "3.csv", "--goal", "errors", *QUICK, "--out", "pooled.json", check=True)
     card, expected = (ScoringSystem.load(hospitals / name).card for name in ("card.json", "pooled.json"))
     assert card.items
     assert card.items == expected.items
@@ -62,7 +62,7 @@ def test_small_cells_are_said(run, hospitals):
     assert "Cells of fewer than 5 people are left out: at most " in done.stdout
     assert done.stdout.strip() in (hospitals / "2.csv").read_text()
     table = pooled([hospitals / "1.csv", hospitals / "2.csv"])
-    done = run("fit", "1.csv", "2.csv", "--C0", "0.02", "--json", check=True)
+    done = run("fit", "1.csv", "--goal", "errors", "2.csv", "--C0", "0.02", "--json", check=True)
     document = json.loads(done.stdout)
     assert document["left_out_at_most"] == table.left_out > 0
     assert document["cost_of_suppression"].startswith(f"At most {table.left_out} of at most ")
@@ -71,7 +71,7 @@ def test_small_cells_are_said(run, hospitals):
 
 def test_a_card_from_whole_counts_is_judged_and_has_risks(run, hospitals):
     counted(run, "--at-least", "1")
-    document = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--json", check=True).stdout)
+    document = json.loads(run("fit", "1.csv", "--goal", "errors", "2.csv", "--C0", "0.02", "--json", check=True).stdout)
     assert document["cross_validation"]["folds"] == 10
     assert [one["on"] for one in document["card"]["performance"]] == ["training", "cross-validation"]
     assert "risk" in document["card"]
@@ -85,7 +85,7 @@ def test_where_people_are_hidden_no_risk_and_no_rate_is_told(run, hospitals, how
     table = pooled([hospitals / "1.csv", hospitals / "2.csv"])
     gone = "merged" if how else "left_out"
     assert getattr(table, gone) > 0
-    done = run("fit", "1.csv", "2.csv", "--C0", "0.02", "--out", "card.json", check=True)
+    done = run("fit", "1.csv", "--goal", "errors", "2.csv", "--C0", "0.02", "--out", "card.json", check=True)
     for wrong in ("Risk (", "AUC   ", "Sensitivity", "Cross-validated"):
         assert wrong not in done.stdout
     assert "fold" not in done.stderr
@@ -111,10 +111,12 @@ def test_where_people_are_hidden_no_risk_and_no_rate_is_told(run, hospitals, how
 
 def test_folds_of_the_people_counted_are_labelled(run, hospitals):
     counted(run)
-    done = run("fit", "1.csv", "2.csv", "--max-points", "5", check=True)
+    done = run("fit", "1.csv", "--goal", "errors", "2.csv", "--max-points", "5", check=True)
     assert "Of the people counted, so these figures are optimistic: Cross-validation" in done.stdout
     assert "note: folds divide the people counted, so these figures are optimistic" in done.stderr
-    asked = json.loads(run("fit", "1.csv", "2.csv", "--C0", "0.02", "--cv", "3", "--json", check=True).stdout)
+    asked = json.loads(
+        run("fit", "1.csv", "--goal", "errors", "2.csv", "--C0", "0.02", "--cv", "3", "--json", check=True).stdout
+    )
     assert asked["cross_validation"]["of_people_counted_only"]
     assert "performance" not in asked["card"]
 
@@ -129,10 +131,10 @@ def test_the_exact_number_of_people_left_out_is_not_told(run, hospitals):
 
 def test_a_file_without_a_digest_is_noted(run, hospitals):
     counted(run)
-    assert "no digest" not in run("fit", "1.csv", "2.csv", *QUICK, check=True).stderr
+    assert "no digest" not in run("fit", "1.csv", "--goal", "errors", "2.csv", *QUICK, check=True).stderr
     text = (hospitals / "2.csv").read_text()
     (hospitals / "2.csv").write_text(text.replace('"digest": "sha256:', '"old": "', 1))
-    done = run("fit", "1.csv", "2.csv", *QUICK, check=True)
+    done = run("fit", "1.csv", "--goal", "errors", "2.csv", *QUICK, check=True)
     assert "note: a file of counts has no digest" in done.stderr
 
 
@@ -140,23 +142,25 @@ def test_questions_can_be_agreed_in_advance(run, hospitals):
     cuts = ["--target", "state", "--keep", "age", "--keep", "bmi", "--cut-points", "age=40,60;bmi=25,30"]
     for name in ("one", "two"):
         run("counts", f"{name}.csv", *cuts, "--out", f"{name}.counts.csv", check=True)
-    done = run("fit", "one.counts.csv", "two.counts.csv", *QUICK, check=True)
+    done = run("fit", "one.counts.csv", "--goal", "errors", "two.counts.csv", *QUICK, check=True)
     assert "4 questions" in done.stderr
 
 
 def test_names_and_titles_are_given(run, hospitals):
     counted(run, "--at-least", "1")
     (hospitals / "names.yaml").write_text("columns:\n  age: {label: Age at admission}\n")
-    done = run("fit", "1.csv", "2.csv", *QUICK, "--names", "names.yaml", "--title", "Illness", check=True)
+    done = run(
+        "fit", "1.csv", "--goal", "errors", "2.csv", *QUICK, "--names", "names.yaml", "--title", "Illness", check=True
+    )
     assert done.stdout.startswith("Illness")
     assert "Age at admission" in done.stdout
 
 
 def test_counts_that_are_given_twice_are_noted(run, hospitals):
     counted(run, "--at-least", "1")
-    done = run("fit", "1.csv", "2.csv", "1.csv", *QUICK, check=True)
+    done = run("fit", "1.csv", "--goal", "errors", "2.csv", "1.csv", *QUICK, check=True)
     assert "note: 1.csv holds the same counts as 1.csv, so the same people may count twice" in done.stderr
-    assert "the same counts" not in run("fit", "1.csv", "2.csv", *QUICK, check=True).stderr
+    assert "the same counts" not in run("fit", "1.csv", "--goal", "errors", "2.csv", *QUICK, check=True).stderr
 
 
 WRONG = [

@@ -44,15 +44,15 @@ def test_the_positive_class_and_dropped_columns_are_obeyed(run, tiny):
 
 def test_rows_can_be_weighted(run, tmp_path):
     (tmp_path / "data.csv").write_text("x,w,y\n0,3,a\n0,1,b\n1,1,b\n1,0,a\n")
-    asked = ["--target", "y", "--weights", "w", "--C0", "0.3", *FIT[4:], "--json"]
-    made = json.loads(run("fit", "data.csv", *asked, check=True).stdout)["card"]["provenance"]
+    asked = ["--target", "y", "--weights", "w", "--C0", "0.3", *FIT[6:], "--json"]
+    made = json.loads(run("fit", "data.csv", "--goal", "errors", *asked, check=True).stdout)["card"]["provenance"]
     assert (made["n_rows"], made["total_weight"], made["features"]) == (3, 5, ["x"])
 
 
 def test_the_next_step_names_what_the_card_does_not_keep(run, tmp_path):
     (tmp_path / "data.csv").write_text("x,w,y\n0,3,a\n0,1,b\n1,1,b\n1,0,a\n")
     asked = ["--target", "y", "--weights", "w", "--title", "Death", "--no-validate", "--out", "card.json"]
-    done = run("fit", "data.csv", "--C0", "0.3", *FIT[4:], *asked, check=True)
+    done = run("fit", "data.csv", "--goal", "errors", "--C0", "0.3", *FIT[6:], *asked, check=True)
     after = done.stderr.partition("Next: supersparse ")[2].split()
     assert after == ["report", "card.json", "data.csv", "--target", "y", "--weights", "w"]
     assert "Saved to r.html" in run(*after, "--no-refits", "--out", "r.html", check=True).stdout
@@ -66,7 +66,7 @@ def test_without_a_time_limit_the_search_ends_when_it_is_complete(run, tiny):
 
 def test_a_certificate_of_a_file_that_is_no_text_is_refused_before_the_search(run, tmp_path):
     (tmp_path / "data.parquet").write_bytes(b"PAR1")  # it is not even read
-    done = run("fit", "data.parquet", "--target", "y", "--certificate", "c.vipr")
+    done = run("fit", "data.parquet", "--goal", "errors", "--target", "y", "--certificate", "c.vipr")
     assert done.returncode == 1
     assert "certificates need a text file, and 'data.parquet' is not one" in done.stderr
 
@@ -95,12 +95,14 @@ def test_a_table_is_not_overwritten(run, tiny):
 
 def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp_path):
     (tmp_path / "settings.yaml").write_text("constraints:\n  - must_not_use: age\n")
-    done = run("fit", patients, *ASK, "--settings", "settings.yaml")
+    done = run("fit", patients, "--goal", "errors", *ASK, "--settings", "settings.yaml")
     assert done.returncode == 2
     assert "settings.yaml, line 2" in done.stderr
     assert "prepared features have names such as 'age >= " in done.stderr
     (tmp_path / "settings.yaml").write_text("constraints:\n  - must_not_use: age*\n")
-    done = run("fit", patients, *ASK, "--no-validate", "--settings", "settings.yaml", "--json", check=True)
+    done = run(
+        "fit", patients, "--goal", "errors", *ASK, "--no-validate", "--settings", "settings.yaml", "--json", check=True
+    )
     assert {item["column"] for item in json.loads(done.stdout)["card"]["items"]} == {"smoker"}
 
 
@@ -117,7 +119,7 @@ def test_settings_that_name_a_column_are_told_of_its_features(run, patients, tmp
 )
 def test_features_are_not_spoken_of_where_a_class_or_a_group_is_unknown(run, patients, tmp_path, settings, message):
     (tmp_path / "settings.yaml").write_text(f"{settings}\n")
-    done = run("fit", patients, "--target", "outcome", "--settings", "settings.yaml")
+    done = run("fit", patients, "--goal", "errors", "--target", "outcome", "--settings", "settings.yaml")
     assert done.returncode == 2
     assert message in done.stderr
     assert "prepared features" not in done.stderr
@@ -131,7 +133,7 @@ def test_a_useless_penalty_is_a_note_not_a_traceback(run, tiny):
 
 def test_hostile_names_reach_the_card_escaped(run, tmp_path):
     (tmp_path / "data.csv").write_text('"[red]a\nb\x1b[0m",y\n1,"[/bold]\n"\n1,"[/bold]\n"\n2,zz\n2,zz\n')
-    done = run("fit", "data.csv", "--target", "y", "--C0", "0.3", *FIT[4:], check=True)
+    done = run("fit", "data.csv", "--goal", "errors", "--target", "y", "--C0", "0.3", *FIT[6:], check=True)
     assert r"1. [red]a\nb\x1b[0m" in done.stdout
     assert r'"[/bold]\n"' in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
@@ -178,7 +180,7 @@ def columns_of(path):
 
 
 def test_raw_columns_become_the_card_that_the_library_makes(run, patients, tmp_path):
-    done = run("fit", patients, *ASK, "--out", "card.json", "--json", check=True)
+    done = run("fit", patients, "--goal", "errors", *ASK, "--out", "card.json", "--json", check=True)
     raw, y = columns_of(patients)
     document = json.loads(done.stdout)
     prepared = Prepare().fit(raw, np.array(y))
@@ -204,7 +206,9 @@ def test_raw_columns_become_the_card_that_the_library_makes(run, patients, tmp_p
 def test_cut_points_can_be_given(run, patients, tmp_path):
     (tmp_path / "cuts.txt").write_text("age: 50, 70\n")
     for given in ("age=50,70", "cuts.txt"):
-        done = run("fit", patients, *ASK, "--no-validate", "--cut-points", given, "--json", check=True)
+        done = run(
+            "fit", patients, "--goal", "errors", *ASK, "--no-validate", "--cut-points", given, "--json", check=True
+        )
         thresholds = {item.get("at_least") for item in json.loads(done.stdout)["card"]["items"]} - {None}
         assert thresholds <= {50, 70}
         assert thresholds
@@ -212,13 +216,13 @@ def test_cut_points_can_be_given(run, patients, tmp_path):
 
 @pytest.mark.parametrize("how", ["median", "mode", "drop"])
 def test_missing_values_are_treated_as_asked(run, patients, how):
-    done = run("fit", patients, *ASK, "--no-validate", "--missing", how, "--json", check=True)
+    done = run("fit", patients, "--goal", "errors", *ASK, "--no-validate", "--missing", how, "--json", check=True)
     rows = json.loads(done.stdout)["card"]["provenance"]["n_rows"]
     assert rows == (200 - 23 if how == "drop" else 200)
 
 
 def test_cross_validation_chooses_c0_and_is_shown(run, patients):
-    done = run("fit", patients, *ASK, "--cv", "3", "--time-limit", "10000", "--json", check=True)
+    done = run("fit", patients, "--goal", "errors", *ASK, "--cv", "3", "--time-limit", "10000", "--json", check=True)
     document = json.loads(done.stdout)
     found = document["cross_validation"]
     assert found["folds"] == 3
@@ -227,7 +231,7 @@ def test_cross_validation_chooses_c0_and_is_shown(run, patients):
     assert f"+ {found['C0']:g} per feature" in document["card"]["provenance"]["minimised"]
     assert 0 < found["error"] < 0.3
     assert "fold 3 of 3" in done.stderr
-    one = run("fit", patients, *ASK, "--cv", "3", "--C0", "0.02", check=True)
+    one = run("fit", patients, "--goal", "errors", *ASK, "--cv", "3", "--C0", "0.02", check=True)
     assert "Cross-validation on 3 folds" in one.stdout
     assert "chosen" not in one.stdout
 
@@ -251,7 +255,7 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(run, patients, monkey
         return replace(real(problem, **options), stop=Stop.INTERRUPTED)
 
     monkeypatch.setattr(place, solver, interrupted)
-    done = run("fit", patients, *ASK, *penalty, "--cv", "3", "--json", check=True)
+    done = run("fit", patients, "--goal", "errors", *ASK, *penalty, "--cv", "3", "--json", check=True)
     document = json.loads(done.stdout)
     assert document["card"]["items"]
     assert f"Interrupted after {done_before} of 3 folds; the others were skipped." in done.stderr
@@ -260,7 +264,7 @@ def test_ctrl_c_during_cross_validation_still_gives_a_card(run, patients, monkey
     if done_before:
         assert (found["folds"], found["folds_asked"]) == (2, 3)
         calls.clear()
-        in_words = run("fit", patients, *ASK, *penalty, "--cv", "3", check=True).stdout
+        in_words = run("fit", patients, "--goal", "errors", *ASK, *penalty, "--cv", "3", check=True).stdout
         assert "Cross-validation on 2 of 3 folds (the others were skipped)" in in_words
     else:
         assert found is None
@@ -278,7 +282,7 @@ def test_folds_keep_groups_together_or_follow_time(run, patients, how, monkeypat
         return real(recipe, training, folds, watch, **how)
 
     monkeypatch.setattr(fit, "validate", spy)
-    run("fit", patients, "--target", "outcome", *how, "--C0", "0.02", check=True)
+    run("fit", patients, "--goal", "errors", "--target", "outcome", *how, "--C0", "0.02", check=True)
     ((training, splits),) = seen
     assert "centre" not in training.X or how[1] == "day"
     assert len(splits) == (10 if how[1] == "centre" else 5)  # the order of time is the only one
@@ -314,7 +318,7 @@ def test_class_weights_are_given_as_numbers(run, tmp_path, given, positive, aske
     rows = [[i // 2, "yes" if i % 5 > 1 else "no"] for i in range(30)]
     (tmp_path / "some.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in rows))
     wanted = ["--target", "y", "--no-prepare", "--max-points", "3", "--class-weight", given, *positive]
-    card = json.loads(run("fit", "some.csv", *wanted, "--json", check=True).stdout)["card"]
+    card = json.loads(run("fit", "some.csv", "--goal", "errors", *wanted, "--json", check=True).stdout)["card"]
     assert card["classes"]["positive"] == (positive[-1] if positive else "yes")
     weights = card["provenance"]["settings"]["class_weight"]
     assert {label: weights.get(label, 1) for label in ("no", "yes")} == {"no": 1, "yes": 1} | asked
@@ -400,7 +404,7 @@ def test_the_next_command_reads_the_file_as_this_one_did(run, tmp_path):
     rows = [f"{'k. A.' if i == 3 else i % 7};{int(i % 7 > 3)}" for i in range(40)]
     (tmp_path / "odd.csv").write_text("\n".join(["a;y", *rows]), encoding="cp1252")
     reading = ["--na", "k. A.", "--separator", ";", "--encoding", "cp1252"]
-    done = run("fit", "odd.csv", "--target", "y", "--out", "card.json", *reading, check=True)
+    done = run("fit", "odd.csv", "--goal", "errors", "--target", "y", "--out", "card.json", *reading, check=True)
     following = shlex.split(done.stderr.splitlines()[-1])[1:]
     assert following == ["supersparse", "report", "card.json", "odd.csv"]
     run(*following[1:], "--no-refits", "--out", "report.html", check=True)

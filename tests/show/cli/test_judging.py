@@ -31,7 +31,7 @@ def card_of(done):
 
 
 def test_a_card_has_risks_and_both_performances(run, rows):
-    done = run("fit", rows, *QUICK, "--json", check=True)
+    done = run("fit", rows, "--goal", "errors", *QUICK, "--json", check=True)
     card = card_of(done)
     assert [seen["on"] for seen in card["performance"]] == ["training", "cross-validation"]
     counts = ("true_positives", "false_negatives", "true_negatives", "false_positives")
@@ -42,11 +42,11 @@ def test_a_card_has_risks_and_both_performances(run, rows):
 
 
 def test_it_can_be_left_out(run, rows):
-    done = run("fit", rows, *QUICK, "--no-validate", "--json", check=True)
+    done = run("fit", rows, "--goal", "errors", *QUICK, "--no-validate", "--json", check=True)
     assert [seen["on"] for seen in card_of(done)["performance"]] == ["training"]
     assert "risk" not in card_of(done)
     assert "fold" not in done.stderr
-    refused = run("fit", rows, *QUICK, "--no-validate", "--cv", "3")
+    refused = run("fit", rows, "--goal", "errors", *QUICK, "--no-validate", "--cv", "3")
     assert refused.returncode == 2
     assert "--cv judges the card on held-out rows; remove it, or remove --no-validate" in refused.stderr
 
@@ -62,17 +62,17 @@ def test_folds_that_time_left_out_are_said(run, rows, monkeypatch):
             yield one
 
     monkeypatch.setattr(crossfit.CrossFit, "_given", seven)
-    done = run("fit", rows, *QUICK, check=True)
+    done = run("fit", rows, "--goal", "errors", *QUICK, check=True)
     assert "note: the time limit left time for the first 7 of 10 folds; raise --time-limit" in done.stderr
     assert "Cross-validated on 5 of 10 folds; the others were skipped." in done.stdout
     begun.clear()
-    told = json.loads(run("fit", rows, *QUICK, "--json", check=True).stdout)
+    told = json.loads(run("fit", rows, "--goal", "errors", *QUICK, "--json", check=True).stdout)
     assert [told["cross_validation"][name] for name in ("folds", "folds_asked")] == [7, 10]
     assert [told["card"]["performance"][1][name] for name in ("folds", "folds_planned")] == [5, 10]
 
 
 def test_folds_of_a_cross_validation_are_used_again(run, rows):
-    done = run("fit", rows, *QUICK, "--cv", "3", "--json", check=True)
+    done = run("fit", rows, "--goal", "errors", *QUICK, "--cv", "3", "--json", check=True)
     assert "fold 3 of 3" in done.stderr
     found = card_of(done)["performance"][1]
     wrong = found["false_positives"] + found["false_negatives"]
@@ -90,7 +90,7 @@ def test_ctrl_c_keeps_the_card(run, rows, monkeypatch, before):
         return replace(real(problem, **options), **stop)
 
     monkeypatch.setattr(recipes, "solve", interrupted)
-    done = run("fit", rows, *QUICK, "--json", check=True)
+    done = run("fit", rows, "--goal", "errors", *QUICK, "--json", check=True)
     assert [seen["on"] for seen in card_of(done)["performance"]] == ["training"]
     assert card_of(done)["items"]
     assert f"Interrupted after {before} of 10 folds; the others were skipped." in done.stderr
@@ -116,7 +116,7 @@ def test_a_card_of_no_use_is_warned_about(run, tmp_path, how):
     lines = [",".join(map(str, row)) for row in np.column_stack([random.integers(0, 3, (60, 3)), [0, 0, 1] * 20])]
     (tmp_path / "noise.csv").write_text("\n".join(["a,b,c,y", *lines]) + "\n")
     words = ["--target", "y", "--no-prepare", "--max-points", "2", "--C0", "0.001", *how]
-    done = run("fit", "noise.csv", *words, check=True)
+    done = run("fit", "noise.csv", "--goal", "errors", *words, check=True)
     told = "rows it was not learned from" if not how else "the training rows"
     assert "warning: this card is no better than always predicting no y: it is wrong for" in done.stderr
     assert f"of {told}, always predicting no y for 33.3 %" in done.stderr
@@ -130,12 +130,12 @@ def test_the_time_limit_is_for_the_whole_call(run, rows, monkeypatch):
         return real(problem, *arguments, **options)
 
     monkeypatch.setattr(recipes, "solve", spy)
-    run("fit", rows, *QUICK, "--time-limit", "100000", check=True)
+    run("fit", rows, "--goal", "errors", *QUICK, "--time-limit", "100000", check=True)
     main, *each = limits
     assert main == pytest.approx(50_000, rel=0.02)
     assert len(each) == 10
     assert each[0] == pytest.approx(100_000 / 10, rel=0.3)  # the search left nearly all of its half
     assert each == sorted(each)  # what a fold leaves goes to the others
     limits.clear()
-    run("fit", rows, *QUICK, "--time-limit", "100000", "--no-validate", check=True)
+    run("fit", rows, "--goal", "errors", *QUICK, "--time-limit", "100000", "--no-validate", check=True)
     assert limits == [pytest.approx(100_000, rel=0.02)]

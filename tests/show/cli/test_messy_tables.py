@@ -46,7 +46,7 @@ def check_use(run, file, target, n_rows):
 
 def test_a_german_export_gives_a_card_at_once(run, tmp_path, quick):
     german_export(tmp_path / "raw.csv")
-    done = run("fit", "raw.csv", "--target", "verstorben", *QUICK, check=True)
+    done = run("fit", "raw.csv", "--goal", "errors", "--target", "verstorben", *QUICK, check=True)
     for said in (
         "read as cp1252",
         "decimal commas, such as",
@@ -71,7 +71,7 @@ def test_a_german_export_gives_a_card_at_once(run, tmp_path, quick):
 
 def test_an_american_export_says_what_to_decide_and_then_gives_a_card(run, tmp_path, quick):
     us_export(tmp_path / "raw.csv")
-    ask = ("fit", "raw.csv", "--target", "Readmitted", "--positive", "yess", *QUICK)
+    ask = ("fit", "raw.csv", "--goal", "errors", "--target", "Readmitted", "--positive", "yess", *QUICK)
     done = run(*ask)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
@@ -79,7 +79,7 @@ def test_an_american_export_says_what_to_decide_and_then_gives_a_card(run, tmp_p
     assert "'Heart Rate' has 10 non-numeric values: 'n/a' (10), the first in line 9" in done.stderr
     assert "--na n/a" in done.stderr
     assert "--positive 'yess' is not a value" in done.stderr
-    done = run("fit", "raw.csv", "--target", "Readmitted", "--na", "n/a", *QUICK, check=True)
+    done = run("fit", "raw.csv", "--goal", "errors", "--target", "Readmitted", "--na", "n/a", *QUICK, check=True)
     assert "'Troponin': '<0.01' (33 rows) is below every number" in done.stderr
     assert "'Heart Rate': 999 (13 rows) stands apart" in done.stderr
     assert "in 'Charges' is" in done.stderr
@@ -90,6 +90,8 @@ def test_an_american_export_says_what_to_decide_and_then_gives_a_card(run, tmp_p
     kept = run(
         "fit",
         "raw.csv",
+        "--goal",
+        "errors",
         "--target",
         "Readmitted",
         "--na",
@@ -106,18 +108,44 @@ def test_an_american_export_says_what_to_decide_and_then_gives_a_card(run, tmp_p
 
 def test_a_registry_keeps_patients_together(run, tmp_path, quick):
     registry(tmp_path / "raw.tsv")
-    done = run("fit", "raw.tsv", "--target", "relapse", *QUICK, check=True)
+    done = run("fit", "raw.tsv", "--goal", "errors", "--target", "relapse", *QUICK, check=True)
     assert "'patient_id' repeats (80 different in 244 rows), so all rows of one are kept" in done.stderr
     assert "'diabetes': 9 (10 rows) stands apart" in done.stderr
     assert "'stage': 'iii' read as 'III'" in done.stderr
     check_use(run, "raw.tsv", "relapse", 244)
-    by_time = ("fit", "raw.tsv", "--target", "relapse", "--cv", "2", "--C0", "0.01", "--cv-time", "date", *QUICK)
+    by_time = (
+        "fit",
+        "raw.tsv",
+        "--goal",
+        "errors",
+        "--target",
+        "relapse",
+        "--cv",
+        "2",
+        "--C0",
+        "0.01",
+        "--cv-time",
+        "date",
+        *QUICK,
+    )
     done = run(*by_time)
     assert done.returncode == 2
     assert "could have the day or the month first; say which with --dates dmy or --dates mdy" in done.stderr
     done = run(*by_time, "--dates", "mdy", check=True)
     assert reading_of(tmp_path)["dates"] == "mdy"
-    apart = run("fit", "raw.tsv", "--target", "relapse", "--cv-groups", "none", "--no-validate", *UNJUDGED, check=True)
+    apart = run(
+        "fit",
+        "raw.tsv",
+        "--goal",
+        "errors",
+        "--target",
+        "relapse",
+        "--cv-groups",
+        "none",
+        "--no-validate",
+        *UNJUDGED,
+        check=True,
+    )
     assert "kept in the same fold" not in apart.stderr
 
 
@@ -136,7 +164,7 @@ def named_patients(tmp_path):
 
 
 def test_a_card_keeps_no_value_of_a_column_that_it_does_not_use(run, tmp_path, quick, named_patients):
-    fitted = run("fit", "raw.csv", "--target", "ill", "--drop", "file", *QUICK, check=True)
+    fitted = run("fit", "raw.csv", "--goal", "errors", "--target", "ill", "--drop", "file", *QUICK, check=True)
     assert "'patient_id' repeats (40 different" in fitted.stderr
     text = (tmp_path / "card.json").read_text()
     assert ScoringSystem.load(tmp_path / "card.json").card.columns == ("age",)
@@ -156,7 +184,21 @@ def test_a_card_keeps_no_value_of_a_column_that_it_does_not_use(run, tmp_path, q
 
 
 def test_thousands_are_told_by_their_sign_and_not_by_a_number(run, tmp_path, quick, named_patients):
-    run("fit", "raw.csv", "--target", "ill", "--decimal", ".", "--no-validate", *UNJUDGED, check=True)
+    run(
+        "fit",
+        "raw.csv",
+        "--goal",
+        "errors",
+        "--goal",
+        "errors",
+        "--target",
+        "ill",
+        "--decimal",
+        ".",
+        "--no-validate",
+        *UNJUDGED,
+        check=True,
+    )
     assert reading_of(tmp_path)["found"]["thousands"] == ","
 
 

@@ -28,7 +28,7 @@ def told(folder, *arguments):
     ],
 )
 def test_an_option_out_of_its_range_is_named_as_it_was_given(tiny, given, message):
-    assert told(tiny.parent, "fit", tiny.name, "--target", "ill", "--C0", "0.2", *given) == message
+    assert told(tiny.parent, "fit", tiny.name, "--goal", "errors", "--target", "ill", "--C0", "0.2", *given) == message
 
 
 def test_a_value_that_is_given_twice_is_refused(tmp_path):

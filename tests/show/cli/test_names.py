@@ -49,7 +49,20 @@ def test_a_start_lists_columns_kinds_and_answers_and_can_be_used(run, table, tmp
     path = tmp_path / "names.yaml"
     assert path.read_text() == text
     path.write_text(text.replace('"yes": "yes"', '"yes": fallen ill').replace("label: age", "label: Age now"))
-    done = run("fit", table, *ASK, "--no-validate", "--names", "names.yaml", "--drop", "smoker", "--json", check=True)
+    done = run(
+        "fit",
+        table,
+        "--goal",
+        "errors",
+        *ASK,
+        "--no-validate",
+        "--names",
+        "names.yaml",
+        "--drop",
+        "smoker",
+        "--json",
+        check=True,
+    )
     words = card_of(done)["wording"]
     assert words["classes"] == {"negative": "no", "positive": "fallen ill"}
     assert words["columns"][0]["label"] == "Age now"
@@ -58,7 +71,10 @@ def test_a_start_lists_columns_kinds_and_answers_and_can_be_used(run, table, tmp
 
 def test_a_title_can_be_given(run, table):
     assert (
-        card_of(run("fit", table, *ASK, "--no-validate", "--title", "Falls", "--json", check=True))["title"] == "Falls"
+        card_of(run("fit", table, "--goal", "errors", *ASK, "--no-validate", "--title", "Falls", "--json", check=True))[
+            "title"
+        ]
+        == "Falls"
     )
 
 
@@ -72,7 +88,7 @@ def test_a_title_can_be_given(run, table):
 )
 def test_faults_show_before_anything_is_learned(run, table, tmp_path, text, message):
     (tmp_path / "names.yaml").write_text(text)
-    done = run("fit", table, *ASK, "--names", "names.yaml")
+    done = run("fit", table, "--goal", "errors", *ASK, "--names", "names.yaml")
     assert done.returncode == 2
     assert message in done.stderr
     assert "objective" not in done.stderr

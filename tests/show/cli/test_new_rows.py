@@ -12,7 +12,7 @@ def card(run, tmp_path):
     rows = [f"{age},{-99 if i % 9 == 0 else i % 7},{'yes' if age > 50 else 'no'}" for i, age in enumerate(ages)]
     (tmp_path / "train.csv").write_text("\n".join(["age,dose,ill", *rows]) + "\n")
     words = ["--target", "ill", "--no-validate", "--C0", "0.001", "--out", "card.json", "--time-limit", "20"]
-    run("fit", "train.csv", *words, check=True)
+    run("fit", "train.csv", "--goal", "errors", *words, check=True)
     return tmp_path / "card.json"
 
 
@@ -36,7 +36,7 @@ def grades(run, tmp_path):
     rows = [f"{grade},{'yes' if grade in ('III', 'IV') else 'no'}" for grade in ("I", "II", "III", "IV")] * 26
     (tmp_path / "train.csv").write_text("\n".join(["grade,ill", *rows]) + "\n")
     words = ["--target", "ill", "--no-validate", "--C0", "0.02", "--out", "grades.json", "--time-limit", "20"]
-    run("fit", "train.csv", *words, check=True)
+    run("fit", "train.csv", "--goal", "errors", *words, check=True)
     (tmp_path / "new.csv").write_text("grade,ill\nIV,yes\nV,yes\nV,no\nI,no\n")
 
 
@@ -84,7 +84,7 @@ def test_a_column_that_is_taken_as_written_stays_so(run, tmp_path):
     rows = [f"{-99 if i % 9 == 0 else i % 7},{'yes' if i % 7 > 3 else 'no'}" for i in range(104)]
     (tmp_path / "train.csv").write_text("\n".join(["dose,ill", *rows]) + "\n")
     words = ["--target", "ill", "--no-validate", "--C0", "0.02", "--out", "card.json", "--time-limit", "20"]
-    run("fit", "train.csv", *words, check=True)
+    run("fit", "train.csv", "--goal", "errors", *words, check=True)
     (tmp_path / "new.csv").write_text("dose\n-99\n5\n")
     assert run("predict", "card.json", "new.csv").returncode == 0
     done = run("predict", "card.json", "new.csv", "--as-written", "dose")

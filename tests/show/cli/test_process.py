@@ -49,6 +49,8 @@ def test_ctrl_c_keeps_and_prints_the_best_found(tmp_path):
     arguments = [
         "fit",
         "data.csv",
+        "--goal",
+        "errors",
         "--target",
         "y",
         "--max-points",
@@ -118,7 +120,11 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="sends a Unix signal")
 def test_ctrl_c_before_there_is_a_result_is_exit_code_130(tmp_path):
     with subprocess.Popen(
-        [*COMMAND, "fit", "-", "--target", "y"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        [*COMMAND, "fit", "-", "--goal", "errors", "--target", "y"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
     ) as process:
         process.stdin.write("a,y\n" + "1,0\n" * 40_000)  # far more than a pipe holds: it is being read
         process.stdin.flush()

@@ -20,7 +20,9 @@ def test_a_solution_of_the_written_program_becomes_a_card(run, tiny, tmp_path):
     assert "Not proven" in read.stdout
     assert str(ScoringSystem(card)) in read.stdout
     document = json.loads(run("program", tiny, *ASKED, "--solution", "slim.sol", "--json", check=True).stdout)
-    learned = run("fit", tiny, *ASKED, "--solver", "exhaustive", "--no-validate", "--json", check=True)
+    learned = run(
+        "fit", tiny, "--goal", "errors", *ASKED, "--solver", "exhaustive", "--no-validate", "--json", check=True
+    )
     best = json.loads(learned.stdout)["card"]["provenance"]
     assert document["objective"] == pytest.approx(float(best["objective"]))
 

@@ -30,13 +30,13 @@ def points_by_age(path):
 
 
 def test_points_rise_or_fall_unless_the_command_says_otherwise(run, patients, tmp_path):
-    run("fit", patients, *ASK, "--no-validate", check=True)
+    run("fit", patients, "--goal", "errors", *ASK, "--no-validate", check=True)
     steps = points_by_age(tmp_path / "card.json")
     assert (steps >= 0).all() or (steps <= 0).all()
     for option, value in (("--direction", "age=+"), ("--shape", "age=rising")):
-        run("fit", patients, *ASK, "--no-validate", option, value, check=True)
+        run("fit", patients, "--goal", "errors", *ASK, "--no-validate", option, value, check=True)
         assert (points_by_age(tmp_path / "card.json") >= 0).all()
-    run("fit", patients, *ASK, "--no-validate", "--shape", "age=any", check=True)
+    run("fit", patients, "--goal", "errors", *ASK, "--no-validate", "--shape", "age=any", check=True)
     steps = points_by_age(tmp_path / "card.json")
     assert (steps > 0).any()
     assert (steps < 0).any()
@@ -49,11 +49,11 @@ def test_help_says_how_many_candidates_there_are(run):
 
 
 def test_a_card_from_few_candidates_says_so(run, patients, tmp_path):
-    done = run("fit", patients, *ASK, "--no-validate", "--candidates", "3", check=True)
+    done = run("fit", patients, "--goal", "errors", *ASK, "--no-validate", "--candidates", "3", check=True)
     made = ScoringSystem.load(tmp_path / "card.json").card.provenance
     assert len(made.features) == 3 < made.n_candidates
     assert f"over 3 of {made.n_candidates} candidate features" in " ".join(done.stdout.split())
-    done = run("fit", patients, *ASK, "--no-validate", "--candidates", "all", check=True)
+    done = run("fit", patients, "--goal", "errors", *ASK, "--no-validate", "--candidates", "all", check=True)
     assert f"over {made.n_candidates} features" in " ".join(done.stdout.split())
 
 
@@ -70,6 +70,6 @@ def test_a_card_from_few_candidates_says_so(run, patients, tmp_path):
     ],
 )
 def test_what_cannot_be_read_is_named(run, patients, given, message):
-    done = run("fit", patients, *ASK, *given)
+    done = run("fit", patients, "--goal", "errors", *ASK, *given)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())

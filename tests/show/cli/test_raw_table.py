@@ -53,7 +53,7 @@ def table(tmp_path):
 
 
 def test_from_a_raw_table_to_a_card_and_its_use(run, table, tmp_path):
-    done = run("fit", "patients.csv", *ASK, "--cv", "2", "--out", "card.json", check=True)
+    done = run("fit", "patients.csv", "--goal", "errors", *ASK, "--cv", "2", "--out", "card.json", check=True)
     for said in (
         "note: 'column 1' is left out: it numbers the rows",
         "note: 'patient id' is left out: all texts differ, like identifiers",
@@ -93,7 +93,7 @@ def test_from_a_raw_table_to_a_card_and_its_use(run, table, tmp_path):
 def test_cells_in_the_way_come_with_the_option_that_helps(run, tmp_path):
     content, _ = awkward(with_junk=True)
     (tmp_path / "patients.csv").write_bytes(content)
-    done = run("fit", "patients.csv", *ASK)
+    done = run("fit", "patients.csv", "--goal", "errors", *ASK)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "supersparse: patients.csv: column 'bmi' has 5 non-numeric values: '?' (5), the first in line 3; "
@@ -101,19 +101,24 @@ def test_cells_in_the_way_come_with_the_option_that_helps(run, tmp_path):
         "--drop bmi\n"
     )
     for remedy in (["--na", "?"], ["--drop", "bmi"], ["--category", "bmi"]):
-        run("fit", "patients.csv", *ASK, "--no-validate", "--drop", "lab*", *remedy, check=True)
+        run("fit", "patients.csv", "--goal", "errors", *ASK, "--no-validate", "--drop", "lab*", *remedy, check=True)
 
 
 def test_a_question_mark_among_categories_is_pointed_at(run, tmp_path):
     rows = [f"{'?' if i % 7 == 0 else 'ab'[i % 2]},{i % 2}" for i in range(40)]
     (tmp_path / "data.csv").write_text("\n".join(["x,y", *rows]) + "\n")
-    done = run("fit", "data.csv", "--target", "y", "--no-validate", check=True)
+    done = run("fit", "data.csv", "--goal", "errors", "--target", "y", "--no-validate", check=True)
     assert "note: 'x': '?' (6) is read as a category; use --na '?' to treat it as missing" in done.stderr
-    assert "'?'" not in run("fit", "data.csv", "--target", "y", "--no-validate", "--na", "?", check=True).stderr
+    assert (
+        "'?'"
+        not in run(
+            "fit", "data.csv", "--goal", "errors", "--target", "y", "--no-validate", "--na", "?", check=True
+        ).stderr
+    )
 
 
 def test_dates_cannot_be_kept_and_identifiers_can(run, table):
-    done = run("fit", "patients.csv", *ASK, "--keep", "visit", "--keep", "bmi")
+    done = run("fit", "patients.csv", "--goal", "errors", *ASK, "--keep", "visit", "--keep", "bmi")
     assert done.returncode == 2
     assert "--keep: column 'visit' cannot be a feature: it holds dates" in done.stderr
 
@@ -121,9 +126,9 @@ def test_dates_cannot_be_kept_and_identifiers_can(run, table):
 def test_one_of_three_outcomes_is_told_from_the_others(run, tmp_path):
     rows = [f"{i // 2},{'abc'[i // 20]}" for i in range(60)]
     (tmp_path / "data.csv").write_text("\n".join(["x,y", *rows]) + "\n")
-    done = run("fit", "data.csv", "--target", "y")
+    done = run("fit", "data.csv", "--goal", "errors", "--target", "y")
     assert "use --positive to choose one" in done.stderr
-    run("fit", "data.csv", "--target", "y", "--positive", "c", "--out", "card.json", check=True)
+    run("fit", "data.csv", "--goal", "errors", "--target", "y", "--positive", "c", "--out", "card.json", check=True)
     found = run("evaluate", "card.json", "data.csv", "--target", "y", "--json", check=True)
     assert json.loads(found.stdout)["evaluation"]["predicted_errors"] == 0
 
@@ -131,8 +136,8 @@ def test_one_of_three_outcomes_is_told_from_the_others(run, tmp_path):
 def test_a_table_comes_through_a_pipe_or_as_parquet(run, table, tmp_path):
     small = ["--target", "outcome", "--keep", "age, years", "--keep", "drug", "--keep", "bmi", "--no-validate"]
     content = (tmp_path / "patients.csv").read_bytes()
-    expected = run("fit", "patients.csv", *small, "--json", check=True)
-    assert items(run("fit", "-", *small, "--json", stdin=content, check=True)) == items(expected)
+    expected = run("fit", "patients.csv", "--goal", "errors", *small, "--json", check=True)
+    assert items(run("fit", "-", "--goal", "errors", *small, "--json", stdin=content, check=True)) == items(expected)
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     columns = {
@@ -142,7 +147,7 @@ def test_a_table_comes_through_a_pipe_or_as_parquet(run, table, tmp_path):
         "outcome": list(table["outcome"]),
     }
     parquet.write_table(pyarrow.table(columns), tmp_path / "patients.parquet")
-    assert items(run("fit", "patients.parquet", *small, "--json", check=True)) == items(expected)
+    assert items(run("fit", "patients.parquet", "--goal", "errors", *small, "--json", check=True)) == items(expected)
 
 
 def items(done):

@@ -177,7 +177,19 @@ def test_text_that_looks_like_numbers_stays_text_when_learned_again(tmp_path):
         y.append("yes" if (code == 2) ^ (random.random() < 0.1) else "no")
         lines.append(f"{code},{y[-1]}")
     (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
-    fitted = run("fit", "rows.csv", "--target", "outcome", "--category", "code", "--out", "card.json", cwd=tmp_path)
+    fitted = run(
+        "fit",
+        "rows.csv",
+        "--goal",
+        "errors",
+        "--target",
+        "outcome",
+        "--category",
+        "code",
+        "--out",
+        "card.json",
+        cwd=tmp_path,
+    )
     assert fitted.exit_code == 0, fitted.output
     done = run("report", "card.json", "rows.csv", *QUICK, "--out", "r.html", cwd=tmp_path)
     assert done.exit_code == 0, done.output

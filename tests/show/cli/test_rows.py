@@ -47,9 +47,16 @@ def notes(done):
 @pytest.mark.parametrize("source", ["rows", pytest.param("all.csv", marks=pytest.mark.long)])
 def test_the_card_is_that_of_the_rows_in_memory(run, rows, source):
     usual = run(
-        "fit", "all.csv" if source == "all.csv" else "all.parquet", *QUICK, "--no-validate", "--json", check=True
+        "fit",
+        "all.csv" if source == "all.csv" else "all.parquet",
+        "--goal",
+        "errors",
+        *QUICK,
+        "--no-validate",
+        "--json",
+        check=True,
     )
-    done = run("fit", source, *QUICK, "--no-validate", "--json", "--engine", "duckdb", check=True)
+    done = run("fit", source, "--goal", "errors", *QUICK, "--no-validate", "--json", "--engine", "duckdb", check=True)
     card, expected = (json.loads(one.stdout)["card"] for one in (done, usual))
     for part in ("items", "threshold", "performance", "seen"):
         assert card.get(part) == expected.get(part)
@@ -61,7 +68,9 @@ def test_the_card_is_that_of_the_rows_in_memory(run, rows, source):
 
 @pytest.mark.long
 def test_folds_judge_the_card_and_give_it_risks(run, rows):
-    done = run("fit", "rows/*.parquet", *QUICK, "--engine", "duckdb", "--out", "card.json", check=True)
+    done = run(
+        "fit", "rows/*.parquet", "--goal", "errors", *QUICK, "--engine", "duckdb", "--out", "card.json", check=True
+    )
     card = json.loads((rows / "card.json").read_text())
     assert {one["on"] for one in card["performance"]} == {"training", "cross-validation"}
     assert card["risk"] is not None
@@ -85,7 +94,7 @@ def test_folds_judge_the_card_and_give_it_risks(run, rows):
     ],
 )
 def test_what_cannot_be_done_is_said(run, rows, arguments, message):
-    done = run("fit", *QUICK, *arguments)
+    done = run("fit", *QUICK, "--goal", "errors", *arguments)
     assert done.returncode != 0
     assert message in " ".join(done.stderr.split())
 
@@ -101,13 +110,25 @@ def written(tmp_path, header, cells, name="t.csv", encoding="utf-8"):
 
 def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
     written(tmp_path, "x;state", lambda k, x, own: f"{x},{k % 2 * 5};{own}")
-    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    done = run("fit", "t.csv", "--goal", "errors", *QUICK, "--engine", "duckdb")
     assert done.returncode == 2
     assert "column 'x' has decimal commas, such as '0,0'; use --decimal ," in done.stderr
     told = [
-        json.loads(run("fit", "t.csv", *QUICK, "--no-validate", "--json", "--decimal", ",", *more, check=True).stdout)[
-            "card"
-        ]
+        json.loads(
+            run(
+                "fit",
+                "t.csv",
+                "--goal",
+                "errors",
+                *QUICK,
+                "--no-validate",
+                "--json",
+                "--decimal",
+                ",",
+                *more,
+                check=True,
+            ).stdout
+        )["card"]
         for more in ([], ["--engine", "duckdb"])
     ]
     assert told[0]["items"] == told[1]["items"]
@@ -115,7 +136,7 @@ def test_decimal_commas_are_not_read_as_categories(run, tmp_path):
     assert [one["reading"]["columns"] for one in told] == [{"x": {"decimal": ","}}] * 2
 
     written(tmp_path, "x;state", lambda k, x, own: f"{x + 1},{100 + k};{own}")
-    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    done = run("fit", "t.csv", "--goal", "errors", *QUICK, "--engine", "duckdb")
     assert "could mean decimals or thousands; use --decimal . or --decimal ," in done.stderr
 
 
@@ -124,7 +145,7 @@ def test_thousands_mean_the_same_for_a_card_of_either_engine(run, tmp_path):
     (tmp_path / "new.csv").write_text('x,y\n"9,508",1\n"1,508",1\n')
     for engine in ("memory", "duckdb"):
         ask = ["--no-validate", "--engine", engine, "--out", f"{engine}.json"]
-        done = run("fit", "t.csv", *QUICK, *ask, check=True)
+        done = run("fit", "t.csv", "--goal", "errors", *QUICK, *ask, check=True)
         assert re.search(r"numbers have thousands separators: '(\d),(\d+)' in 'x' is \1\2", done.stderr)
         reading = json.loads((tmp_path / f"{engine}.json").read_text())["reading"]
         assert reading["columns"] == {"x": {"decimal": "."}}
@@ -134,7 +155,7 @@ def test_thousands_mean_the_same_for_a_card_of_either_engine(run, tmp_path):
 
 def test_limits_among_the_numbers_of_their_column_are_refused(run, tmp_path):
     written(tmp_path, "x,state", lambda k, x, own: f"{'<5' if k % 9 == 0 else x},{own}")
-    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    done = run("fit", "t.csv", "--goal", "errors", *QUICK, "--engine", "duckdb")
     assert "column 'x' has 45 values with a limit that can lie among its numbers (0 to 7): '<5' (45)" in done.stderr
 
 
@@ -143,19 +164,31 @@ def test_names_that_differ_in_case_only_are_refused(run, tmp_path, suffix):
     written(tmp_path, "BP,bp,state", lambda k, x, own: f"{k % 5},{x},{own}")
     if suffix == "parquet":
         polars.read_csv(tmp_path / "t.csv").write_parquet(tmp_path / "t.parquet")
-    done = run("fit", f"t.{suffix}", *QUICK, "--engine", "duckdb")
+    done = run("fit", f"t.{suffix}", "--goal", "errors", *QUICK, "--engine", "duckdb")
     assert done.returncode == 2
     assert f"t.{suffix}: columns 'BP' and 'bp' differ in case only" in done.stderr
 
 
 def test_names_are_those_of_the_file(run, tmp_path):
     written(tmp_path, "a,a,state", lambda k, x, own: f"{k % 5},{x},{own}")
-    done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+    done = run("fit", "t.csv", "--goal", "errors", *QUICK, "--engine", "duckdb")
     assert done.returncode == 2
     assert "columns 1 and 2 are both called 'a'; rename one" in done.stderr
 
     written(tmp_path, "a, ,state", lambda k, x, own: f"{k % 5},{x},{own}")
-    run("fit", "t.csv", *QUICK, "--no-validate", "--engine", "duckdb", "--out", "card.json", check=True)
+    run(
+        "fit",
+        "t.csv",
+        "--goal",
+        "errors",
+        *QUICK,
+        "--no-validate",
+        "--engine",
+        "duckdb",
+        "--out",
+        "card.json",
+        check=True,
+    )
     items = json.loads((tmp_path / "card.json").read_text())["items"]
     assert [one["column"] for one in items] == ["column 2"]
     assert len(run("predict", "card.json", "t.csv", check=True).stdout.splitlines()) == 401
@@ -169,7 +202,7 @@ def test_what_duckdb_cannot_read_has_a_remedy(run, tmp_path):
     ]
     for header, cells, encoding, message in cases:
         written(tmp_path, header, cells, encoding=encoding)
-        done = run("fit", "t.csv", *QUICK, "--engine", "duckdb")
+        done = run("fit", "t.csv", "--goal", "errors", *QUICK, "--engine", "duckdb")
         assert done.returncode == 2
         assert message in done.stderr
 
@@ -186,7 +219,7 @@ def test_a_number_that_stands_for_a_missing_value_does_so_in_every_file(run, tmp
     table.write_csv(tmp_path / names[".csv"])
     table.write_parquet(tmp_path / names[".parquet"])
     asked = ["--target", "y", "--positive", "ill", "--na=-7", "--no-validate", "--out", "card.json"]
-    run("fit", names[suffix], *engine, *asked, check=True)
+    run("fit", names[suffix], "--goal", "errors", *engine, *asked, check=True)
     for name in names.values():
         run("predict", "card.json", name, "--out", "scores.csv", check=True)
         found = polars.read_csv(tmp_path / "scores.csv")["prediction"]

@@ -46,7 +46,7 @@ def table(tmp_path):
 
 
 def learned(run, tmp_path, table, *words):
-    run("fit", str(table), *words, "--out", str(tmp_path / "card.json"), check=True)
+    run("fit", str(table), "--goal", "errors", *words, "--out", str(tmp_path / "card.json"), check=True)
     return json.loads((tmp_path / "card.json").read_text(encoding="utf-8"))
 
 
@@ -64,7 +64,7 @@ def test_a_section_says_the_same_as_options(run, tmp_path, table):
 def test_options_override_the_file_and_say_so(run, tmp_path, table):
     (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
     words = ("--cut-points", "alter=50", "--target", "krank", "--time-limit", "5", "--max-features", "1")
-    done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"), *words, check=True)
+    done = run("fit", str(table), "--goal", "errors", "--settings", str(tmp_path / "s.yaml"), *words, check=True)
     for name in ("cut_points", "target", "max_features"):
         assert f"--{name.replace('_', '-')} overrides {name} in" in done.stderr
     assert "50" in done.stdout
@@ -72,7 +72,19 @@ def test_options_override_the_file_and_say_so(run, tmp_path, table):
 
 def test_an_option_that_turns_something_off_overrides_the_file(run, tmp_path, table):
     (tmp_path / "s.yaml").write_text("C0: 0.1\nprepare: {intervals: true}\nvalidate: false\n")
-    words = ("fit", str(table), "--settings", "s.yaml", "--target", "krank", "--drop", "nummer", "--json")
+    words = (
+        "fit",
+        str(table),
+        "--goal",
+        "errors",
+        "--settings",
+        "s.yaml",
+        "--target",
+        "krank",
+        "--drop",
+        "nummer",
+        "--json",
+    )
     both, less = (run(*words, *more, check=True) for more in ((), ("--no-intervals",)))
     assert "note: --no-intervals overrides intervals in s.yaml" in less.stderr
     offered = [json.loads(done.stdout)["card"]["provenance"]["features"] for done in (both, less)]
@@ -114,7 +126,7 @@ edits:
 def test_an_edit_that_makes_no_sense_is_refused_before_learning(run, tmp_path, table, edit, told, monkeypatch):
     monkeypatch.setattr("supersparse.show.cli.training.fit_with_progress", None)
     (tmp_path / "s.yaml").write_text(FILE + f"edits:\n  - {edit}\n", encoding="utf-8")
-    done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"))
+    done = run("fit", str(table), "--goal", "errors", "--settings", str(tmp_path / "s.yaml"))
     assert done.returncode == 2
     assert told in done.stderr
 
@@ -124,7 +136,16 @@ def test_an_edit_that_does_not_fit_the_card_leaves_it_as_learned(run, tmp_path, 
     (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
     plain = learned(run, tmp_path, table, "--settings", str(tmp_path / "s.yaml"))
     (tmp_path / "s.yaml").write_text(f'{FILE}edits:\n{others}  - drop: "alter >= 61"\n', encoding="utf-8")
-    done = run("fit", str(table), "--settings", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "new.json"))
+    done = run(
+        "fit",
+        str(table),
+        "--goal",
+        "errors",
+        "--settings",
+        str(tmp_path / "s.yaml"),
+        "--out",
+        str(tmp_path / "new.json"),
+    )
     assert done.returncode == 2
     assert "Predict ja if the total is" in done.stdout
     assert json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))["items"] == plain["items"]
@@ -195,7 +216,7 @@ def test_a_thing_has_one_name_in_python_in_the_file_and_on_the_command_line():
 def test_levels_in_order_are_listed_in_the_file_or_on_the_command_line(run, tmp_path):
     rows = "".join(f"{k % 4},{'no' if k % 4 < 2 else 'yes'}\n" for k in range(80))
     (tmp_path / "t.csv").write_text(f"grade,ill\n{rows}")
-    words = ["fit", "t.csv", "--target", "ill", "--no-validate", "--C0", "0.1"]
+    words = ["fit", "t.csv", "--goal", "errors", "--target", "ill", "--no-validate", "--C0", "0.1"]
     refused = run(*words, "--category", "grade", "--direction", "grade=+")
     assert "ordered={'grade': [lowest, ..., highest]}, or --order grade=lowest,...,highest" in refused.stderr
     (tmp_path / "s.yaml").write_text("prepare: {ordered: {grade: [0, 1, 2, 3]}, rare: 0.05}\n")

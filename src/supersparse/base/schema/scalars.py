@@ -250,9 +250,11 @@ def _is_number(value: object) -> bool:
 class Real(Form[float]):
     """A number that need not be exact, such as a time limit."""
 
-    def __init__(self, least: int | None = None) -> None:
-        self.least = least
+    def __init__(self, least: int | None = None, most: int | None = None) -> None:
+        self.least, self.most = least, most
         self.wanted = "a number" if least is None else f"a number of at least {least}"
+        if most is not None:
+            self.wanted = f"a number from {least} to {most}"
 
     def fits(self, node: FileNode) -> bool:
         """Any number that is not written as a fraction."""
@@ -260,7 +262,7 @@ class Real(Form[float]):
 
     def read(self, node: FileNode, what: str) -> float:
         number = node.number if isinstance(node, Scalar) and self.fits(node) else None
-        if number is None or (self.least is not None and number < self.least) or abs(number) > _LARGEST:
+        if number is None or not self._allows(number):
             self.refuse(node, what)
         return float(number)
 
@@ -269,7 +271,11 @@ class Real(Form[float]):
         if not _is_number(value):
             return NOTHING
         number = exact(value, self.wanted)
-        return NOTHING if (self.least is not None and number < self.least) or abs(number) > _LARGEST else float(number)
+        return float(number) if self._allows(number) else NOTHING
+
+    def _allows(self, number: Fraction) -> bool:
+        low, high = -_LARGEST if self.least is None else self.least, _LARGEST if self.most is None else self.most
+        return low <= number <= high
 
     def holds(self, value: object) -> bool:
         return isinstance(value, float)
@@ -279,7 +285,7 @@ class Real(Form[float]):
         return int(value) if value.is_integer() else value
 
     def schema(self) -> Schema:
-        return {"type": "number", **_range(self.least, None)}
+        return {"type": "number", **_range(self.least, self.most)}
 
 
 class Whole(Form[int]):

@@ -22,6 +22,7 @@ from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf
 from supersparse.card.scoring import multiplied
 from supersparse.card.words import category_text, condition
 from supersparse.learn.prepare.additive import Bins, Floats, Shapes, best_parts, monotone
+from supersparse.learn.prepare.columns import beyond_note
 from supersparse.learn.prepare.feature import domain_of
 from supersparse.learn.prepare.raw import RawColumn, as_numbers
 from supersparse.learn.prepare.round_numbers import shortest
@@ -295,7 +296,8 @@ def _with_missing(
 def _note(column: BinnedColumn, rules: Sequence[Rule]) -> str:
     if column.starts is not None:
         cuts = [shown(rule.low) for rule in rules if isinstance(rule, InRange) and rule.low is not None]
-        return f"cut at {', '.join(cuts)}" if cuts else "not cut"
+        infinite = beyond_note(column.raw, named=False)
+        return (f"cut at {', '.join(cuts)}" if cuts else "not cut") + (f"; {infinite}" if infinite else "")
     levels = sum(map(len, column.levels))
     kinds = "1 category" if levels == 1 else f"{levels} categories"
     return kinds if len(rules) == levels else f"{kinds} in {counted(len(rules), 'group')}"

@@ -234,7 +234,7 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
         name=column.name,
         cells=column.cells,
         candidates=features,
-        note="; ".join(part for part in (note, _beyond_note(column, named), missing_note) if part),
+        note="; ".join(part for part in (note, beyond_note(column, named), missing_note) if part),
         domain=domain_of(column, named=named),
     )
 
@@ -336,7 +336,7 @@ def _missing_candidate(column: RawColumn, target: ClassTarget, place: int) -> Fe
     return FeatureCandidate(feature=feature, gain=gain(counts, np.array([True, False])), round=min(1, place))
 
 
-def _beyond_note(column: RawColumn, named: bool) -> str:
+def beyond_note(column: RawColumn, named: bool) -> str:
     """Say how many values are below or above every number."""
     counts = (0, 0) if named else column.beyond
     sides = [f"{n} {side} every number" for n, side in zip(counts, ("below", "above"), strict=True) if n]

@@ -39,6 +39,7 @@ from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
 from supersparse.engine.options import SolverKeywords, SolverOptions
 from supersparse.learn.prepare.settings import PrepareSettings
+from supersparse.learn.settings.unit import asks_questions, read_goal_of_questions
 from supersparse.learn.settings.with_data import AnswersOf, make_problem
 from supersparse.learn.splits import ValidationSettings
 from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position
@@ -199,7 +200,7 @@ class Settings(Tabular, SizeInQuestions, Asked):
         option=Option(metavar="auto|ridge|none|COLUMN"),
         accepts=Any,
     )
-    blend: float = setting(0.85, Real(0), "Weight of the teacher's risks in the labels, up to 1.")
+    blend: float = setting(0.85, Real(0, 1), "Weight of the teacher's risks in the labels, up to 1.")
     solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     table: Mapping[str, Any] = setting(
         ByName(()), TABLE, "How `fit` reads the file, and what its columns are for; like the options."
@@ -230,6 +231,7 @@ class Settings(Tabular, SizeInQuestions, Asked):
         largest = given.get("max_points", "auto")
         named = {n: _as_in_a_file(n, v, largest) for n, v in values.items() if n not in listed}
         read = taken(cls, named)
+        read_goal_of_questions(read)
         fold_sizes(read)
         return cls(**read, **listed)
 
@@ -244,6 +246,10 @@ class Settings(Tabular, SizeInQuestions, Asked):
         if not isinstance(tree, FileMapping):
             tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
         given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
+        try:
+            read_goal_of_questions(given)
+        except InvalidOptionError as error:
+            raise InvalidSettingsError.of(error, "" if source is None else f"{source}: ") from None
         fold_sizes(given)
         if source is not None:
             places: dict[str, str] = {}
@@ -312,9 +318,7 @@ class Settings(Tabular, SizeInQuestions, Asked):
     @property
     def asks_questions(self) -> bool:
         """Whether the unit of size is the question."""
-        if self.questions is not None:
-            return self.questions
-        return any(getattr(self, name) != getattr(type(self), name) for name in names_of(SizeInQuestions))
+        return asks_questions(vars(self))
 
     @property
     def taught_by(self) -> str | None:

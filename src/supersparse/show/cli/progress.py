@@ -47,14 +47,15 @@ class State:
     ends: float | None = None  # as `time.monotonic` counts
     began: float = field(default_factory=time.monotonic)
     doing: str | None = None
-    features: int | None = None
+    size: str | None = None  # of the best model, in words
     event: "TraceEvent | None" = None
     error: float | None = None  # cross-validated
 
     def see(self, event: "TraceEvent") -> None:
         """Take note of a better model or bound."""
         if event.points is not None:
-            self.features = len(event.points.support)
+            unit = "feature" if event.points.answers is None else "question"
+            self.size = counted(len(event.points.support), unit)
         self.event = event
 
     def begin(self, what: str) -> None:
@@ -73,8 +74,8 @@ class State:
             parts.append(f"{max(0.0, self.ends - now):.0f} s left")
         if self.doing is not None:
             parts.append(self.doing.partition(":")[0] if brief else self.doing)
-        if self.features is not None:
-            parts.append(counted(self.features, "feature"))
+        if self.size is not None:
+            parts.append(self.size)
         if self.error is not None:
             parts.append(f"cross-validated error {100 * self.error:.1f} %")
         if self.event is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from supersparse.card.card import Card
+from supersparse.card.evidence import in_one_line
 from supersparse.show.document.content import TIMES, Content, Row, Style, content_of
 from supersparse.show.document.text import in_blocks
 from supersparse.table.plain import width
@@ -360,7 +361,7 @@ def _size(content: Content) -> _Size:
         content.risk_note or "",
         *content.notes,
     ]
-    facts = [f"{label}: {fact}" for label, fact in content.facts]
+    facts = [in_one_line(label, fact) for label, fact in content.facts]
 
     def fits(size: _Size) -> bool:
         used = sum(1 + width(text) // size.characters for text in texts)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.card import Card
-from supersparse.card.evidence import CERTIFICATE, COUNTS, EDITED
+from supersparse.card.evidence import CERTIFICATE, COUNTS, EDITED, in_one_line
 from supersparse.show.document.content import Content, ShownLine, Style, content_of
 from supersparse.show.document.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
 from supersparse.show.document.risk_strip import ink_on, risk_colour
@@ -136,7 +136,7 @@ def _fill(content: Content, page: Page, *, to_fill_in: bool) -> None:
     if content.warning:
         page.paragraph(f"Warning: {content.warning}", _SMALL + 1, bold=True, colour=WARNING)
     small = [*([content.baseline] if content.baseline and not content.warning else []), *content.notes]
-    small += [f"{label}: {fact}" for label, fact in content.facts if label in _SMALL_PRINT]
+    small += [in_one_line(label, fact) for label, fact in content.facts if label in _SMALL_PRINT]
     for sentence in small:
         page.paragraph(sentence, _SMALL, colour=FAINT)
 
