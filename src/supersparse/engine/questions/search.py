@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_void_p
 from dataclasses import dataclass, field
@@ -83,11 +83,8 @@ class SearchOutcome:
     def best_of_size(self, size: int) -> QuestionCard | None:
         """The best card of at most ``size`` questions among those kept."""
         within = [card for card in self.cards if len(card.asked) <= size]
-        if not within:
-            return None
-        least = min(card.objective for card in within)
-        ties = [card for card in within if card.objective <= least + 1e-9]
-        return min(ties, key=_tie_order)
+        least = min((card.objective for card in within), default=0.0)
+        return min((card for card in within if card.objective <= least + 1e-9), key=_tie_order, default=None)
 
 
 def _tie_order(card: QuestionCard) -> tuple[Any, ...]:
@@ -254,27 +251,18 @@ def _run(
     handle: Any, outcome: Any, cancelled: np.ndarray[Any, Any], stop: Callable[[], bool] | None
 ) -> KeyboardInterrupt | None:
     """Run in a thread of its own, so that this one hears Ctrl-C and asks whether to stop."""
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            core.call("ss_search_run", handle, byref(outcome))
-        except BaseException as error:
-            errors.append(error)
-
     interrupt = None
-    worker = threading.Thread(target=run, name="questions")
-    worker.start()
-    while worker.is_alive():
-        try:
-            worker.join(0.1)
-            if stop is not None and stop():
+    with ThreadPoolExecutor(1, "questions") as pool:
+        running = pool.submit(core.call, "ss_search_run", handle, byref(outcome))
+        while not running.done():
+            try:
+                wait([running], 0.1)
+                if stop is not None and stop():
+                    cancelled[0] = 1
+            except KeyboardInterrupt as error:
+                interrupt = error
                 cancelled[0] = 1
-        except KeyboardInterrupt as error:
-            interrupt = error
-            cancelled[0] = 1
-    if errors:
-        raise errors[0]
+        running.result()
     return interrupt
 
 

@@ -25,7 +25,7 @@ from supersparse.problem.log_loss import EFFECT_CAP
 from supersparse.problem.objective import violated, with_answers
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.questions import Answers, Question
+from supersparse.problem.questions import Question
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 
 _FORMAT = "supersparse questions checkpoint 1"
@@ -36,10 +36,7 @@ _ROUNDING = Fraction(1, 10**10)  # of bounds, in the core's unit
 
 
 class QuestionsSolver:
-    """Branch and bound over sets of questions, then over their points, in the compiled core.
-
-    It proves that no allowed card is better by more than 1e-9.
-    """
+    """Branch and bound over sets of questions, then their points: no allowed card is better by more than 1e-9."""
 
     name: ClassVar[str] = "questions"
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -100,7 +97,8 @@ class _Run:
         """Search until nothing is open or a limit is reached."""
         saved = self.file.load(lambda content: b64decode(content["search"], validate=True)) or b""
         known = self.monitor.best
-        start = [] if known is None or known.answers is None else self._start(known.answers)
+        answers = None if known is None or self.fixed else known.answers
+        start = [] if answers is None else [QuestionCard(answers, 0.0, 0.0, 0.0, 0.0)]
         while True:
             outcome = self._slice(start, saved)
             self._report(outcome)
@@ -133,11 +131,11 @@ class _Run:
             work_limit=None if limit is None else max(0, limit - self.monitor.nodes) * _NODE,
         )
         asked = self.problem
-        judged = asked.support_limits or asked.rate_limits or asked.sign_limits or _partly_fixed(asked, self.fixed)
-        judge = self._obeys if judged else None
+        fixed = any(isinstance(one, FixedAnswers) for one in asked.asked)
+        judged = asked.support_limits or asked.rate_limits or asked.sign_limits or fixed
         outcome = search(
-            self.form, options, start=start, checkpoint=saved, judge=judge, progress=self._hear,
-            stop=lambda: self.monitor.stop_reason() is not None,
+            self.form, options, start=start, checkpoint=saved, judge=self._obeys if judged else None,
+            progress=self._hear, stop=lambda: self.monitor.stop_reason() is not None,
         )  # fmt: skip
         self.monitor.nodes += -(-outcome.work["work"] // _NODE)
         return outcome
@@ -153,14 +151,6 @@ class _Run:
             for j, (own, question) in enumerate(zip(card.points, self.problem.questions, strict=True))
         )
         return with_answers(self.problem, answers)
-
-    def _start(self, answers: Answers) -> list[QuestionCard]:
-        """An allowed card to begin with, in the core's form."""
-        points = tuple(
-            tuple(range(question.answers)) if j in self.fixed else own
-            for j, (own, question) in enumerate(zip(answers, self.form.questions, strict=True))
-        )
-        return [QuestionCard(points, 0.0, 0.0, 0.0, 0.0)]
 
     def _hear(self, _objective: float, bound: float, _open_parts: int) -> None:
         if math.isfinite(bound):
@@ -190,8 +180,7 @@ def _scale(problem: Problem) -> Fraction:
 def _fixed(problem: Problem) -> dict[int, tuple[int, ...]]:
     """Points of questions that are fixed as a whole, for which the core knows one choice.
 
-    To it the answers of such a question are those with 0, 1, 2, ... points, and each further one gives a point
-    more. Where it counts changes, or compares with a card, the evaluator keeps what is fixed.
+    To it such a question has an answer for each number of points. Where changes count, the evaluator keeps them.
     """
     if problem.change_price or any(isinstance(c, CloseTo) for c in problem.asked):
         return {}
@@ -200,14 +189,6 @@ def _fixed(problem: Problem) -> dict[int, tuple[int, ...]]:
         if isinstance(one, FixedAnswers) and None not in one.points and any(one.points):
             found.setdefault(problem.rows.names.index(one.question), tuple(v for v in one.points if v is not None))
     return found
-
-
-def _partly_fixed(problem: Problem, fixed: Mapping[int, tuple[int, ...]]) -> bool:
-    """Whether points are fixed that the core does not know of."""
-    names = problem.rows.names
-    return any(
-        isinstance(one, FixedAnswers) and fixed.get(names.index(one.question)) != one.points for one in problem.asked
-    )
 
 
 def _form(problem: Problem, scale: Fraction, fixed: Mapping[int, tuple[int, ...]]) -> QuestionProblem:
@@ -220,17 +201,13 @@ def _form(problem: Problem, scale: Fraction, fixed: Mapping[int, tuple[int, ...]
         for name, question in zip(rows.names, problem.questions, strict=True)
     )
     negative, positive = (float(weight) for weight in problem.class_weights)
+    questions, columns = list(problem.questions), [column.astype(np.uint8) for column in rows.columns]
+    for j, points in fixed.items():
+        questions[j] = Question(max(points) + 1, None, "up", True, tuple(range(max(points) + 1)))
+        columns[j] = np.array(points, np.uint8)[columns[j]]
     return QuestionProblem(
-        tuple(
-            (_with_one_choice(max(fixed[j])) if j in fixed else question).priced(float(price / scale))
-            for j, (question, price) in enumerate(zip(problem.questions, problem.C0, strict=True))
-        ),
-        np.array(
-            [
-                (np.array(fixed[j])[column] if j in fixed else column).astype(np.uint8)
-                for j, column in enumerate(rows.columns)
-            ]
-        ),
+        tuple(one.priced(float(price / scale)) for one, price in zip(questions, problem.C0, strict=True)),
+        np.array(columns),
         rows.labels,
         np.array(rows.weights, dtype=float),
         class_weights=(positive, negative),
@@ -254,8 +231,3 @@ def _whole(limit: SupportLimit) -> tuple[tuple[int, ...], int] | None:
     whole = tuple(int(weight * unit) for weight in weights)
     fits = max(map(abs, whole), default=0) <= 2**44
     return (whole, max(-(2**62), min(2**62, math.floor(limit.at_most * unit)))) if fits else None
-
-
-def _with_one_choice(largest: int) -> Question:
-    """A question whose answers can only give 0, 1, 2, ... points."""
-    return Question(largest + 1, None, "up", True, tuple(range(largest + 1)))
