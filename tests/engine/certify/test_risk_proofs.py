@@ -101,7 +101,7 @@ def table(folder, seed=0, n_rows=80, **settings):
     card = card_of_solution(solution, None)
     data, place, proof = folder / "data.csv", folder / "card.json", folder / "proof.json"
     with data.open("w", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")  # as texts are read and written again
         writer.writerow([*problem.rows.names, "y"])
         writer.writerows([*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True))
     names = TableNames(target="y", separator=",", sha256=digest_of(data))
@@ -138,6 +138,29 @@ def other(draw, text, start, end):
     return text[:a] + new + text[b:]
 
 
+def valued(content):
+    """The same content with texts of numbers as numbers: "0.0" is "0"."""
+    if isinstance(content, dict):
+        return {key: valued(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [valued(value) for value in content]
+    try:
+        return Fraction(content)
+    except (TypeError, ValueError):
+        return content
+
+
+def claimed(answer):
+    """What is claimed; true and 1.0 are the class 1, and digits of the slope that no objective feels are left out."""
+    plain = re.sub(r"\b([01])\.0\b", r"\1", answer.replace("True", "1").replace("False", "0").replace("'", ""))
+    lines = plain.splitlines()
+    objective = round(float(re.search(r"below ([\d.]+)", lines[0])[1]), 7)
+    return [
+        objective,
+        *(line for line in lines[1:] if "the risk of a total" not in line and "proof sha256" not in line),
+    ]
+
+
 def changes(folder, seed, trials):
     """Change table, card or proof; whatever is accepted says the same, or, without digests, what it says instead."""
     draw, files = random.Random(seed), table(folder, seed)
@@ -147,7 +170,7 @@ def changes(folder, seed, trials):
     unnamed = json.loads(texts[1])
     del unnamed["provenance"]["certificate"]
     tree = texts[2].index('"tree"')
-    kept = [line for line in whole.splitlines() if "proof sha256" not in line]
+    kept = claimed(whole)
     tally = [0, 0]
     for _ in range(trials):
         which = draw.choice([0, 1, 1, 2, 2, 2])
@@ -168,25 +191,25 @@ def changes(folder, seed, trials):
         tally[bool(answer)] += 1
         if not answer:
             continue
-        lines = [line for line in answer.splitlines() if "proof sha256" not in line]
+        lines = claimed(answer)
         if which < 2 or ends[0]:
             assert lines == kept, (before, now[which])
         else:
-            assert lines != kept or json.loads(before) == json.loads(now[2])
+            assert lines != kept or valued(json.loads(before)) == valued(json.loads(now[2]))
         assert not (is_named and which == 2)
     return tally
 
 
 def test_a_changed_file_is_refused_or_leaves_the_same_claim(tmp_path):
     refused, accepted = changes(tmp_path, 1, 60)
-    assert refused > accepted
+    assert refused > accepted > 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 8))
 def test_many_changed_files_are_refused_or_leave_the_same_claim(seed, tmp_path):
     refused, accepted = changes(tmp_path, seed, 1500)
-    assert refused > accepted
+    assert refused > accepted > 0
 
 
 def test_the_checker_needs_no_package(tmp_path):
