@@ -98,7 +98,7 @@ def _cross_validated(X: Any, y: np.ndarray, settings: dict[str, Any], limit: flo
 def _risk(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float) -> bool:
     from supersparse import RiskScoreClassifier
 
-    return bool(RiskScoreClassifier(time_limit=limit, **settings).fit(X, y).scoring_system_.card.items)
+    return bool(RiskScoreClassifier(prepare=None, time_limit=limit, **settings).fit(X, y).scoring_system_.card.items)
 
 
 TASKS = {
@@ -184,7 +184,7 @@ def _command_line(X: Any, y: np.ndarray, settings: dict[str, Any], limit: float)
 
     with tempfile.TemporaryDirectory() as folder:
         data, card = Path(folder) / "table.csv", Path(folder) / "card.json"
-        call = ["fit", data, "--target", "y", "--out", card, "--quiet"]
+        call = ["fit", data, "--goal", "errors", "--target", "y", "--out", card, "--quiet"]
         _write(data, *_few(40))
         app([*map(str, call), "--time-limit", "1"], standalone_mode=False)  # loads what is loaded on first use
         _write(data, X, y)

@@ -148,7 +148,7 @@ def _command(app):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Run the command in `tmp_path`: ``run("fit", "data.csv", ..., stdin=b"...", check=True)``.
+    """Run the command in `tmp_path`: ``run("fit", "data.csv", "--goal", "errors", ..., stdin=b"...", check=True)``.
 
     The command as a function: quick, because nothing is imported twice.
     """

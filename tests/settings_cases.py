@@ -176,11 +176,12 @@ KEYS = {
 
 def all_settings() -> st.SearchStrategy[Settings]:
     """Settings with any of the keys."""
-    return st.fixed_dictionaries({}, optional=KEYS).map(lambda given: Settings.of(**_of_one_unit(given)))
+    return st.fixed_dictionaries({}, optional=KEYS).map(lambda given: Settings.of(**_with_unit(given)))
 
 
-def _of_one_unit(given: dict[str, Any]) -> dict[str, Any]:
-    """No questions where the goal is errors."""
-    if given.get("goal") != "errors":
-        return given
-    return {name: value for name, value in given.items() if "question" not in name and name != "change_price"}
+def _with_unit(given: dict[str, Any]) -> dict[str, Any]:
+    """No questions where the goal is errors; said where a file for goal risk would speak of features."""
+    goal = given.get("goal")
+    if goal == "errors":
+        return {name: value for name, value in given.items() if "question" not in name and name != "change_price"}
+    return {**given, "questions": False} if goal == "risk" and given.get("questions") is None else given

@@ -1,22 +1,24 @@
 """Draw the card and the frontier that the README shows: `make pictures`."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from supersparse import Prepare, Problem, ScoringSystem, SLIMClassifier, frontier, plot
+from supersparse import Problem, ScoringSystem, frontier, plot
 from supersparse.datasets import load_breast_cancer, load_mammography
+from supersparse.show.cli.app import app
 
 FOLDER = Path(__file__).resolve().parent.parent / "pictures"
 
 
 def card() -> ScoringSystem:
-    """Learn from raw mammograms, with the ages cut where a user says."""
-    raw = load_mammography().raw
-    prepare = Prepare(cut_points={"Age": [45, 55, 65]}, units={"Age": "years"})
-    model = SLIMClassifier(C0=0.002, max_points=3, max_features=5, prepare=prepare, calibrate="logistic")
-    model.fit({name: raw[name] for name in ("Age", "Shape", "Margin", "Density")}, raw["severity"])
-    return ScoringSystem(replace(model.scoring_system_.card, title="Mass on a mammogram"))
+    """Learn from raw mammograms as `supersparse fit` does when nothing is asked."""
+    with TemporaryDirectory() as folder:
+        table, made = Path(folder) / "masses.csv", Path(folder) / "card.json"
+        load_mammography().raw.write_csv(table)
+        words = ["fit", table, "--target", "severity", "--title", "Mass on a mammogram", "--units", "Age=years"]
+        app([*map(str, words), "--time-limit", "inf", "--quiet", "--out", str(made)], standalone_mode=False)
+        return ScoringSystem.load(made)
 
 
 def main(folder: Path = FOLDER) -> None:

@@ -35,8 +35,8 @@ def test_a_table_beyond_the_memory_is_refused_with_its_size_and_a_remedy(little_
     [
         SLIMClassifier(C0=0.01, time_limit=None),
         SLIMClassifier(C0=0.01, time_limit=None, prepare="auto"),
-        RiskScoreClassifier(C0=0.01, max_features=3, time_limit=None),
-        RiskScoreClassifier(C0=0.01, max_features=3, time_limit=None, prepare="auto"),
+        RiskScoreClassifier(C0=0.01, max_features=3, time_limit=None, prepare=None),
+        RiskScoreClassifier(C0=0.01, max_features=3, time_limit=None, questions=False),
     ],
     ids=["errors", "errors, prepared", "risk", "risk, prepared"],
 )
@@ -50,7 +50,7 @@ def test_the_command_line_refuses_it_in_one_line(little_memory, tmp_path):
     rows = [",".join(map(str, [label, *row])) for label, row in zip(y.tolist(), X.tolist(), strict=True)]
     header = ",".join(["y", *(f"x{j}" for j in range(20))])
     (tmp_path / "data.csv").write_text("\n".join([header, *rows]) + "\n")
-    call = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--C0", "0.01", "--no-validate"]
+    call = ["fit", str(tmp_path / "data.csv"), "--goal", "errors", "--target", "y", "--C0", "0.01", "--no-validate"]
     call += ["--no-prepare"]
     done = CliRunner().invoke(app, call)
     assert isinstance(done.exception, TooLargeError)

@@ -75,7 +75,8 @@ def classifier(goal, *, cv=False, **asked):
         ("risk", False): RiskScoreClassifier,
         ("risk", True): RiskScoreClassifierCV,
     }[goal, cv]
-    return made(**{**ASKED, **({"Cs": [0.01, 0.1], "cv": 3} if cv else {"C0": 0.01}), **asked})
+    numbers = {"prepare": None} if goal == "risk" else {}
+    return made(**{**ASKED, **numbers, **({"Cs": [0.01, 0.1], "cv": 3} if cv else {"C0": 0.01}), **asked})
 
 
 @pytest.mark.parametrize("goal", GOALS)

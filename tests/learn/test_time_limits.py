@@ -198,4 +198,4 @@ def test_a_fold_that_still_finds_nothing_is_named_with_its_share_and_what_to_do(
     X, y = [[i, i % 3] for i in range(40)], [i % 2 for i in range(40)]
     message = r"fold 1 of 5, in \S+ s, its share of the time: .* raise the limits, relax the constraints, or use"
     with pytest.raises(SolverFailedError, match=message):
-        RiskScoreClassifierCV(time_limit=1000).fit(X, y)
+        RiskScoreClassifierCV(prepare=None, time_limit=1000).fit(X, y)

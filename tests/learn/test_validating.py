@@ -73,7 +73,7 @@ def test_the_log_loss_told_is_without_class_weights_and_that_chosen_by_is_with_t
     found = validating.validate(Recipe(settings=asked, options={"solver": "risk"}), rows, Folds(splits=splits_of(y, 4)))
     by_fold = []
     for train, test in splits_of(y, 4):
-        model = RiskScoreClassifier(C0=0.01, max_points=2, class_weight={0: 1, 1: 5})
+        model = RiskScoreClassifier(prepare=None, C0=0.01, max_points=2, class_weight={0: 1, 1: 5})
         with pytest.warns(WeightedRisksWarning):
             model.fit(x[train], y[train])
         by_fold.append(log_loss(y[test], model.predict_proba(x[test])[:, 1]))

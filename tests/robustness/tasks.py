@@ -26,7 +26,7 @@ def all_tasks() -> Iterator[Task]:
     """Every command and function that writes files."""
     fit = ["fit", "rows.csv", "--goal", "errors", "--target", "ill", "--max-points", "3", "--n-jobs", "1", "--cv", "2"]
     fit += ["--time-limit", "100000"]
-    yield Task("fit", _rows, "--goal", "errors", _command(*fit, "--C0", "0.02", "--out", "card.json"), _card)
+    yield Task("fit", _rows, _command(*fit, "--C0", "0.02", "--out", "card.json"), _card)
     yield Task(
         "fit --out-dir",
         _rows,

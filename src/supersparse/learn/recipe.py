@@ -32,9 +32,11 @@ from supersparse.learn.card_of_solution import card_of_solution, check_risks_can
 from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.sample import Most
+from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.rows import TrainingRows, without_column
 from supersparse.learn.scoring import scores_of_points
 from supersparse.learn.settings.settings import Settings, SettingsKeywords
+from supersparse.learn.settings.unit import refuse_features, refuse_sizes_in_questions
 from supersparse.learn.settings.with_data import AnswersOf, UnknownFeatureError
 from supersparse.learn.teacher import NAMES as TEACHERS
 from supersparse.learn.teacher import Teacher, blended, fitted_teacher, read_risks
@@ -61,7 +63,8 @@ def slack_of(settings: Settings) -> Fraction | None:
         return None
     if settings.goal == "risk":
         raise InvalidOptionError(
-            "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself", "remove tie_break"
+            "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself",
+            "remove tie_break, or use goal errors",
         )
     return slack
 
@@ -76,6 +79,31 @@ class Recipe:
     is_made: bool = False  # whether the preparation is fitted already, to all rows that there are
     planned_seconds: float | None = None  # see `with_plan`
     teacher: Any = None  # a classifier in place of the one that the settings name
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        if settings.questions is None and settings.goal == "risk":  # prepared columns are asked, numbers are features
+            asks = settings.asks_questions or self.prepare is not None
+            object.__setattr__(self, "settings", replace(settings, questions=asks))
+
+    def check_unit(self) -> None:
+        """Refuse what only features have, where questions are asked, before a table is read."""
+        if not self.settings.asks_questions:
+            refuse_sizes_in_questions(self.settings)
+            if self.settings.goal == "risk" and self.taught_by is not None:
+                raise InvalidOptionError(
+                    f"teacher is {self.taught_by!r}, but risks of features are learned from the labels as they are",
+                    "remove it, or let the card ask questions",
+                    subject="teacher",
+                )
+            return
+        refuse_features(self.settings)
+        if self.prepare is None:
+            raise InvalidOptionError(
+                "questions are about raw columns, and these are not prepared",
+                'use prepare="auto" (no --no-prepare), or questions=False (--features) with max_features',
+            )
+        PrepareSettings.of(self.prepare.get_params(deep=False)).refuse_what_features_have()
 
     @property
     def slack(self) -> Fraction | None:
@@ -167,17 +195,18 @@ class Recipe:
 
     def _of_questions(self, rows: TrainingRows, began: float) -> "PreparedProblem":
         """Ask about the columns themselves, each a question with answers chosen on labels blended with a teacher."""
-        if self.prepare is None:
-            raise InvalidOptionError("questions are about raw columns", "prepare them, or remove max_questions")
-        if self.settings.goal != "risk":
-            raise InvalidOptionError(
-                f"goal is {self.settings.goal!r}, and questions are for goal 'risk'",
-                "use goal risk, or max_features in place of max_questions",
-            )
+        assert self.prepare is not None, "questions are about raw columns"
         positive = self._positive(rows)
+        hard = np.asarray(rows.y == positive, np.float64)
+        used = hard[np.asarray(read_weights(rows.sample_weight, len(hard))[0] > 0, dtype=bool)]
+        if len(used) and used.min() == used.max():
+            raise InvalidDataError(
+                "only one class is left after dropping the rows of weight 0",
+                "two classes are needed: give rows of the other class a weight above 0",
+            )
         teacher = self._taught(rows, positive)
-        guide = np.asarray(rows.y == positive, np.float64) if teacher is None else teacher.risks(rows)
-        labels = guide if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
+        guide = hard if teacher is None else teacher.risks(rows)
+        labels = hard if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
         prepare = self.prepare
         if not self.is_made:
             prepare = clone(self.prepare).fit_questions(rows.X, labels, guide, rows.sample_weight)
@@ -355,7 +384,7 @@ class PreparedProblem:
             return card
         taught = self.recipe.taught_by if self.teacher is not None else None
         name = taught if isinstance(taught, str | None) else type(taught).__name__
-        asked = Settings.from_dict(made.settings).changed(teacher=name or "none", blend=self.recipe.settings.blend)
+        asked = Settings.of_card(made.settings).changed(teacher=name or "none", blend=self.recipe.settings.blend)
         return replace(card, provenance=replace(made, settings=asked.to_dict()))
 
     def _with_tie_break(self, card: Card) -> Card:
@@ -363,7 +392,7 @@ class PreparedProblem:
         slack, made = self.recipe.slack, card.provenance
         if slack is None or made is None or made.settings is None:
             return card
-        asked = Settings.from_dict(made.settings).changed(tie_break="log_loss", slack=slack).to_dict()
+        asked = Settings.of_card(made.settings).changed(tie_break="log_loss", slack=slack).to_dict()
         minimised = f"{made.minimised}, then log loss among the cards within {shown(slack)} of the least"
         return replace(card, provenance=replace(made, settings=asked, minimised=minimised))
 

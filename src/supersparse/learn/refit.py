@@ -153,7 +153,7 @@ def _recorded(card: Card) -> tuple[Settings, Recorded | None, tuple[str, ...]]:
         )
     content, recorded = taken_apart(made.settings)
     try:
-        settings = replace(Settings.from_dict(content), origin=Origin(_SOURCE, {}))
+        settings = replace(Settings.of_card(content), origin=Origin(_SOURCE, {}))
     except InvalidSettingsError as error:
         raise InvalidSettingsError.of(error, f"{_SOURCE}: ") from None
     # a card keeps what was asked in the end: what it does not limit was not limited

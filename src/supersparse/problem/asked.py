@@ -71,14 +71,15 @@ class Asked:
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None = setting(
         None,
         _or_by_name(NumberForm(0)),
-        "What a feature must save to be used; default: 0.01, and `fit` chooses it by cross-validation.",
+        "What a question or a feature must save to be used; default: 0.2 divided by the rows for a question; 0.01 "
+        "for a feature, and `fit` chooses it by cross-validation.",
         option=Option(),
     )
     goal: Literal["errors", "risk"] = setting(
         "errors",
         Word("errors", "risk"),
         "What is minimised: the error rate, or the log loss of the risks.",
-        option=Option(),
+        option=Option(default="risk for `fit`, else errors"),
     )
     slope: Literal["free"] | int = setting(
         "free",
@@ -97,7 +98,7 @@ class Asked:
     max_points: int | Auto = setting(
         "auto",
         Either(Word("auto"), WholeForm(1)),
-        "Largest points of a feature, plus or minus; default: 10, or 5 for goal risk.",
+        "Largest points of an answer (default: 10), or of a feature, plus or minus (default: 10, or 5 for goal risk).",
         option=Option(read=int),
     )
     bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
@@ -113,7 +114,7 @@ class Asked:
     max_features: int | Auto | None = setting(
         "auto",
         Either(Word("auto"), WholeForm(0), Null()),
-        "Maximum number of features; default: 10.",
+        "Maximum number of features, where a card asks no questions; default: 10.",
         option=Option(read=int),
     )
     min_features: int | None = setting(None, Either(WholeForm(0), Null()), "Minimum number of features.")
@@ -123,14 +124,13 @@ class Asked:
         "Threshold: free, in a range, counted as a feature (paper), or none.",
     )
     class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None = setting(
-        "auto",
+        None,
         Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
-        "Cost of an error in each class; auto: balanced for prepared columns with a rare class.",
+        "Cost of an error in each class; auto: balanced for prepared columns with a rare class; default: alike.",
         option=Option(
             metavar="WEIGHTS",
             help="Cost of an error in each class: two numbers NEGATIVE,POSITIVE (1.2,0.8); by class "
-            "(ill=2,well=1); balanced; or none. Default: balanced if columns are prepared and one class "
-            "has less than a fifth of the rows.",
+            "(ill=2,well=1); balanced; or none. Default: none.",
             is_read_later=True,  # with the classes of the rows
         ),
     )

@@ -68,7 +68,7 @@ def test_the_training_rows_of_a_risk_score_lie_on_the_diagonal():
     X = rng.integers(0, 3, size=(60, 2))
     y = rng.random(60) < 1 / (1 + np.exp(2 - X.sum(axis=1)))
     weights = rng.integers(1, 5, 60)
-    card = RiskScoreClassifier(C0=0, max_points=2).fit(X, y, sample_weight=weights).scoring_system_
+    card = RiskScoreClassifier(prepare=None, C0=0, max_points=2).fit(X, y, sample_weight=weights).scoring_system_
     for system in (card, card.recalibrate(X, y, sample_weight=weights / weights.sum())):
         line = system.evaluate(X, y, sample_weight=weights).calibration
         assert (line.slope, line.intercept) == pytest.approx((1, 0), abs=1e-5)

@@ -233,7 +233,7 @@ def test_a_risk_threshold_of_one_is_refused():
 @pytest.mark.parametrize("method", ["logistic", "isotonic"])
 def test_what_was_proven_of_risks_is_dropped_with_them(method):
     X, y = np.array([[0], [0], [1], [1], [2], [2]] * 5), [0, 1, 0, 1, 1, 1] * 5
-    system = RiskScoreClassifier(C0=0, max_points=2).fit(X, y).scoring_system_
+    system = RiskScoreClassifier(prepare=None, C0=0, max_points=2).fit(X, y).scoring_system_
     assert "Proven optimal" in str(system)
     other = system.recalibrate(X, y[::-1], method=method)
     assert "roven" not in str(other)

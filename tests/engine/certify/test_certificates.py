@@ -146,7 +146,7 @@ def test_a_risk_score_is_refused_before_the_search(tmp_path):
 def test_the_command_line_refuses_a_certificate_of_a_risk_score_of_features(by_file, tmp_path):
     (tmp_path / "goal.yaml").write_text("goal: risk\nquestions: false\n")
     (tmp_path / "data.csv").write_text("y,x\n" + "0,0\n1,1\n0,1\n1,0\n" * 10)
-    goal = ["--settings", "goal.yaml"] if by_file else ["--goal", "risk", "--max-features", "1"]
+    goal = ["--settings", "goal.yaml"] if by_file else ["--features", "--max-features", "1"]
     with chdir(tmp_path):
         done = CliRunner().invoke(app, ["fit", "data.csv", "--target", "y", "-q", *goal, "--certificate", "p.vipr"])
     assert isinstance(done.exception, UnsupportedProblemError)
@@ -154,7 +154,7 @@ def test_the_command_line_refuses_a_certificate_of_a_risk_score_of_features(by_f
 
 def test_certify_refuses_a_risk_card_by_name(tmp_path):
     (tmp_path / "data.csv").write_text(TABLE)
-    card = RiskScoreClassifier(C0=0.2, max_points=2).fit(X, Y).scoring_system_
+    card = RiskScoreClassifier(prepare=None, C0=0.2, max_points=2).fit(X, Y).scoring_system_
     card.save(tmp_path / "card.json")
     with chdir(tmp_path):
         done = CliRunner().invoke(app, ["certify", "card.json", "data.csv", "--target", "y"])
@@ -169,7 +169,7 @@ def test_a_certificate_that_is_missing_is_told_even_when_quiet(tmp_path, monkeyp
     (tmp_path / "data.csv").write_text(TABLE)
     asked = ["--target", "y", "--no-prepare", "--no-validate", "--C0", "0.2", "-q", "--certificate", "p.vipr"]
     with chdir(tmp_path):
-        done = CliRunner().invoke(app, ["fit", "data.csv", *asked])
+        done = CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", *asked])
     assert "no certificate was written: no luck" in done.stderr
     assert (done.exit_code, "Proven optimal" in done.stdout) == (1, True)
 
@@ -183,7 +183,7 @@ def test_a_card_without_a_proof_is_saved_without_a_certificate(tmp_path):
     (tmp_path / "wishes.json").write_text('{"C0": 0.001, "solve": {"node_limit": 1}}')
     asked = ["--target", "y", "--settings", "wishes.json", "--no-validate", "--out", "card.json"]
     with chdir(tmp_path):
-        done = CliRunner().invoke(app, ["fit", "data.csv", *asked, "--certificate", "p.vipr"])
+        done = CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", *asked, "--certificate", "p.vipr"])
     assert done.exit_code == 1
     assert done.stderr.endswith(
         "supersparse: the card is not proven optimal, so there is no certificate; raise the time limit\n"
@@ -199,7 +199,7 @@ def test_a_certificate_that_fills_the_disk_does_not_lose_the_card(tmp_path, monk
     (tmp_path / "data.csv").write_text(TABLE)
     asked = ["--target", "y", "--no-prepare", "--no-validate", "--C0", "0.2", "--out", "card.json"]
     with chdir(tmp_path):
-        done = CliRunner().invoke(app, ["fit", "data.csv", *asked, "--certificate", "p.vipr"])
+        done = CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", *asked, "--certificate", "p.vipr"])
     assert "no certificate was written: no space left on device" in done.stderr
     assert done.exit_code == 1
     assert (tmp_path / "card.json").exists()
@@ -310,7 +310,9 @@ def test_a_table_with_commas_codes_spellings_and_gaps_is_certified(missing, tmp_
     (tmp_path / "data.csv").write_text(GERMAN)
     asked = ["--C0", "0.05", "--max-features", "2", "--max-points", "3", "--missing", missing, "--cv", "2"]
     with chdir(tmp_path):
-        made = CliRunner().invoke(app, ["fit", "data.csv", "--target", "krank", "--out", "card.json", *asked])
+        made = CliRunner().invoke(
+            app, ["fit", "data.csv", "--goal", "errors", "--target", "krank", "--out", "card.json", *asked]
+        )
         assert made.exit_code == 0, made.output
         done = CliRunner().invoke(app, ["certify", "card.json", "data.csv", "--target", "krank"])
         assert done.exit_code == 0, done.output
@@ -329,7 +331,7 @@ def test_a_word_for_missing_with_a_dot_stands_among_decimal_commas(tmp_path):
     asked = ["--na", "k.A.", "--C0", "0.05", "--max-features", "2", "--max-points", "3", "--no-validate"]
     files = ["--out", "card.json", "--certificate", "card.vipr.gz"]
     with chdir(tmp_path):
-        done = CliRunner().invoke(app, ["fit", "data.csv", "--target", "krank", *asked, *files])
+        done = CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", "--target", "krank", *asked, *files])
     assert done.exit_code == 0, done.output
     said = checker().check(*(tmp_path / name for name in ("data.csv", "card.json", "card.vipr.gz")))
     assert said.startswith("PROVEN")
@@ -356,7 +358,7 @@ def certified_table(folder, header, cells, *asked, code=0):
     (folder / "data.csv").write_text("\n".join(lines) + "\n")
     quick = ["--C0", "0.05", "--max-points", "2", "--no-validate", "-q", "--out", "card.json"]
     with chdir(folder):
-        made = CliRunner().invoke(app, ["fit", "data.csv", "--target", "ill", *quick, *asked])
+        made = CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", "--target", "ill", *quick, *asked])
         assert made.exit_code == code, made.output
         return made, CliRunner().invoke(app, ["certify", "card.json", "data.csv"])
 
@@ -391,7 +393,7 @@ def test_a_refused_certificate_leaves_the_card_and_an_older_certificate_as_they_
     (tmp_path / "data.csv").write_text(TABLE)
     asked = ["--target", "y", "--no-prepare", "--no-validate", "--C0", "0.2", "-q", "--out", "card.json"]
     with chdir(tmp_path):
-        assert CliRunner().invoke(app, ["fit", "data.csv", *asked]).exit_code == 0
+        assert CliRunner().invoke(app, ["fit", "data.csv", "--goal", "errors", *asked]).exit_code == 0
         (tmp_path / "card.vipr.gz").write_text("older")
         before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
         monkeypatch.setattr("supersparse.engine.certify.checking.check", refuse)

@@ -295,13 +295,15 @@ def test_folds_keep_groups_together_or_follow_time(run, patients, how, monkeypat
             assert max(before) < min(after)
 
 
-def test_a_rare_class_is_weighted_and_said(run, tmp_path):
+def test_a_rare_class_is_weighted_if_that_is_asked_and_said(run, tmp_path):
     rows = [f"{i // 2},{'yes' if i >= 36 else 'no'}" for i in range(40)]
     (tmp_path / "rare.csv").write_text("\n".join(["x,y", *rows]) + "\n")
-    done = run("fit", "rare.csv", "--target", "y", "--no-validate", check=True)
+    (tmp_path / "weighted.yaml").write_text("goal: errors\nclass_weight: auto\n")
+    asks = ["fit", "rare.csv", "--target", "y", "--no-validate"]
+    done = run(*asks, "--settings", "weighted.yaml", check=True)
     assert "so errors are weighted" in done.stderr
     assert "weight 5 for y, 0.556 for no y" in " ".join(done.stdout.split())
-    plain = run("fit", "rare.csv", "--target", "y", "--no-validate", "--class-weight", "none", check=True)
+    plain = run(*asks, "--goal", "errors", check=True)
     assert "weight" not in plain.stderr + plain.stdout
 
 
@@ -397,7 +399,7 @@ def test_a_tie_break_that_contradicts_the_goal_is_refused_before_the_table_is_re
     done = run("fit", tiny, *FIT, "--goal", "risk", "--tie-break", "log_loss")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.endswith("goal 'risk' minimises the log loss itself; remove tie_break")
+    assert line.endswith("goal 'risk' minimises the log loss itself; remove tie_break, or use goal errors")
 
 
 def test_the_next_command_reads_the_file_as_this_one_did(run, tmp_path):

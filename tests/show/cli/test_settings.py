@@ -6,7 +6,7 @@ import pytest
 
 from supersparse import Problem, ScoringSystem, Settings
 from supersparse.errors import InvalidProblemError
-from supersparse.learn.settings.settings import schema
+from supersparse.learn.settings.settings import load_settings, schema
 
 WISHES = """\
 C0: 0.1
@@ -19,6 +19,7 @@ constraints:
   - max_error: 0.5
     group: {sex: 1}
 solve: {solver: exhaustive, random_state: 1}
+goal: errors
 """
 
 
@@ -30,7 +31,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-FIT = ["fit", "tiny.csv", "--target", "ill", "--settings", "settings.yaml", "--no-prepare"]
+FIT = ["fit", "tiny.csv", "--goal", "errors", "--target", "ill", "--settings", "settings.yaml", "--no-prepare"]
 
 
 def test_fit_obeys_the_file(run, folder):
@@ -100,7 +101,7 @@ def test_check_prints_what_it_understood(run, folder):
     done = run("check", "settings.yaml")
     assert (done.returncode, done.stderr) == (0, "settings.yaml is valid\n")
     (folder / "again.yaml").write_text(done.stdout)
-    assert Settings.load(folder / "again.yaml") == Settings.load(folder / "settings.yaml")
+    assert Settings.load(folder / "again.yaml") == load_settings(folder / "settings.yaml", usual_goal="risk")
     (folder / "settings.yaml").write_text("C0: five\n")
     done = run("check", "settings.yaml")
     assert (done.returncode, done.stdout) == (2, "")
@@ -120,7 +121,7 @@ def test_check_prints_what_it_understood(run, folder):
         ("goal: errors\nsolve: {solver: risk}", "solver 'risk' cannot express goal 'errors'"),
         ("goal: risk\nedits: [{threshold: 3}]", "edits, entry 1: threshold: '3' cannot be set on a card of"),
         ("slack: 0.01", "slack is 0.01; it needs tie_break log_loss"),
-        ("risk_threshold: 0.2", "risk_threshold is 1/5, but objective is 'errors'"),
+        ("goal: errors\nrisk_threshold: 0.2", "risk_threshold is 1/5, but objective is 'errors'"),
         ("objective: net_benefit", "give risk_threshold, such as 0.2"),
     ],
 )
@@ -154,3 +155,55 @@ def test_a_risk_threshold_lies_above_0_and_below_1(run, folder, value):
     assert "give a number above 0 and below 1" in run(*asked, "--risk-threshold", value).stderr
     with pytest.raises(InvalidProblemError, match="give a number above 0 and below 1"):
         Problem.of([[0], [1]], [0, 1], goal="risk", risk_threshold=float(value))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("goal: risk\nlevels: [{values: [-1, 1], penalty: 0.1}]", "levels is about yes/no features"),
+        (
+            "goal: risk\npoints: -2..2",
+            "use max_points, the largest points of an answer, or questions=False (--features)",
+        ),
+        ("max_questions: 3\nmax_features: 3", "use max_questions, or questions=False (--features)"),
+        ("max_points: 64\ngoal: risk", "max_points is 64; give at most 63"),
+        ("questions: false\ngoal: risk\nmin_questions: 2", "use min_features"),
+        ("questions: false\ngoal: risk\nteacher: ridge", "teacher is 'ridge'"),
+        ("goal: risk\nprepare: {per_variable: 3}", "use max_cuts, or questions=False (--features)"),
+        ("goal: errors\nmax_questions: 3", "goal is 'errors', and questions are for goal 'risk'; use goal risk"),
+    ],
+)
+def test_what_belongs_to_the_other_unit_is_refused_with_its_remedy(run, folder, settings, message):
+    (folder / "settings.yaml").write_text(f"{settings}\n")
+    checked = run("check", "settings.yaml")
+    fitted = run("fit", "tiny.csv", "--target", "ill", "--settings", "settings.yaml", "-q")
+    assert checked.returncode == fitted.returncode == 2
+    assert message in checked.stderr
+    assert checked.stderr.splitlines()[-1] == fitted.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "note", "asks"),
+    [
+        ("C0: 0.02", None, {"goal": "risk", "C0": 0.02}),
+        ("max_questions: 2", None, {"goal": "risk", "max_questions": 2}),
+        ("max_features: 2", "max_features and no goal, so the goal is errors", {"goal": "errors", "max_features": 2}),
+        ("slack: 0.01\ntie_break: log_loss", "no goal", {"goal": "errors", "tie_break": "log_loss", "slack": 0.01}),
+        (
+            "goal: risk\nmax_features: 2",
+            "max_features, so the card is of yes/no features; write questions: false",
+            {"goal": "risk", "max_features": 2, "questions": False},
+        ),
+        (
+            "goal: risk\nprepare: {cuts: tree}",
+            "prepare: cuts, so the card is of yes/no features",
+            {"goal": "risk", "questions": False, "prepare": {"cuts": "tree"}},
+        ),
+    ],
+)
+def test_a_file_that_leaves_goal_or_unit_open_is_read_as_it_always_was(run, folder, settings, note, asks):
+    (folder / "settings.yaml").write_text(f"{settings}\n")
+    checked = run("check", "settings.yaml", "--json", check=True)
+    assert json.loads(checked.stdout) == {name: value for name, value in asks.items() if value != "errors"}
+    assert (note or "is valid") in checked.stderr
+    assert ("settings.yaml: it has" in checked.stderr) == (note is not None)

@@ -135,7 +135,7 @@ def test_a_learned_card_keeps_its_log_loss_on_both_kinds_of_rows(class_weight):
     X = random.integers(0, 3, (150, 2))
     y = np.where(random.random(150) < 1 / (1 + np.exp(4 - 1.5 * X[:, 0])), "yes", "no")
     model = RiskScoreClassifierCV(
-        Cs=[0.01], cv=5, max_points=2, class_weight=class_weight, time_limit=None, node_limit=500
+        prepare=None, Cs=[0.01], cv=5, max_points=2, class_weight=class_weight, time_limit=None, node_limit=500
     ).fit(X, y)
     training, unseen = model.scoring_system_.card.performance
     by = np.where(y == "yes", 1.0 if class_weight is None else 3.0, 1.0)

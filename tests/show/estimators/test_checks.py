@@ -24,21 +24,23 @@ pytestmark = [
 ONE = SLIMClassifier(node_limit=5, time_limit=None)
 CV = SLIMClassifierCV(node_limit=5, time_limit=None, Cs=2, cv=2)
 RISK = RiskScoreClassifier(node_limit=5, time_limit=None)
-RISK_CV = RiskScoreClassifierCV(node_limit=5, time_limit=None, Cs=2, cv=2, max_features=1)
+RISK_CV = RiskScoreClassifierCV(node_limit=5, time_limit=None, cv=2, max_questions=1)
 ALL = [ONE, CV, RISK, RISK_CV]
+FEATURES = RiskScoreClassifier(node_limit=5, time_limit=None, prepare=None)
+FEATURES_CV = RiskScoreClassifierCV(node_limit=5, time_limit=None, Cs=2, cv=2, max_features=1, prepare=None)
 
 
 # of three classes the first in y and "all others" are made there, after shuffling one y and not the other
 SHUFFLED = version("scikit-learn").startswith("1.6.")
 
 
-@parametrize_with_checks([ONE, RISK])
+@parametrize_with_checks([ONE, RISK, FEATURES])
 def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
     _passes(check, estimator)
 
 
 @pytest.mark.long
-@parametrize_with_checks([CV, RISK_CV])
+@parametrize_with_checks([CV, RISK_CV, FEATURES_CV])
 def test_scikit_learn_finds_nothing_to_complain_about_with_cross_validation(estimator, check):
     _passes(check, estimator)
 
@@ -64,7 +66,7 @@ def _passes(check, estimator):
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", ALL, ids=lambda estimator: type(estimator).__name__)
+@pytest.mark.parametrize("estimator", [ONE, CV, FEATURES, FEATURES_CV], ids=lambda estimator: type(estimator).__name__)
 def test_names_of_columns_are_checked(estimator):
     check_dataframe_column_names_consistency(type(estimator).__name__, estimator)
 
@@ -72,8 +74,8 @@ def test_names_of_columns_are_checked(estimator):
 @pytest.mark.parametrize(
     ("estimator", "name"),
     [
-        pytest.param(one, name, id=f"{type(one).__name__}-{name}")
-        for one in ALL
+        pytest.param(one, name, id=f"{type(one).__name__}{'' if one.prepare is None else ' of questions'}-{name}")
+        for one in [*ALL, FEATURES]
         for name in sorted(set(one.get_params()) - {"initial", "verbose", "Cs", "cv", "rule"})
     ],
 )

@@ -29,7 +29,7 @@ def test_an_interruption_is_a_warning_with_the_gap(classifier, monkeypatch):
     monkeypatch.setattr(Monitor, "stop_reason", lambda self: Stop.INTERRUPTED)
     message = r"was interrupted.*a gap of \d+\.\d %; fit again .*twice"
     with pytest.warns(NotProvenWarning, match=message) as seen:
-        model = classifier().fit(X, Y)
+        model = classifier(prepare=None).fit(X, Y)
     assert model.stop_ is Stop.INTERRUPTED
     assert f"{100 * model.gap_:.1f} %" in str(seen[0].message)
 
@@ -58,7 +58,7 @@ def people():
 
 def test_a_proof_that_rounding_leaves_open_is_a_warning_and_said_on_the_card():
     age, smoker, ill = people()
-    heavy = RiskScoreClassifier(C0=0, class_weight={1: 1e9, 0: 1})
+    heavy = RiskScoreClassifier(prepare=None, C0=0, class_weight={1: 1e9, 0: 1})
     with (
         pytest.warns(UserWarning, match="different weights in learning"),
         pytest.warns(NotProvenWarning, match="leave the proof open.*weigh rows and classes less unevenly"),
@@ -75,4 +75,4 @@ def test_a_proof_that_rounding_leaves_open_is_a_warning_and_said_on_the_card():
 def test_a_column_that_doubles_cannot_hold_is_refused_with_its_name_and_the_remedy(slope, times, plus, remedy):
     age, smoker, ill = people()
     with pytest.raises(SupersparseError, match=rf"column 'x0' has values .*: {remedy}"):
-        RiskScoreClassifier(C0=0, slope=slope).fit(np.column_stack([age * times + plus, smoker]), ill)
+        RiskScoreClassifier(prepare=None, C0=0, slope=slope).fit(np.column_stack([age * times + plus, smoker]), ill)

@@ -30,11 +30,12 @@ def made(n=300, seed=0):
 
 X, Y = made()
 QUICK = {"max_points": 3, "node_limit": 5000, "time_limit": None}
+OF_NUMBERS = {"prepare": None, **QUICK}
 
 
 @pytest.fixture(scope="module", params=["free", 1], ids=["free slope", "slope 1"])
 def fitted(request):
-    return RiskScoreClassifier(slope=request.param, C0=0.002, positive="ill", **QUICK).fit(X, Y)
+    return RiskScoreClassifier(slope=request.param, C0=0.002, positive="ill", **OF_NUMBERS).fit(X, Y)
 
 
 def test_the_probabilities_have_the_loss_that_was_proven(fitted):
@@ -58,7 +59,7 @@ def test_the_card_gives_the_same_risks_after_saving(fitted):
 
 
 def test_slope_one_has_a_whole_intercept():
-    model = RiskScoreClassifier(slope=1, C0=0.002, positive="ill", **QUICK).fit(X, Y)
+    model = RiskScoreClassifier(slope=1, C0=0.002, positive="ill", **OF_NUMBERS).fit(X, Y)
     assert model.slope_ == 1
     # the offset of the card's formula moves with the points that printing adds
     offset = model.scoring_system_.card.risk.offset
@@ -67,7 +68,7 @@ def test_slope_one_has_a_whole_intercept():
 
 @pytest.mark.parametrize("settings", [{"slope": 1}, {}, {"risk_threshold": 0.2}, {"positive": "well"}])
 def test_slope_and_offset_give_the_risks_whatever_the_threshold(settings):
-    model = RiskScoreClassifier(C0=0.01, **QUICK, **settings).fit(X, Y)
+    model = RiskScoreClassifier(C0=0.01, **OF_NUMBERS, **settings).fit(X, Y)
     totals = X @ [float(v) for v in model.points_.values]
     risks = 1 / (1 + np.exp(-(model.slope_ * totals + model.offset_)))
     positive = list(model.classes_).index(model.positive_)
@@ -75,13 +76,15 @@ def test_slope_and_offset_give_the_risks_whatever_the_threshold(settings):
 
 
 def test_a_free_slope_is_never_worse_than_slope_one():
-    free, one = (RiskScoreClassifier(slope=slope, C0=0, max_features=2, **QUICK).fit(X, Y) for slope in ("free", 1))
+    free, one = (
+        RiskScoreClassifier(slope=slope, C0=0, max_features=2, **OF_NUMBERS).fit(X, Y) for slope in ("free", 1)
+    )
     assert free.objective_ <= one.objective_ + 1e-9
 
 
 def test_prepared_columns_give_a_card_on_raw_columns_with_the_same_risks():
     columns = {"age": 20 + 15 * X[:, 0] + X[:, 2], "dose": X[:, 1], "kind": np.where(X[:, 3] > 1, "a", "b")}
-    model = RiskScoreClassifier(prepare="auto", max_features=2, positive="ill", **QUICK).fit(columns, Y)
+    model = RiskScoreClassifier(questions=False, max_features=2, positive="ill", **QUICK).fit(columns, Y)
     risk = model.predict_proba(columns)[:, 0]
     assert model.loss_ == pytest.approx(-np.mean(np.log(np.where(Y == "ill", risk, 1 - risk))), abs=1e-12)
     assert model.scoring_system_.predict_risk(columns) == pytest.approx(risk)
@@ -90,7 +93,7 @@ def test_prepared_columns_give_a_card_on_raw_columns_with_the_same_risks():
 def test_rare_classes_are_not_balanced_because_weights_distort_risks():
     y = np.where((Y == "ill") & (np.arange(len(Y)) % 4 == 0), "ill", "well")
     columns = {f"x{j}": X[:, j] for j in range(4)}
-    model = RiskScoreClassifier(prepare="auto", max_features=2, positive="ill", **QUICK).fit(columns, y)
+    model = RiskScoreClassifier(questions=False, max_features=2, positive="ill", **QUICK).fit(columns, y)
     assert model.predict_proba(columns)[:, 0].mean() == pytest.approx((y == "ill").mean(), abs=1e-6)
 
 
@@ -100,7 +103,7 @@ WEIGHTED = "two classes had different weights in learning, so the risks are not 
 @pytest.mark.parametrize("class_weight", ["balanced", {"ill": 5, "well": 1}])
 def test_class_weights_are_warned_of_and_every_face_says_that_they_distort_the_risks(class_weight):
     with pytest.warns(WeightedRisksWarning, match=f"{WEIGHTED}; .* set risk_threshold"):
-        model = RiskScoreClassifier(class_weight=class_weight, positive="ill", **QUICK).fit(X > 0, Y)
+        model = RiskScoreClassifier(class_weight=class_weight, positive="ill", **OF_NUMBERS).fit(X > 0, Y)
     system = model.scoring_system_
     texts = [system.to_text(columns=500), system.to_markdown(), system.to_html(), system.to_latex()]
     drawn = " ".join("".join(one.itertext()) for one in ET.fromstring(system.to_svg()).iter())
@@ -113,7 +116,7 @@ def test_class_weights_are_warned_of_and_every_face_says_that_they_distort_the_r
 
 @pytest.mark.parametrize("class_weight", ["auto", None, {"ill": 2, "well": 2}])
 def test_equal_class_weights_keep_the_risks_and_nothing_is_said(class_weight):
-    model = RiskScoreClassifier(class_weight=class_weight, positive="ill", **QUICK).fit(X, Y)
+    model = RiskScoreClassifier(class_weight=class_weight, positive="ill", **OF_NUMBERS).fit(X, Y)
     assert "different weights" not in " ".join(str(model.scoring_system_).split())
 
 
@@ -121,7 +124,7 @@ def test_class_weights_are_told_beside_a_formula_of_risks():
     values = np.random.default_rng(0).normal(size=(60, 1)) * 1000
     y = np.where(values[:, 0] + 800 * np.sin(np.arange(60)) > 0, "ill", "well")
     with pytest.warns(WeightedRisksWarning):
-        model = RiskScoreClassifier(class_weight={"ill": 3}, C0=0, **QUICK).fit(values, y)
+        model = RiskScoreClassifier(class_weight={"ill": 3}, C0=0, **OF_NUMBERS).fit(values, y)
     formula, note, *_ = content_of(model.scoring_system_.card).notes[1:]
     assert formula.startswith("Risk (ill) by the total: 1 / (1 + exp(")
     assert note == f"The {WEIGHTED}."
@@ -130,7 +133,7 @@ def test_class_weights_are_told_beside_a_formula_of_risks():
 def test_a_tie_with_slope_one_is_told_at_the_total_whose_risk_is_one_half():
     x = np.array([0, 1, 2, 3, 4, 5] * 4)[:, None]
     y = np.array([0, 0, 1, 0, 1, 1] * 3 + [1, 0, 0, 0, 1, 1])
-    system = RiskScoreClassifier(C0=0, max_points=1, slope=1).fit(x, y).scoring_system_
+    system = RiskScoreClassifier(prepare=None, C0=0, max_points=1, slope=1).fit(x, y).scoring_system_
     assert system.predict_risk({"x0": 2}) == 0.5
     text = system.to_text(columns=500)
     assert "counting a total of exactly 2 as wrong for both classes" in text
@@ -139,14 +142,14 @@ def test_a_tie_with_slope_one_is_told_at_the_total_whose_risk_is_one_half():
 
 def test_separated_classes_are_warned_of():
     with pytest.warns(SeparatedClassesWarning, match="slope is at its limit"):
-        RiskScoreClassifier(**QUICK).fit([[0], [0], [1], [1]], [0, 0, 1, 1])
+        RiskScoreClassifier(**OF_NUMBERS).fit([[0], [0], [1], [1]], [0, 0, 1, 1])
 
 
 def test_rates_are_limited_at_the_risk_threshold():
-    free = RiskScoreClassifier(positive="ill", **QUICK).fit(X, Y)
+    free = RiskScoreClassifier(positive="ill", **OF_NUMBERS).fit(X, Y)
     limit = round(free.training_specificity_ + 0.02, 2)
     limited = RiskScoreClassifier(
-        positive="ill", constraints=[c.min_specificity(limit)], risk_threshold=0.6, **QUICK
+        positive="ill", constraints=[c.min_specificity(limit)], risk_threshold=0.6, **OF_NUMBERS
     ).fit(X, Y)
     risk = limited.predict_proba(X)[:, 0]
     assert ((risk > 0.6) == (limited.predict(X) == "ill")).all()
@@ -157,16 +160,16 @@ def test_rates_are_limited_at_the_risk_threshold():
 
 
 def test_errors_are_limited_for_predictions_at_one_half():
-    free = RiskScoreClassifier(**QUICK).fit(X, Y)
-    same = RiskScoreClassifier(constraints=[c.max_error(free.training_errors_ / len(Y))], **QUICK).fit(X, Y)
+    free = RiskScoreClassifier(**OF_NUMBERS).fit(X, Y)
+    same = RiskScoreClassifier(constraints=[c.max_error(free.training_errors_ / len(Y))], **OF_NUMBERS).fit(X, Y)
     assert (same.predict(X) != Y).sum() <= free.training_errors_
     assert same.loss_ == pytest.approx(free.loss_, abs=1e-9)
     with pytest.raises(InfeasibleError, match=r"at a risk_threshold of 0\.5"):
-        RiskScoreClassifier(constraints=[c.max_error(0)], max_features=1, **QUICK).fit(X, Y)
+        RiskScoreClassifier(constraints=[c.max_error(0)], max_features=1, **OF_NUMBERS).fit(X, Y)
 
 
 def test_the_card_counts_the_training_rows_of_each_total():
-    model = RiskScoreClassifier(positive="ill", **QUICK).fit(X, Y)
+    model = RiskScoreClassifier(positive="ill", **OF_NUMBERS).fit(X, Y)
     seen = model.scoring_system_.card.risk.seen
     assert sum(seen.cases) == len(Y)
     assert sum(seen.events) == (Y == "ill").sum()
@@ -183,7 +186,7 @@ def test_an_interrupted_fit_goes_on_from_its_checkpoint(tmp_path):
     random = np.random.default_rng(0)
     table = random.integers(0, 4, (300, 16))
     labels = (table.sum(axis=1) + random.normal(0, 5, 300) > 24).astype(int)
-    settings = {**QUICK, "max_features": 4, "max_points": 5}
+    settings = {**OF_NUMBERS, "max_features": 4, "max_points": 5}
     with pytest.warns(NotProvenWarning):
         RiskScoreClassifier(checkpoint=file, **{**settings, "node_limit": 1}).fit(table, labels)
     assert file.exists()
@@ -194,13 +197,13 @@ def test_an_interrupted_fit_goes_on_from_its_checkpoint(tmp_path):
 
 def test_what_only_errors_have_is_refused():
     with pytest.raises(InvalidProblemError, match="slope is 3"):
-        RiskScoreClassifier(slope=3, **QUICK).fit(X, Y)
+        RiskScoreClassifier(slope=3, **OF_NUMBERS).fit(X, Y)
     with pytest.raises(TypeError, match="intercept"):
         RiskScoreClassifier(intercept="none")
 
 
 def test_cross_validation_chooses_by_log_loss():
-    model = RiskScoreClassifierCV(Cs=[0.002, 0.5], cv=3, **QUICK).fit(X, Y)
+    model = RiskScoreClassifierCV(Cs=[0.002, 0.5], cv=3, **OF_NUMBERS).fit(X, Y)
     assert model.C0_ == 0.002
     assert model.cv_results_["mean_test_score"][0] > model.cv_results_["mean_test_score"][1]
     assert -1 < model.best_score_ < 0
@@ -213,7 +216,7 @@ def test_the_threshold_is_short_and_the_class_is_that_of_the_risk(risk_threshold
     random = np.random.default_rng(decimals)
     table = random.normal(2, 1, (150, 3)).round(decimals)
     y = table @ [1, -1, 0.5] + random.normal(0, 1, 150) > 1
-    model = RiskScoreClassifier(C0=0.01, max_points=2, slope=slope, risk_threshold=risk_threshold)
+    model = RiskScoreClassifier(prepare=None, C0=0.01, max_points=2, slope=slope, risk_threshold=risk_threshold)
     card = model.fit(table, y).scoring_system_.card
     assert len(shown(-card.intercept)) <= max(10, decimals - 5)
     many = np.vstack([table, random.normal(2, 1, (1000, 3)).round(decimals)])
@@ -238,7 +241,7 @@ def test_a_column_whose_risks_cannot_be_written_is_refused_before_the_search(off
     monkeypatch.setattr(PreparedProblem, "solve", None)
     message = rf"column 'time' .* deviation is 2\.\d+; .* subtract a constant .* such as {offset + x[0, 0]}"
     with pytest.raises(InvalidDataError, match=message):
-        RiskScoreClassifier().fit(pd.DataFrame(frame), y)
+        RiskScoreClassifier(prepare=None).fit(pd.DataFrame(frame), y)
 
 
 def test_a_solution_with_a_column_far_from_zero_has_a_card_only_if_the_column_is_not_on_it():

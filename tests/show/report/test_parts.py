@@ -168,7 +168,7 @@ def test_frames_and_columns_give_the_same_report(frame):
 
 @pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"risk_threshold": 0.3}], ids=str)
 def test_a_card_of_risks_is_confirmed(asked):
-    model = RiskScoreClassifier(C0=0.01, max_points=3, positive="ill", **asked)
+    model = RiskScoreClassifier(prepare=None, C0=0.01, max_points=3, positive="ill", **asked)
     system = model.fit(pd.DataFrame(COLUMNS), Y).scoring_system_
     report = make_report(ScoringSystem.from_json(system.to_json()), COLUMNS, Y, plan=Plan.nothing())
     assert "Confirmed" in said(report, "proof")

@@ -27,12 +27,15 @@ class Keyword:
         return Parameter(self.name, Parameter.KEYWORD_ONLY, default=self.default)
 
 
-def keywords_of(declared: type, *names: str, without: Sequence[str] = ()) -> list[Keyword]:
-    """Return the settings that a class declares as keywords: those that are named, or all but some."""
+def keywords_of(declared: type, *names: str, without: Sequence[str] = (), **defaults: Any) -> list[Keyword]:
+    """Return the settings that a class declares as keywords: those that are named, or all but some.
+
+    `defaults` stand in place of those that are declared.
+    """
     found = {
         f.name: Keyword(
             name=f.name,
-            default={} if f.default is MISSING else f.default,
+            default=defaults.get(f.name, {} if f.default is MISSING else f.default),
             help=f.metadata["help"] if "help" in f.metadata else f.metadata["field"].help,
             declared=next(one for one in reversed(declared.__mro__) if f.name in get_annotations(one)),
         )

@@ -20,11 +20,11 @@ Shape = Literal["monotone", "rising", "falling", "any"]
 _BY_COLUMN = ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units")
 _MOST_TRIED = 6
 OF_FEATURES = {
-    "cuts": "remove it, or use questions=False; answers are chosen on the teacher's shape of each column",
-    "per_variable": "use max_cuts, or questions=False",
-    "intervals": "remove it, or use questions=False; a question has an answer for each band",
-    "candidates": "remove it, or use questions=False; every column is one question",
-    "keep": "remove it, or use questions=False; numbers are cut into answers",
+    "cuts": "remove it, or use questions=False (--features); answers are chosen on the teacher's shape of each column",
+    "per_variable": "use max_cuts, or questions=False (--features)",
+    "intervals": "remove it, or use questions=False (--features); a question has an answer for each band",
+    "candidates": "remove it, or use questions=False (--features); every column is one question",
+    "keep": "remove it, or use questions=False (--features); numbers are cut into answers",
 }
 _DIRECTION_OF: Mapping[str, Direction] = {"rising": "+", "falling": "-"}
 

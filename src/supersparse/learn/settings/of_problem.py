@@ -104,7 +104,7 @@ def _bounds(problem: Problem) -> ByName[Ends] | None:
 
 def _class_weight(problem: Problem) -> str | ByName[Fraction] | None:
     if set(problem.class_weights) == {Fraction(1)}:
-        return "auto"  # which counts rows alike, unless columns are prepared
+        return None
     if problem.class_weights == read_class_weight("balanced", problem.rows):
         return "balanced"
     return _by_name({label_text(c): w for c, w in zip(problem.rows.classes, problem.class_weights, strict=True)})

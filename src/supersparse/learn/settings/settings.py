@@ -39,7 +39,7 @@ from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
 from supersparse.engine.options import SolverKeywords, SolverOptions
 from supersparse.learn.prepare.settings import PrepareSettings
-from supersparse.learn.settings.unit import asks_questions, read_goal_of_questions
+from supersparse.learn.settings.unit import asks_questions, read_unit, refuse_questions_for_errors
 from supersparse.learn.settings.with_data import AnswersOf, make_problem
 from supersparse.learn.splits import ValidationSettings
 from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position
@@ -140,6 +140,7 @@ class Origin:
 
     source: str
     places: Mapping[str, str]
+    notes: tuple[str, ...] = ()  # on what the file leaves open
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -189,8 +190,8 @@ class Settings(Tabular, SizeInQuestions, Asked):
     questions: bool | None = setting(
         None,
         Either(Truth(), Null()),
-        "Whether the unit of size is the question, a column with points for each answer; default: if max_questions "
-        "is given.",
+        "Whether the unit of size is the question, a column with points for each answer, or the yes/no feature; "
+        "default: true for goal risk with prepared columns.",
     )
     teacher: str | None = setting(
         None,
@@ -231,7 +232,9 @@ class Settings(Tabular, SizeInQuestions, Asked):
         largest = given.get("max_points", "auto")
         named = {n: _as_in_a_file(n, v, largest) for n, v in values.items() if n not in listed}
         read = taken(cls, named)
-        read_goal_of_questions(read)
+        if "goal" not in read and asks_questions(read):
+            read["goal"] = "risk"
+        refuse_questions_for_errors(read)
         fold_sizes(read)
         return cls(**read, **listed)
 
@@ -241,13 +244,20 @@ class Settings(Tabular, SizeInQuestions, Asked):
         return cls.from_tree(tree_of(content))
 
     @classmethod
-    def from_tree(cls, tree: FileNode, source: str | None = None) -> "Settings":
-        """Read a tree; `source` names the file it comes from."""
+    def from_tree(
+        cls, tree: FileNode, source: str | None = None, *, goal: str | None = None, usual_goal: str = "errors"
+    ) -> "Settings":
+        """Read a tree; `source` names the file it comes from.
+
+        `goal` overrides that of the file, and `usual_goal` is that of a file without one that does not speak of
+        features.
+        """
         if not isinstance(tree, FileMapping):
             tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
         given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
+        notes = read_unit(given, goal, usual_goal)
         try:
-            read_goal_of_questions(given)
+            refuse_questions_for_errors(given)
         except InvalidOptionError as error:
             raise InvalidSettingsError.of(error, "" if source is None else f"{source}: ") from None
         fold_sizes(given)
@@ -255,8 +265,14 @@ class Settings(Tabular, SizeInQuestions, Asked):
             places: dict[str, str] = {}
             for scalar in scalars(tree):
                 places.setdefault(scalar.text, scalar.where)
-            given["origin"] = Origin(source, places)
+            given["origin"] = Origin(source, places, tuple(notes))
         return cls(**given)
+
+    @classmethod
+    def of_card(cls, content: Mapping[str, object]) -> "Settings":
+        """Read the settings that a card keeps, in which a card for goal risk says it if it asks questions."""
+        silent = content.get("goal") == "risk" and "questions" not in content
+        return cls.from_dict({**content, "questions": False} if silent else content)
 
     @classmethod
     def load(cls, path: str | Path) -> "Settings":
@@ -317,14 +333,15 @@ class Settings(Tabular, SizeInQuestions, Asked):
 
     @property
     def asks_questions(self) -> bool:
-        """Whether the unit of size is the question."""
+        """Whether the unit of size is the question; a recipe decides it where settings leave it open."""
         return asks_questions(vars(self))
 
     @property
     def taught_by(self) -> str | None:
         """The teacher whose risks are blended with the labels; None for the labels as they are."""
-        if self.teacher is None:
-            return "auto" if self.asks_questions else None
+        usual = "auto" if self.asks_questions else None
+        if self.teacher is None or (self.teacher == "auto" and self.goal == "risk"):
+            return usual
         return None if self.teacher == "none" else self.teacher
 
     @property
@@ -408,10 +425,10 @@ def fold_sizes(given: dict[str, Any]) -> None:
         given["constraints"] = tuple(c for c in asked if not isinstance(c, MaxFeatures | MinFeatures))
 
 
-def load_settings(path: str | Path) -> Settings:
-    """Read a file; errors name the line and column."""
+def load_settings(path: str | Path, *, goal: str | None = None, usual_goal: str = "errors") -> Settings:
+    """Read a file; errors name the line and column. For goals see `Settings.from_tree`."""
     form = file_format(path)
-    return read_settings(file_text(path), form, source=str(path))
+    return Settings.from_tree(_tree(file_text(path), form, str(path)), str(path), goal=goal, usual_goal=usual_goal)
 
 
 def save_settings(settings: Settings, path: str | Path) -> None:
@@ -425,17 +442,20 @@ def read_settings(text: str, form: Format = "yaml", *, source: str = "the text")
     >>> read_settings("C0: 0.02").to_dict()
     {'C0': 0.02}
     """
-    tree = (json_tree if form == "json" else yaml_tree)(text, source)
-    return Settings.from_tree(tree, source)
+    return Settings.from_tree(_tree(text, form, source), source)
+
+
+def _tree(text: str, form: Format, source: str) -> FileNode:
+    return (json_tree if form == "json" else yaml_tree)(text, source)
 
 
 def write_settings(settings: Settings, form: Format = "yaml") -> str:
-    r"""Write settings as text, in a fixed order.
+    r"""Write settings as text, in a fixed order, and the goal in any case: `fit` has another default.
 
     >>> write_settings(Settings.of(max_features=5, C0=0.02))
-    'C0: 0.02\nmax_features: 5\n'
+    'goal: errors\nC0: 0.02\nmax_features: 5\n'
     """
-    content = settings.to_dict()
+    content = {"goal": settings.goal, **settings.to_dict()}
     return json.dumps(content, indent=2) + "\n" if form == "json" else yaml_text(content)
 
 

@@ -1,13 +1,30 @@
-"""The unit of a card's size: questions, or the yes/no features and numeric columns of the paper."""
+"""The unit of a card's size: questions, or the yes/no features and numeric columns of the paper.
 
-from collections.abc import Mapping
+Cards for goal risk ask questions unless settings say otherwise. What holds for features alone is refused with
+questions, each with its remedy; a settings file that speaks of features alone is read as it always was.
+"""
+
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.schema.setting import names_of
-from supersparse.problem.questions import SizeInQuestions
+from supersparse.problem.asked import Asked
+from supersparse.problem.questions import LARGEST_POINT, SizeInQuestions
 
-_SIZES = names_of(SizeInQuestions)
+_ELSE = "or questions=False (--features)"
+_REMEDIES = {
+    "max_features": f"use max_questions, {_ELSE}",
+    "min_features": f"use min_questions, {_ELSE}",
+    "points": f"use max_points, the largest points of an answer, {_ELSE}",
+    "slope": f"remove it, the slope of such a card is free, {_ELSE}",
+    "levels": f"remove it, {_ELSE}",
+    "bounds": f"use max_points, the largest points of an answer, {_ELSE}",
+    "C1": f"use change_price, the price of a change of points, {_ELSE}",
+    "intercept": f"remove it, a risk has its own offset, {_ELSE}",
+}
+_OF_ERRORS = ("tie_break", "slack", "objective")
+_OF_PREPARE = ("cuts", "candidates", "intervals")  # what its preparation has for features alone
 
 
 def asks_questions(given: Mapping[str, Any]) -> bool:
@@ -17,12 +34,73 @@ def asks_questions(given: Mapping[str, Any]) -> bool:
     return any(given.get(name, getattr(SizeInQuestions, name)) != getattr(SizeInQuestions, name) for name in _SIZES)
 
 
-def read_goal_of_questions(given: dict[str, Any]) -> None:
-    """Let questions be for goal risk, where no goal is given; raise where it is errors."""
-    if asks_questions(given) and given.setdefault("goal", "risk") == "errors":
+def refuse_questions_for_errors(given: Mapping[str, Any]) -> None:
+    """Raise where questions are asked of a card for the fewest errors."""
+    if given.get("goal") == "errors" and asks_questions(given):
         name = next((name for name in _SIZES if name in given), "questions")
         raise InvalidOptionError(
             f"{name} is {given[name]!r}, but goal is 'errors', and questions are for goal 'risk'",
             "use goal risk, or max_features",
             subject=name,
         )
+
+
+def refuse_features(settings: Asked) -> None:
+    """Raise for what only cards of features have, where a card asks questions."""
+    for name, remedy in _REMEDIES.items():
+        value = getattr(settings, name)
+        if value is not None and value != getattr(Asked, name):
+            raise InvalidOptionError(
+                f"{name} is about yes/no features, and this card asks questions", remedy, subject=name
+            )
+    if isinstance(settings.max_points, int) and settings.max_points > LARGEST_POINT:
+        raise InvalidOptionError(
+            subject="max_points",
+            value=settings.max_points,
+            remedy=f"give at most {LARGEST_POINT}, the largest points of an answer",
+        )
+
+
+def refuse_sizes_in_questions(settings: Asked) -> None:
+    """Raise for a size in questions, where a card is of features."""
+    for name in _SIZES:
+        if getattr(settings, name) != getattr(SizeInQuestions, name):
+            raise InvalidOptionError(
+                f"{name} is about questions, and this card is of features",
+                f"use {name.replace('questions', 'features')}" if "questions" in name else "remove it",
+                subject=name,
+            )
+
+
+def read_unit(given: dict[str, Any], goal: str | None, usual: str) -> list[str]:
+    """Complete what a settings file leaves open of goal and unit, as it always meant it; return notes about that.
+
+    `goal` is the one that is asked elsewhere, if there is one, and `usual` that of files that speak of neither.
+    """
+    notes = []
+    if goal is not None:
+        given["goal"] = goal
+    elif "goal" not in given and asks_questions(given):
+        given["goal"] = "risk"
+    elif "goal" not in given and usual == "risk":
+        old = _named(given, (*_REMEDIES, *_OF_ERRORS))
+        given["goal"] = "risk" if old is None else "errors"
+        if old is not None:
+            notes.append(f"it has {old} and no goal, so the goal is errors; write goal: errors, or goal: risk")
+    says = given.get("questions") is not None or asks_questions(given)
+    if given.get("goal") == "risk" and not says:
+        of_features = _named(given, ("max_features",))
+        if of_features is not None:
+            given["questions"] = False
+            notes.append(f"it has {of_features}, so the card is of yes/no features; write questions: false")
+    return notes
+
+
+def _named(given: Mapping[str, Any], names: Collection[str]) -> str | None:
+    """The first setting with one of these names, or of a preparation that makes features."""
+    prepare: Collection[str] = given.get("prepare", ())
+    of_prepare = (f"prepare: {name}" for name in _OF_PREPARE if name in prepare)
+    return next((name for name in names if name in given), None) or next(of_prepare, None)
+
+
+_SIZES = names_of(SizeInQuestions)

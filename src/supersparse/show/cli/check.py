@@ -1,18 +1,18 @@
 """`supersparse check`: validate a settings file."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from supersparse.base.errors import InvalidOptionError, InvalidProblemError
 from supersparse.engine.solvers import check_goal, solver_class
-from supersparse.learn.settings.settings import Settings, load_settings, write_settings
+from supersparse.learn.settings.settings import PREPARE, Settings, load_settings, write_settings
 from supersparse.learn.settings.settings import schema as settings_schema
 from supersparse.problem.penalties import check_objective
 from supersparse.problem.problem import read_goal
 from supersparse.show.cli.options import Output
-from supersparse.show.cli.say import remark
+from supersparse.show.cli.say import note, remark
 
 
 def check(
@@ -45,7 +45,9 @@ def check(
     elif settings is None:
         raise InvalidOptionError("nothing to check", "name a settings file, or use --schema")
     else:
-        understood = load_settings(settings)
+        understood = load_settings(settings, usual_goal="risk")
+        for about_the_file in () if understood.origin is None else understood.origin.notes:
+            note(f"{settings}: {about_the_file}")
         _check_agreement(understood)
         output.show(write_settings(understood).removesuffix("\n"), understood.to_dict)
         remark(f"{settings} is valid")
@@ -54,7 +56,8 @@ def check(
 def _check_agreement(settings: Settings) -> None:
     """Raise for settings that no table can satisfy, in the words of `fit`."""
     from supersparse.learn.editing import check_edits
-    from supersparse.learn.recipe import slack_of
+    from supersparse.learn.prepare.prepare import Prepare
+    from supersparse.learn.recipe import Recipe, slack_of
 
     try:
         goal, _ = read_goal(settings)
@@ -67,3 +70,5 @@ def _check_agreement(settings: Settings) -> None:
     if solver != "auto":
         check_goal(solver, solver_class(solver).capabilities, goal)
     check_edits(goal, settings.edits)
+    parameters: dict[str, Any] = PREPARE.write(settings.prepare)
+    Recipe(settings=settings, prepare=Prepare(**parameters)).check_unit()

@@ -205,7 +205,7 @@ def read_counts_question(
 
     why = "the counts hold the questions and the classes"
     _refuse(features, columns, why)
-    recipe = read_recipe(asked, columns, features, search)
+    recipe = read_recipe(asked, columns, features, search, of_counts=True)
     if recipe.settings.prepare:
         raise InvalidOptionError(f"{asked.settings}: prepare: {why}", "remove it", subject=asked.settings)
     for option in ("cv_groups", "cv_time"):

@@ -32,6 +32,8 @@ from supersparse.show.document import ScoringSystem
 if TYPE_CHECKING:
     from supersparse.learn.counts import CountTable
 
+_GOAL = "risk"  # where neither an option nor the settings file says one
+
 
 def fit(
     data: DataFiles,
@@ -62,11 +64,15 @@ def fit(
 ) -> None:
     """Learn a scoring system from a table and print it.
 
-    Numbers are cut at round values, categories become yes/no questions, and missing values become a
-    question of their own. Dates and identifiers are left out. Notes say what happened to each column.
-    It is evaluated by 5-fold cross-validation, repeated twice, which also calibrates its risks, and chooses
-    C0 if you do not set it. Ctrl-C stops the search and keeps the best scoring system so far. During the
-    folds, Ctrl-C skips the rest of them. The time limit covers everything.
+    The card asks at most six questions, each with points for its answers: bands of a number, groups of
+    categories, or that the value is missing. Every total has a risk. Dates and identifiers are left out.
+    Notes say what happened to each column. It is judged by 5-fold cross-validation, repeated twice, beside
+    ridge regression on all columns and cards of fewer questions.
+
+    With --goal errors the card makes the fewest errors instead: it has yes/no questions and one threshold,
+    cross-validation calibrates its risks, and chooses C0 if you do not set it. Ctrl-C stops the search and
+    keeps the best scoring system so far. During the folds, Ctrl-C skips the rest of them. The time limit
+    covers everything.
 
     Several files are count tables that `supersparse counts` wrote, one from each site. `fit` learns from
     them together, as if the rows were in one place. With --engine duckdb they are Parquet or CSV files of
@@ -111,12 +117,14 @@ def fit(
         raise InvalidOptionError("--engine duckdb counts rows, and count tables have none", "remove it")
     if engine.counts_rows:
         question, rows, folds = read_rows_question(
-            data, table.reading, columns, asked, features, search, validation, engine.memory
+            data, table.reading, columns, asked, features, search, validation, engine.memory, usual_goal=_GOAL
         )
     elif of_counts:
         counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
     elif len(data) == 1:
-        question, rows = read_question(data[0], table.reading, columns, asked, features, search, validation)
+        question, rows = read_question(
+            data[0], table.reading, columns, asked, features, search, validation, usual_goal=_GOAL
+        )
     else:
         raise InvalidOptionError(
             f"{data[1]}: only count tables can be combined",

@@ -127,6 +127,9 @@ class AskedOptions(Declared):
             help="YAML or JSON file with settings and constraints, and any of the options here, which override it.",
         ),
     ] = None
+    of_features: Annotated[
+        bool, typer.Option("--features", help="With goal risk, learn a card of yes/no features instead of questions.")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

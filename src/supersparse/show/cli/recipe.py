@@ -11,7 +11,7 @@ from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeyw
 from supersparse.engine.solvers import check_goal, get
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.class_weights import ClassWeights
-from supersparse.learn.settings.settings import PREPARE, Settings
+from supersparse.learn.settings.settings import PREPARE, Settings, load_settings
 from supersparse.problem.rows import chosen_positive
 from supersparse.show.cli.declared import option_name, options_of
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
@@ -30,31 +30,46 @@ _OPTIONS = {
 
 
 def read_recipe(
-    asked: AskedOptions, columns: ColumnOptions, features: FeatureOptions, search: SearchOptions
+    asked: AskedOptions,
+    columns: ColumnOptions,
+    features: FeatureOptions,
+    search: SearchOptions,
+    *,
+    usual_goal: str = "errors",
+    of_counts: bool = False,
 ) -> "Recipe":
-    """Combine the command line with the settings file; class weights come later, with the rows."""
+    """Combine the command line with the settings file; class weights come later, with the rows.
+
+    `usual_goal` is that of a command where neither says one. Counts have yes/no features.
+    """
     from supersparse.learn.recipe import Recipe, slack_of
 
-    settings = read_settings_file(
-        asked.settings,
-        {
-            name: value
-            for name, value in {**asked.values, **columns.values}.items()
-            if name in Settings.__dataclass_fields__ and name != "class_weight"
-        },
-    )
+    given = {
+        name: value
+        for name, value in {**asked.values, **columns.values}.items()
+        if name in Settings.__dataclass_fields__ and name != "class_weight"
+    }
+    if asked.of_features:
+        given["questions"] = False
+    settings = read_settings_file(asked.settings, given, usual_goal=usual_goal)
+    if of_counts and settings.goal == "risk":
+        if settings.asks_questions:
+            raise InvalidOptionError("counts are of yes/no features, and have no questions", "use max_features")
+        settings = settings.changed(questions=False)
     slack_of(settings)  # errors show before the table is read
     if asked.class_weight is not None:
         ClassWeights.read(asked.class_weight, "--class-weight")
-        if settings.class_weight != "auto":
+        if settings.class_weight is not None:
             note(f"--class-weight overrides class_weight in {asked.settings}")
     if features.no_prepare and settings.prepare:
         note(f"--no-prepare overrides prepare in {asked.settings}")
-    return Recipe(
+    recipe = Recipe(
         settings=settings,
         prepare=None if features.no_prepare else _prepare(features, settings, asked.settings),
         options=solver_options(settings, asked.settings, search.options),
     )
+    recipe.check_unit()
+    return recipe
 
 
 def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows") -> "Recipe":
@@ -65,17 +80,22 @@ def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows")
     return recipe.asking(class_weight=weights)
 
 
-def read_settings_file(path: Path | None, given: Mapping[str, Any]) -> Settings:
+def read_settings_file(path: Path | None, given: Mapping[str, Any], *, usual_goal: str = "errors") -> Settings:
     """Read the settings file, if any; options override it."""
-    settings = Settings() if path is None else Settings.load(path)
     changes = {name: value for name, value in given.items() if value is not None}
+    if path is None:
+        return Settings.of(**changes if usual_goal == "errors" else {"goal": usual_goal, **changes})
+    settings = Settings.load(path)
     if "max_points" in changes and not _has_default_sets(settings):
         raise InvalidOptionError(
             f"--max-points: {path} already sets the points of each feature", "change them there, or remove --max-points"
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):
-            note(f"{_OPTIONS[name]} overrides {name} in {path}")
+            note(f"{_OPTIONS.get(name, '--features')} overrides {name} in {path}")
+    settings = load_settings(path, goal=changes.get("goal"), usual_goal=usual_goal)
+    for about_the_file in () if settings.origin is None else settings.origin.notes:
+        note(f"{path}: {about_the_file}")
     return settings.changed(**changes)
 
 

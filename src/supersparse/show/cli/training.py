@@ -44,9 +44,11 @@ def read_question(
     features: FeatureOptions,
     search: SearchOptions,
     validation: ValidationOptions | None = None,
+    *,
+    usual_goal: str = "errors",
 ) -> "tuple[PreparedProblem, TrainingRows]":
     """Read what is asked and of which rows, and note what became of the columns."""
-    recipe = read_recipe(asked, columns, features, search)
+    recipe = read_recipe(asked, columns, features, search, usual_goal=usual_goal)
     rows = _read_rows(path, reading, columns, recipe, validation)
     question = weighted_recipe(recipe, asked, rows).question(rows)
     say_question(question, rows)
@@ -142,11 +144,13 @@ def read_rows_question(
     search: SearchOptions,
     validation: ValidationOptions,
     memory: str,
+    *,
+    usual_goal: str,
 ) -> "tuple[PreparedProblem, TrainingRows, Folds | None]":
     """Count the rows by their answers; return the question, the cells and their folds."""
     from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
 
-    recipe = read_recipe(asked, columns, features, search)
+    recipe = read_recipe(asked, columns, features, search, usual_goal=usual_goal)
     _check(columns, recipe, validation)
     if recipe.settings.sample_weight is not None:
         raise InvalidOptionError("weights: counts cannot be weighted", "remove them, or use --engine memory")

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from supersparse.base.errors import InvalidOptionError, PackageNotInstalledError
+from supersparse.base.errors import InvalidDataError, InvalidOptionError, PackageNotInstalledError
 from supersparse.base.exact import nearest_float
 from supersparse.card.card import Card
 from supersparse.card.checks import accepting
@@ -129,8 +129,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Score rows as the card does."""
         if hasattr(self, "prepare_"):
-            check_table(X, mappings=True)
-            return score_table(self._card_for(X), as_table(X)).floats
+            return score_table(self._card_for(X), self._raw(X)).floats
         return scores_of_points(self.points_, read_features(self, X))
 
     def _card_for(self, X: Any) -> Card:
@@ -138,12 +137,22 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         card: Card = self.scoring_system_.card
         return accepting(card) if is_array(X) else card
 
+    def _raw(self, X: Any) -> Any:
+        """Check that rows may be raw ones of the columns that were learned from."""
+        check_table(X, mappings=True)
+        known, width = self.prepare_.n_features_in_, X.shape[1] if hasattr(X, "shape") and is_array(X) else None
+        if width is not None and width != known:
+            raise InvalidDataError(
+                f"X has {width} features, but {type(self).__name__} is expecting {known} features as input",
+                "without names of columns it must have those of the training table, else give a data frame",
+            )
+        return as_table(X)
+
     def _decisive(self, X: Any) -> NDArray[np.float64]:
         """Score rows as the card does; above 0 where it predicts the positive class, and nowhere else."""
         card: Card = self.scoring_system_.card
         if hasattr(self, "prepare_"):
-            check_table(X, mappings=True)
-            return score_table(self._card_for(X), as_table(X)).decisive
+            return score_table(self._card_for(X), self._raw(X)).decisive
         scores, cutoff = self._scores(X), card.cutoff
         least = nearest_float(cutoff.threshold - card.zero_total)
         return decisive_floats(scores, scores >= least if cutoff.reached else scores > least)
@@ -244,4 +253,5 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
+        tags.input_tags.string = tags.input_tags.allow_nan = self.prepare is not None
         return tags

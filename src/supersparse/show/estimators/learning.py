@@ -77,6 +77,8 @@ def read_training(
         raise InvalidOptionError(subject="calibrate", value=model.calibrate, remedy=f"give None, or {hint}")
     recipe, title = recipe_of(model), name_of(y)
     X, y = (read_numeric_training if recipe.prepare is None else read_raw_training)(model, X, y)
+    if hasattr(sample_weight, "__array__"):
+        sample_weight = as_array(sample_weight)
     rows = TrainingRows(X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title)
     teacher = getattr(model, "teacher", None)
     if is_column(teacher):
@@ -89,6 +91,8 @@ def recipe_of(model: Any) -> Recipe:
     names = [name for name in names_of(Settings) if name not in ("prepare", "sample_weight", "rate_groups")]
     asked = {name: getattr(model, name) for name in names if hasattr(model, name)}
     teacher = asked.get("teacher")
+    if teacher is None and "teacher" in asked and model.prepare is not None:
+        asked["teacher"] = "none"  # a setting of None says nothing
     if not isinstance(teacher, str | None):
         asked["teacher"] = "auto"
         if not is_column(teacher):
@@ -110,14 +114,14 @@ def recipe_of(model: Any) -> Recipe:
         "random_state": _seed_from(model.random_state),
     }
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})
-    settings = Settings.of(**asked)
-    prepared = isinstance(model.prepare, str) or (model.prepare is None and settings.asks_questions)
-    return Recipe(
-        settings=settings,
-        prepare=Prepare() if prepared else model.prepare,
+    recipe = Recipe(
+        settings=Settings.of(**asked),
+        prepare=Prepare() if by_name else model.prepare,
         options=options,
         teacher=None if isinstance(teacher, str | None) or is_column(teacher) else teacher,
     )
+    recipe.check_unit()
+    return recipe
 
 
 def _split(given: Mapping[str, Any]) -> SolverKeywords:
@@ -143,9 +147,9 @@ Divide = Callable[[Any, Recipe, TrainingRows], Folds | None]
 
 def learn(model: Any, recipe: Recipe, rows: TrainingRows, divide: Divide) -> Fitted:
     """Learn from all rows, judge the card by the folds into which they are divided, and keep it, within one limit."""
-    clock = Clock.of(recipe)
+    clock, place = Clock.of(recipe), None if model.certificate is None else Path(model.certificate)
     question = recipe.question(rows)
-    if model.certificate is not None:
+    if place is not None:
         check_certifiable(question.problem)
     folds = divide(model, recipe, rows)
     clock = clock.reserving(2 * question.seconds)  # making the card reads the rows again, which takes longer
@@ -159,8 +163,8 @@ def learn(model: Any, recipe: Recipe, rows: TrainingRows, divide: Divide) -> Fit
     _say_if_unproven(fitted.solution, prepares=model.prepare is not None)
     _say_unclear(fitted.question, codes=isinstance(model.prepare, str))
     _say_skipped(fitted, folds)
-    if model.certificate is not None and fitted.solution.proven_optimal:
-        place, points = Path(model.certificate), fitted.solution.points
+    if place is not None and fitted.solution.proven_optimal:
+        points = fitted.solution.points
         card = certified(model.scoring_system_.card, fitted.question, points, place, rows)
         model.scoring_system_ = ScoringSystem(card)
     return fitted

@@ -57,19 +57,20 @@ if TYPE_CHECKING:
 else:
     _CHOOSING, _TIES = keywords_of(ChoosingParameters), keywords_of(Settings, "tie_break", "slack")
     _LEARNING = keywords_of(LearningParameters)
-    _LEARNING_RISKS = keywords_of(LearningParameters, without=("calibrate",))
+    _LEARNING_RISKS = keywords_of(LearningParameters, without=("calibrate",), prepare="auto")
     _BY_FOLDS = keywords_of(LearningParameters, without=("validate",))
-    _BY_FOLDS_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate", "validate"))
+    _BY_FOLDS_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate", "validate"), prepare="auto")
     SLIMParameters = constructor("SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_LEARNING])
     SLIMCVParameters = constructor(
         "SLIMCVParameters", [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_BY_FOLDS]
     )
     _QUESTIONS = keywords_of(
-        Settings, "questions", "max_questions", "min_questions", "change_price", "teacher", "blend"
+        Settings, "questions", "max_questions", "min_questions", "change_price", "teacher", "blend", teacher="auto"
     )
     RiskParameters = constructor(
         "RiskParameters", [*keywords_of(Asked, without=("goal", "intercept")), *_QUESTIONS, *_LEARNING_RISKS]
     )
     RiskCVParameters = constructor(
-        "RiskCVParameters", [*_CHOOSING, *keywords_of(Asked, without=("C0", "goal", "intercept")), *_BY_FOLDS_RISKS]
+        "RiskCVParameters",
+        [*_CHOOSING, *keywords_of(Asked, without=("C0", "goal", "intercept")), *_QUESTIONS, *_BY_FOLDS_RISKS],
     )

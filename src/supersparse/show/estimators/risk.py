@@ -1,9 +1,28 @@
 """RiskScoreClassifier and RiskScoreClassifierCV: scoring systems whose risks are what was learned."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Self
 
+import numpy as np
+
+from supersparse.base.errors import SolverFailedError
+from supersparse.learn.choosing import RULES, Candidate, choose_penalty
+from supersparse.learn.comparison import Measures, at_most
+from supersparse.learn.recipe import Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.validating import Validation
 from supersparse.show.estimators.base import ScoringSystemClassifier
-from supersparse.show.estimators.learning import folds_of, learn, read_training
+from supersparse.show.estimators.learning import (
+    folds_of,
+    folds_with,
+    learn,
+    logger,
+    read_training,
+    recipe_of,
+    reporting,
+)
 from supersparse.show.estimators.parameters import RiskCVParameters, RiskParameters
 from supersparse.show.estimators.slim_cv import SLIMClassifierCV
 
@@ -16,22 +35,42 @@ class _RiskModel(ScoringSystemClassifier):
 
 
 class RiskScoreClassifier(RiskParameters, _RiskModel):
-    """Learn a risk score: few features with small whole points, and a risk for each total.
+    """Learn a risk score: at most six questions with whole points for each answer, and a risk for each total.
 
-    Minimises the log loss of the risks plus C0 times the number of features, to a proven optimum. The risk
-    is 1 / (1 + exp(-(slope * total + offset))). Settings are those of `SLIMClassifier`. The effect of a
-    feature is limited: slope times points times the standard deviation of its column is at most 30.
+    Minimises the log loss of the risks plus C0 times the number of questions, to a proven optimum, on labels
+    blended with the risks of a `teacher`. The risk is 1 / (1 + exp(-(slope * total + offset))). Columns may be
+    raw: numbers are cut into bands, and categories grouped. With ``questions=False`` the card has yes/no
+    features with one number of points each, with ``prepare=None`` the numbers are the features; both are
+    learned from the labels as they are, and their settings are those of `SLIMClassifier`. The effect of a
+    question or feature is limited: slope times the standard deviation of its points is at most 30.
 
     Parameters
     ----------
     C0 : float, array-like of shape (n_features,) or dict, default=None
-        Cost of a feature: the log loss it must save to be used. None means 0.01.
+        Cost of a question or feature: the log loss it must save to be used. None means 0.2 divided by the
+        number of rows for a question, and 0.01 for a feature.
+    questions : bool or None, default=None
+        Whether the card asks questions. None means yes, unless ``prepare=None``.
+    max_questions : int or "auto", default="auto"
+        Maximum number of questions. "auto" means 6.
+    min_questions : int, default=0
+        Minimum number of questions.
+    teacher : "auto", "ridge", "none", None, classifier, str or array-like, default="auto"
+        The model of all columns with whose risks labels are blended: "auto" is the mean of ridge regression
+        and boosted stumps; a fitted classifier is asked, another one is fitted to the training rows; a name is
+        that of a column of risks, an array holds a risk for each row; "none" or None: labels as they are.
+    blend : float, default=0.85
+        Weight of the teacher's risks in the labels, from 0 to 1.
     slope : "free" or 1, default="free"
-        The log odds of one point. With 1, the offset is whole, as in RiskSLIM.
+        The log odds of one point of a feature. With 1, the offset is whole, as in RiskSLIM. Free for questions.
     max_points : int or "auto", default="auto"
-        Largest points of a feature, plus or minus, unless `points` sets them. "auto" means 5.
+        Largest points of an answer; "auto" means 10. Or of a feature, plus or minus, unless `points` sets them;
+        "auto" means 5.
     max_features : int, None or "auto", default="auto"
-        Maximum number of features. "auto" means 10; None means no limit.
+        Maximum number of features. "auto" means 10; None means no limit. Refused with questions, as `points`,
+        `bounds`, `levels`, `C1` and `min_features` are.
+    prepare : "auto", Prepare or None, default="auto"
+        How raw columns become questions or features, as in `SLIMClassifier`; None uses numbers as they are.
     constraints : list of constraints, default=None
         Constraints on the features, points and rates of errors; see `supersparse.constraints`. Slope and
         intercept always have the least loss, so that the risks stay what the rows say. A constraint on rates,
@@ -41,11 +80,11 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
         Risk above which `predict` says the positive class, and rates are counted. None means 0.5. With a free
         slope, a fitted risk equal to it counts as above; with slope 1, a risk of exactly 0.5 counts as wrong
         for both classes.
-    class_weight : None, "balanced", "auto" or dict, default="auto"
+    class_weight : None, "balanced", "auto" or dict, default=None
         Weight of each class in the loss. Weights other than None distort the risks. "auto" means None.
     certificate : path, default=None
         File for a proof that no card is better, for cards of questions; see docs/certificates.md.
-    validate, prepare, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, executor, \
+    validate, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, executor, \
 random_state, verbose
         As in `SLIMClassifier`.
 
@@ -72,8 +111,14 @@ random_state, verbose
     Examples
     --------
     >>> from supersparse import RiskScoreClassifier
+    >>> table = {"age": [20 + 3 * (7 * i % 20) for i in range(60)], "even": [0, 1] * 30}
+    >>> model = RiskScoreClassifier().fit(table, [age > 50 for age in table["age"]])
+    >>> model.scoring_system_.card.columns, model.proven_optimal_
+    (('age',), True)
+    >>> model.predict({"age": [40, 60]})
+    array([False,  True])
     >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 0, 1]
-    >>> model = RiskScoreClassifier(max_points=3).fit(X, y)
+    >>> model = RiskScoreClassifier(prepare=None, max_points=3).fit(X, y)
     >>> model.coef_, model.proven_optimal_
     (array([[1., 0.]]), True)
     >>> model.predict_proba([[1, 0], [0, 0]]).round(2)
@@ -110,35 +155,114 @@ random_state, verbose
 
 
 class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
-    """Learn a risk score, with C0 chosen by cross-validated log loss.
+    """Learn a risk score, with the number of questions chosen by cross-validated log loss.
 
-    As `SLIMClassifierCV`, with log loss in place of errors: ``cv_results_["mean_test_score"]`` is minus the
-    mean log loss of the held-out rows.
+    Cards of 1 to `max_questions` questions are compared on the held-out rows of each fold. With
+    ``questions=False`` it chooses C0 instead, as `SLIMClassifierCV` does, with log loss in place of errors:
+    ``cv_results_["mean_test_score"]`` is minus the mean log loss of the held-out rows.
 
     Parameters
     ----------
     Cs : int or array-like, default=6
-        Values of C0 to try, or how many.
+        Values of C0 to try, or how many; with ``questions=False``.
     cv : int, splitter or iterable, default=5
         How the rows are divided.
     rule : {"best", "one_sd", "one_se"}, default="best"
-        Which value of C0 is chosen, as in `SLIMClassifierCV`.
-    slope : "free" or 1, default="free"
+        Which number of questions, or which value of C0, is chosen, as in `SLIMClassifierCV`.
+    max_questions : int or "auto", default="auto"
+        Largest number of questions to try. "auto" means 6.
+    questions, slope, prepare
         As in `RiskScoreClassifier`, with its other parameters.
 
     Attributes
     ----------
-    C0_ : float
-        The chosen value; other attributes are those of `RiskScoreClassifier` and `SLIMClassifierCV`.
+    max_questions_ : int
+        The chosen number of questions; with ``questions=False`` there is ``C0_`` instead, and all else as in
+        `SLIMClassifierCV`.
+    max_questions_by_rule_ : dict
+        The number that each rule would choose.
+    best_index_, best_score_ : int, float
+        Its index in ``cv_results_``, and minus its mean log loss.
+    cv_results_ : dict of arrays
+        ``params``, ``param_max_questions``, ``split0_test_score``, ..., ``mean_test_score``, ``std_test_score``
+        and ``rank_test_score``.
+    n_splits_ : int
+        The number of folds that there was time for.
 
     Examples
     --------
     >>> from supersparse import RiskScoreClassifierCV
+    >>> table = {"age": [20 + 3 * (7 * i % 20) for i in range(60)], "even": [0, 1] * 30}
+    >>> model = RiskScoreClassifierCV(cv=3, time_limit=None)
+    >>> model = model.fit(table, [age > 50 for age in table["age"]])
+    >>> model.scoring_system_.card.columns, 1 <= model.max_questions_ <= 6
+    (('age',), True)
     >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, [0, 1, 1, 0] * 4 + [1, 0, 0, 1]
-    >>> RiskScoreClassifierCV(max_points=3, Cs=[0.01, 0.3], cv=2).fit(X, y).C0_
+    >>> RiskScoreClassifierCV(prepare=None, max_points=3, Cs=[0.01, 0.3], cv=2).fit(X, y).C0_
     0.01
     """
 
     __module__ = "supersparse"
 
-    certificate = None  # its cards ask no questions
+    certificate = None
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, rate_groups: Any = None
+    ) -> Self:
+        """Choose the size by cross-validation and learn a risk score from all rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups, rate_groups
+            As in `SLIMClassifierCV.fit`.
+
+        Returns
+        -------
+        self
+        """
+        if not recipe_of(self).settings.asks_questions:
+            return super().fit(X, y, sample_weight, groups, rate_groups)
+        self._check_rule()
+        recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
+        limit = recipe.options.get("time_limit")
+        half = recipe if limit is None else replace(recipe, options={**recipe.options, "time_limit": limit / 2})
+        found = self._judged(half, rows)
+        self._choose_size([results[0].compared or {} for results in found.by_fold])
+        self.n_splits_ = self._judged(half.asking(max_questions=self.max_questions_), rows).folds
+        return self
+
+    def _judged(self, recipe: Recipe, rows: TrainingRows) -> Validation:
+        """Learn a card, and judge it by the folds."""
+        found = learn(self, recipe, rows, lambda *_: folds_with(self, self._splits(rows), Cs=None)).validation
+        assert found is not None, "a fold is learned even without any time"
+        return found
+
+    def _choose_size(self, by_fold: Sequence[Mapping[str, Measures]]) -> None:
+        sizes = [
+            k for k in range(1, 1 + max(map(len, by_fold), default=0)) if all(at_most(k) in fold for fold in by_fold)
+        ]
+        losses = {k: [fold[at_most(k)].log_loss for fold in by_fold] for k in sizes}
+        candidates = [
+            Candidate(C0=0.0, errors=tuple(map(Fraction, of_folds)), sizes=(k,) * len(of_folds))
+            for k, of_folds in losses.items()
+        ]
+        if not candidates:
+            raise SolverFailedError("no fold had the time to learn a card", "raise time_limit")
+        choices = {rule: choose_penalty(candidates, rule) for rule in RULES}
+        self.best_index_ = choices[self.rule]
+        self.max_questions_ = sizes[self.best_index_]
+        self.max_questions_by_rule_ = {rule: sizes[index] for rule, index in choices.items()}
+        scores = -np.array([losses[k] for k in sizes])
+        self.cv_results_ = {
+            "params": [{"max_questions": k} for k in sizes],
+            "param_max_questions": np.ma.MaskedArray(sizes, mask=False),
+            **{f"split{k}_test_score": column for k, column in enumerate(scores.T)},
+            "mean_test_score": scores.mean(axis=1),
+            "std_test_score": scores.std(axis=1, ddof=min(1, scores.shape[1] - 1)),
+        }
+        mean = self.cv_results_["mean_test_score"]
+        self.cv_results_["rank_test_score"] = np.array([1 + int((mean > one).sum()) for one in mean], dtype=np.int32)
+        self.best_score_ = float(mean[self.best_index_])
+        with reporting(self.verbose):
+            for k, one in zip(sizes, mean, strict=True):
+                logger.info("%s  log loss %.4f", at_most(k), -one)

@@ -46,7 +46,7 @@ class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
         Minimum number of features.
     constraints : list of constraints, default=None
         Constraints on the scoring system; see `supersparse.constraints`.
-    class_weight : None, "balanced", "auto" or dict, default="auto"
+    class_weight : None, "balanced", "auto" or dict, default=None
         Cost of an error in each class. "balanced" gives both classes the same total. "auto" means
         "balanced" if `prepare` is set and one class has less than a fifth of the rows, otherwise None.
     objective : {"errors", "net_benefit"}, default="errors"

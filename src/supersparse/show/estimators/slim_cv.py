@@ -146,13 +146,16 @@ intercept, solver, solver_options, gap
         -------
         self
         """
-        if self.rule not in RULES:
-            raise InvalidOptionError(subject="rule", value=self.rule, remedy=did_you_mean(str(self.rule), RULES))
+        self._check_rule()
         recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
         found = learn(self, recipe, rows, _folds_of).validation
         assert found is not None, "a fold is learned even without any time"
         self._keep_choice(found)
         return self
+
+    def _check_rule(self) -> None:
+        if self.rule not in RULES:
+            raise InvalidOptionError(subject="rule", value=self.rule, remedy=did_you_mean(str(self.rule), RULES))
 
     def _splits(self, rows: TrainingRows) -> list[Split]:
         if self.cv is None or isinstance(self.cv, Integral):

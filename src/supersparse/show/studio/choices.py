@@ -231,7 +231,7 @@ def form() -> dict[str, Any]:
     """Describe everything that can be asked.
 
     >>> form()["fields"]["max_features"]["help"]
-    'Maximum number of features; default: 10.'
+    'Maximum number of features, where a card asks no questions; default: 10.'
     """
     whole = settings_schema()
     described: dict[str, Any] = {}
