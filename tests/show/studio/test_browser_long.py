@@ -79,7 +79,7 @@ def test_the_whole_way_by_keyboard_alone_ends_with_a_certificate(browser, server
     visitor.ready()
     typist.press("onward", "Enter")
 
-    typist.press("goal-errors", "Space")
+    typist.press("goal-risk", "ArrowLeft")  # to goal errors, within one group
     typist.press("validate", "Space")
     page.locator("#validate-cv").wait_for(state="detached")
     typist.reach("field-max_features")
@@ -201,6 +201,7 @@ def test_wishes_that_cannot_hold_together_are_named(browser, server, tmp_path):
     visitor.key("target").select_option("outcome")
     visitor.ready()
     visitor.step("Ask")
+    visitor.key("goal-errors").check()
     for kind in ("min_sensitivity", "min_specificity"):
         visitor.key("new-wish").select_option(kind)
         visitor.key("add-wish").click()
