@@ -1,6 +1,7 @@
 """The way from a table to a card of questions: the problem it asks, and the card of its answer."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -245,3 +246,17 @@ def test_the_card_says_where_the_limit_on_effects_binds():
     with pytest.warns(SeparatedClassesWarning, match="slope is at its limit"):
         model = RiskScoreClassifier(questions=True, C0=0, teacher="none", max_points=2).fit(X, y)
     assert "the slope is at its limit" in " ".join(str(model.scoring_system_).split())
+
+
+def test_a_table_that_is_large_for_the_time_limit_is_sampled_and_said():
+    X = {f"x{k}": np.arange(30_000.0) for k in range(4)}
+    rows = TrainingRows(X=X, y=np.arange(30_000) % 3 == 0, sample_weight=None, rate_groups=None)
+    asked = Recipe(settings=Settings.of(goal="risk", max_questions=6), prepare=Prepare())
+    assert asked.complete(rows) is rows
+    short = replace(asked, options={"time_limit": 1.0}).complete(rows)
+    again = replace(asked, options={"time_limit": 1.0}).complete(rows)
+    assert len(short.y) == 25_000
+    assert (short.X["x0"] == again.X["x0"]).all()
+    assert short.notes[0].startswith("learned from 25000 of 30000 rows")
+    features = replace(asked, settings=Settings.of(goal="risk", questions=False), options={"time_limit": 1.0})
+    assert features.complete(rows) is rows

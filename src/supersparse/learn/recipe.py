@@ -31,7 +31,7 @@ from supersparse.engine.solve import solve
 from supersparse.learn.card_of_solution import card_of_solution, check_risks_can_be_written, scoring_card
 from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.prepare import Prepare
-from supersparse.learn.prepare.sample import Most
+from supersparse.learn.prepare.sample import MOST_ROWS, Most
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.rows import TrainingRows, without_column
 from supersparse.learn.scoring import scores_of_points
@@ -39,7 +39,7 @@ from supersparse.learn.settings.settings import Settings, SettingsKeywords
 from supersparse.learn.settings.unit import refuse_features, refuse_sizes_in_questions
 from supersparse.learn.settings.with_data import AnswersOf, UnknownFeatureError
 from supersparse.learn.teacher import NAMES as TEACHERS
-from supersparse.learn.teacher import Teacher, blended, fitted_teacher, read_risks
+from supersparse.learn.teacher import Teacher, blended, fitted_teacher, read_risks, sampled
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels, read_weights
@@ -49,6 +49,7 @@ from supersparse.table.sources import as_table
 
 MAX_FEATURES = 10  # where "auto" is asked
 QUESTION_PRICE = Fraction(1, 5)  # of a row's log loss: what a question must save, where nobody says
+_VALUES_PER_SECOND = 100_000  # of a table, that a second of the time limit is worth where questions are asked
 RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
 
 Bounds = tuple[Any, Any] | None  # smallest and largest points, None where open
@@ -134,8 +135,8 @@ class Recipe:
         return self.asking(positive=label_text(read_labels(rows.y, None)[1][1]))
 
     def complete(self, rows: TrainingRows) -> TrainingRows:
-        """Leave out the rows with a missing value, where the preparation asks for that."""
-        rows = self._with_column_of_risks(rows)
+        """Leave out the rows with a missing value, where the preparation asks for that, and those without time."""
+        rows = self._in_time(self._with_column_of_risks(rows))
         if self.prepare is None or self.prepare.missing != "drop":
             return rows
         complete = self.prepare.complete_rows(rows.X)
@@ -145,6 +146,14 @@ class Recipe:
             raise InvalidDataError("every row has a missing value and missing='drop' leaves none", "use missing='item'")
         dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
         return rows.take(np.flatnonzero(complete), dropped)
+
+    def _in_time(self, rows: TrainingRows) -> TrainingRows:
+        """Take a fixed sample of a large table for a card of questions, as large as the time limit is worth."""
+        if self.plan is None or not self.settings.asks_questions or rows.is_counted:
+            return rows
+        most = max(MOST_ROWS, int(self.plan * _VALUES_PER_SECOND / max(1, rows.n_columns)))
+        why = f"learned from {most} of {len(rows.y)} rows, a sample that the time limit is worth; a proof is of these"
+        return sampled(rows, most, why)
 
     def _with_column_of_risks(self, rows: TrainingRows) -> TrainingRows:
         """Take the teacher's risks out of the columns, where one of them holds these."""

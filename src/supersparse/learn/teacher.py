@@ -83,12 +83,12 @@ def blended(y: NDArray[Any], positive: object, risks: Floats, blend: float) -> F
     return cast(Floats, labels.clip(1 / LABEL_UNIT, 1 - 1 / LABEL_UNIT))
 
 
-def sampled(rows: TrainingRows) -> TrainingRows:
+def sampled(rows: TrainingRows, most: int = MOST_ROWS, note: str | None = None) -> TrainingRows:
     """Return the rows that a teacher learns from, and answers are chosen on: a fixed sample of many."""
-    if len(rows.y) <= MOST_ROWS:
+    if len(rows.y) <= most:
         return rows
-    kept = np.sort(np.random.default_rng(0).permutation(len(rows.y))[:MOST_ROWS])
-    return rows.take(kept)
+    kept = np.sort(np.random.default_rng(0).permutation(len(rows.y))[:most])
+    return rows.take(kept, note)
 
 
 class _Given:
