@@ -39,7 +39,7 @@ def without_seconds(card):
     return replace(card, provenance=replace(card.provenance, seconds=0.0))
 
 
-@pytest.mark.parametrize("limit", [None, 3])
+@pytest.mark.parametrize("limit", [pytest.param(None, marks=pytest.mark.long), 3])
 def test_a_fit_with_its_folds_repeats_beside_a_busy_process(busy, limit):
     options = {"time_limit": None, "node_limit": limit, "random_state": 7}
     recipe = Recipe(settings=Settings.of(goal="risk", max_questions=3), prepare=Prepare(), options=options)
