@@ -4,45 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
 
 #include "from_c.hpp"
+#include "kernel.hpp"
 #include "questions/rows.hpp"
 #include "questions/search.hpp"
 
 using namespace supersparse;
-
-namespace {
-
-thread_local std::string message;
-
-template <class Body>
-int32_t guarded(Body body) {
-  try {
-    body();
-    return SS_OK;
-  } catch (const std::invalid_argument& error) {
-    message = error.what();
-    return SS_INVALID;
-  } catch (const std::bad_alloc&) {
-    message = "out of memory";
-    return SS_MEMORY;
-  } catch (const std::exception& error) {
-    message = error.what();
-    return SS_FAILED;
-  } catch (...) {
-    message = "unknown failure";
-    return SS_FAILED;
-  }
-}
-
-void require(bool condition, const char* what) {
-  if (!condition) throw std::invalid_argument(what);
-}
-
-}  // namespace
 
 Problem supersparse::problem_of(const ss_problem& in) {
   Problem out;
@@ -161,7 +129,7 @@ const char* ss_loops(void) { return row_loops().name; }
 int32_t ss_choose_loops(const char* name) {
   return guarded([&] { require(choose_row_loops(name), "this machine does not run that version of the loops"); });
 }
-const char* ss_message(void) { return message.c_str(); }
+const char* ss_message(void) { return last_message(); }
 
 int32_t ss_search_new(const ss_problem* problem, const ss_options* options, ss_search** out) {
   return guarded([&] {

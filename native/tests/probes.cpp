@@ -2,14 +2,58 @@
 #include <limits>
 
 #include "base/lanes.hpp"
+#include "base/sorting.hpp"
 #include "from_c.hpp"
+#include "kernel.hpp"
 #include "questions/dual.hpp"
 #include "questions/leaf.hpp"
 #include "questions/minorant.hpp"
 
 using namespace supersparse;
 
+namespace {
+
+struct Inner {
+  Flags flag;
+  int64_t factor;
+};
+
+struct Outer {
+  Ints whole;
+  Inner inner;
+  Matrix<double> table;
+  double share;
+};
+
+}  // namespace
+
 extern "C" {
+
+// Writes the order of the keys, and sorts the items 0 to n - 1 by them.
+SUPERSPARSE_API int32_t ss_probe_orders(const Ints* keys, const Ints* order, const Ints* items, int64_t* answer) {
+  return guarded([&] {
+    const std::vector<int64_t> found = order_of(*keys);
+    std::copy(found.begin(), found.end(), order->data);
+    std::vector<int64_t> spare(keys->size), place(2 * keys->size + 2);
+    for (int64_t t = 0; t < items->size; t++) (*items)[t] = t;
+    sort_by(*keys, *items, items->size, view(spare), view(place));
+    *answer = keys->size;
+  });
+}
+
+// Doubles the table's rows that are flagged, and adds up what else arrives.
+SUPERSPARSE_API int32_t ss_probe_struct(const Outer* outer, double more, const Words* words, int64_t* answer) {
+  return guarded([&] {
+    require(outer->table.rows == outer->inner.flag.size, "a row needs its flag");
+    for (int64_t i = 0; i < outer->table.rows; i++)
+      if (outer->inner.flag[i])
+        for (double& value : outer->table.row(i)) value *= 2;
+    double sum = outer->share + more;
+    for (int64_t value : outer->whole) sum += static_cast<double>(value * outer->inner.factor);
+    for (uint64_t word : *words) sum += static_cast<double>(word >> 60);
+    *answer = static_cast<int64_t>(sum);
+  });
+}
 
 // Elementwise softplus and log as the loops compute them, n a multiple of eight.
 SUPERSPARSE_API void ss_probe_functions(int64_t n, const double* x, double* values, double* logs) {

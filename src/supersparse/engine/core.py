@@ -8,10 +8,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
-from functools import cache
+from collections.abc import Callable
+from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
+from functools import cache, partial, wraps
+from operator import index
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -111,6 +114,102 @@ def call(name: str, *arguments: Any) -> None:
     if status == 2:
         raise TooLargeError(f"the compiled core ran out of memory ({name})")
     raise SolverFailedError(f"the compiled core failed in {name}: {message}")
+
+
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+_Value = TypeVar("_Value")
+
+
+def kernel(declared: _Kernel) -> _Kernel:
+    """Turn a function without a body into a call of the C function of its name, by its annotations.
+
+    Arrays go as views, named tuples of arrays and numbers as structs of the same fields, whole numbers and flags as
+    64 bits, floats as doubles; the kernel's own last parameter is the address of its answer, a whole number (``int``,
+    ``bool``, or ``None`` where there is no answer). An array of another dtype, or with gaps, is a TypeError.
+    """
+    hints = get_type_hints(declared)
+    answered = hints.pop("return")
+    converters = tuple(_converter(hint) for hint in hints.values())
+    name = f"ss_{declared.__name__.removeprefix('_')}"
+
+    @wraps(declared)
+    def called(*arguments: Any) -> Any:
+        answer = c_int64()
+        call(name, *[convert(one) for convert, one in zip(converters, arguments, strict=True)], byref(answer))
+        return None if answered is NoneType else answered(answer.value)
+
+    return cast(_Kernel, called)
+
+
+def struct(value: _Value) -> _Value:
+    """A named tuple of arrays and numbers as its C struct, to stand in its place where kernels are called often."""
+    made = _filled(value)
+    made.kept = value  # the arrays live as long as their addresses
+    return cast(_Value, made)
+
+
+def _filled(value: Any) -> Any:
+    layout = _layout(type(value), _dimensions(value))
+    return layout.kind(*[convert(own) for convert, own in zip(layout.converters, value, strict=True)])
+
+
+def _dimensions(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_dimensions(own) for own in value)
+    return getattr(value, "ndim", 0)
+
+
+class _Layout(NamedTuple):
+    kind: type[Structure]
+    converters: tuple[Callable[[Any], Any], ...]
+
+
+@cache
+def _layout(of: type, dimensions: tuple[Any, ...]) -> _Layout:
+    fields: list[tuple[str, Any]] = []
+    converters: list[Callable[[Any], Any]] = []
+    for (name, hint), own in zip(get_type_hints(of).items(), dimensions, strict=True):
+        element = _element(hint)
+        if element is not None:
+            fields.append((name, _view_kind(own)))
+            converters.append(partial(_view, element))
+        elif isinstance(own, tuple):
+            fields.append((name, _layout(hint, own).kind))
+            converters.append(_filled)
+        else:
+            fields.append((name, c_double if hint is float else c_int64))
+            converters.append(float if hint is float else index)
+    return _Layout(type(of.__name__, (Structure,), {"_fields_": fields}), tuple(converters))
+
+
+def _converter(hint: Any) -> Callable[[Any], Any]:
+    element = _element(hint)
+    if element is not None:
+        return lambda array: byref(_view(element, array))
+    if hint is float:
+        return c_double
+    if hint in (int, bool):
+        return lambda number: c_int64(index(number))
+    return lambda value: byref(value if isinstance(value, Structure) else struct(value))
+
+
+def _element(hint: Any) -> np.dtype[Any] | None:
+    """The dtype of an annotation like ``NDArray[np.int64]``; None if it is no array."""
+    if get_origin(hint) is not np.ndarray:
+        return None
+    return np.dtype(get_args(get_args(hint)[1])[0])
+
+
+@cache
+def _view_kind(ndim: int) -> type[Structure]:
+    sizes = [(f"size_{k}", c_int64) for k in range(ndim)]
+    return type(f"View{ndim}", (Structure,), {"_fields_": [("data", c_void_p), *sizes]})
+
+
+def _view(element: np.dtype[Any], array: np.ndarray[Any, Any]) -> Structure:
+    if array.dtype != element or not array.flags.c_contiguous:
+        raise TypeError(f"the core expects a contiguous array of {element}, not {array.dtype} of {array.strides}")
+    return _view_kind(array.ndim)(array.__array_interface__["data"][0], *array.shape)
 
 
 _POINTERS: dict[np.dtype[Any], Any] = {
