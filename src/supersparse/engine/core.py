@@ -149,7 +149,8 @@ def struct(value: _Value) -> _Value:
 
 
 def _filled(value: Any) -> Any:
-    layout = _layout(type(value), _dimensions(value))
+    kind: Any = type(value)
+    layout = _layout(kind, _dimensions(value))
     return layout.kind(*[convert(own) for convert, own in zip(layout.converters, value, strict=True)])
 
 
@@ -197,7 +198,8 @@ def _element(hint: Any) -> np.dtype[Any] | None:
     """The dtype of an annotation like ``NDArray[np.int64]``; None if it is no array."""
     if get_origin(hint) is not np.ndarray:
         return None
-    return np.dtype(get_args(get_args(hint)[1])[0])
+    of: np.dtype[Any] = np.dtype(get_args(get_args(hint)[1])[0])
+    return of
 
 
 @cache

@@ -99,8 +99,10 @@ def test_a_classifier_opens_the_studio_with_its_table_and_settings(tmp_path):
         studio = widget.channel.studio
         own = studio.about()["open"]["table"]
         assert studio.tables.table(own)["choices"]["target"] == "target"
-        settings = studio.tables.plan(own)["settings"]
-        assert (settings["max_features"], settings["C0"]) == (2, 0.1)
+        plan = studio.tables.plan(own)
+        asked = {name: plan["settings"].get(name) for name in ("goal", "max_questions", "max_features", "C0")}
+        assert asked == {"goal": "errors", "max_questions": None, "max_features": 2, "C0": 0.1}
+        assert plan["validate"] is None  # a classifier learns one card
         assert "export default" in widget._esm
     finally:
         widget.channel.close()

@@ -240,9 +240,13 @@ async def _added(channel: Channel, name: str, target: str, content: bytes, setti
     settings = object_of(json.dumps(settings))
     studio = channel.studio
     table_id = (await studio.tables.add(name, once()))["id"]
-    studio.tables.change(table_id, {"target": target})
-    usual = studio.tables.plan(table_id)
-    studio.tables.set_plan(table_id, read_plan({**usual, "settings": {**usual["settings"], **settings}}))
+    studio.tables.change(table_id, {"target": target, **settings.pop("prepare", {})})
+    plan = dict(studio.tables.plan(table_id))
+    if settings.pop("validate", True) is False:
+        plan["validate"] = None
+    if settings:
+        plan["settings"] = {"goal": "errors", "solve": plan["settings"]["solve"], **settings}
+    studio.tables.set_plan(table_id, read_plan(plan))
     studio.opened = {"table": table_id}
 
 

@@ -19,7 +19,7 @@ export function askStep(app) {
     right = h("aside", { class: "ask-summary", "aria-label": t("ask.summary") });
   const later = soon(draw), summaryLater = soon(drawSummary);
   const offs = [app.on("table", () => load())];
-  let asked = 0;
+  let asked = 0, kept = 0, changes = 0; // checks; changes that the server has, and all of this page
   load();
 
   async function load() {
@@ -35,7 +35,8 @@ export function askStep(app) {
         h("span", { class: "spinner" }), h("p", {}, t("shell.loading"))));
     await app.attempt(async () => {
       if (!app.form) app.form = await app.request("GET", "/api/form");
-      view.plan = await app.request("GET", `/api/tables/${app.table.id}/plan`);
+      const plan = await app.request("GET", `/api/tables/${app.table.id}/plan`);
+      if (kept === changes) view.plan = plan; // else what was changed here is on its way there
       draw();
       runCheck();
     });
@@ -52,7 +53,7 @@ export function askStep(app) {
 
   const runCheck = settled(250, async () => {
     asked += 1;
-    const mine = asked;
+    const mine = asked, sent = changes;
     view.checking = true;
     summaryLater();
     let problem = null, check = null;
@@ -60,7 +61,9 @@ export function askStep(app) {
     if (unfilled) problem = { code: "input", message: t("ask.unfinished", { name: unfilled.label }), thing: null };
     else try {
       check = await app.request("POST", `/api/tables/${app.table.id}/check`, view.plan);
+      if (sent !== changes) return; // the check of the later change follows
       await app.request("PUT", `/api/tables/${app.table.id}/plan`, view.plan);
+      kept = sent;
     } catch (error) {
       if (!error.error) throw error;
       problem = error.error;
@@ -84,12 +87,17 @@ export function askStep(app) {
       rate_groups: groups.length ? groups : undefined });
   }
 
-  function changeSettings(settings) {
-    const clean = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-    view.plan = { ...view.plan, settings: clean };
-    view.conflict = undefined;
+  function changePlan(change) {
+    view.plan = { ...view.plan, ...change };
+    changes += 1;
     later();
     runCheck();
+  }
+
+  function changeSettings(settings) {
+    const clean = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+    changePlan({ settings: clean });
+    view.conflict = undefined;
   }
 
   // Directions are kept with the table. The answer makes the step load again, with the questions that are left.
@@ -146,7 +154,7 @@ export function askStep(app) {
 
   function validation() {
     const v = view.plan.validate;
-    const set = (validate) => { view.plan = { ...view.plan, validate }; later(); runCheck(); };
+    const set = (validate) => changePlan({ validate });
     const count = (name, low, high) => h("div", { class: "setting" },
       h("label", { class: "setting-label", for: `validate-${name}` }, t(`ask.${name}`)),
       h("input", { type: "number", id: `validate-${name}`, min: low, max: high, value: v[name],
