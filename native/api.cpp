@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "base/versions.hpp"
 #include "from_c.hpp"
 #include "kernel.hpp"
-#include "questions/rows.hpp"
 #include "questions/search.hpp"
 
 using namespace supersparse;
@@ -125,9 +125,9 @@ static std::vector<int64_t> state_of(const Outcome& outcome) {
 extern "C" {
 
 int32_t ss_interface(void) { return SS_INTERFACE; }
-const char* ss_loops(void) { return row_loops().name; }
+const char* ss_loops(void) { return loop_version_name(); }
 int32_t ss_choose_loops(const char* name) {
-  return guarded([&] { require(choose_row_loops(name), "this machine does not run that version of the loops"); });
+  return guarded([&] { require(choose_loop_version(name), "this machine does not run that version of the loops"); });
 }
 const char* ss_message(void) { return last_message(); }
 

@@ -1,8 +1,12 @@
 // Eight doubles that are added, multiplied and compared together. The compiler lowers them to the instructions it may use;
 // as every sum runs in the same eight lanes and no product is contracted with a sum, each version gives the same bits.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 namespace supersparse {
 
@@ -18,6 +22,22 @@ LANES_INLINE Eight load(const double* from) {
   return out;
 }
 LANES_INLINE void store(double* to, Eight value) { std::memcpy(to, &value, sizeof value); }
+// The first `count` of eight numbers, the other lanes as in `rest`.
+LANES_INLINE Eight load_first(const double* from, int64_t count, Eight rest = Eight{}) {
+#ifdef __AVX512F__
+  return Eight(_mm512_mask_loadu_pd(__m512d(rest), static_cast<__mmask8>((1u << count) - 1), from));
+#else
+  for (int lane = 0; lane < count; lane++) rest[lane] = from[lane];
+  return rest;
+#endif
+}
+LANES_INLINE void store_first(double* to, int64_t count, Eight value) {
+#ifdef __AVX512F__
+  _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), __m512d(value));
+#else
+  for (int lane = 0; lane < count; lane++) to[lane] = value[lane];
+#endif
+}
 LANES_INLINE Eight all(double value) { return Eight{} + value; }
 LANES_INLINE Eight choose(EightInts condition, Eight yes, Eight no) { return condition ? yes : no; }
 LANES_INLINE Eight larger(Eight a, Eight b) { return choose(a > b, a, b); }

@@ -153,10 +153,8 @@ void curvature_ratio(int n, const double* s, const double* radius, double* ratio
 
 #define ROWS_JOIN(a, b) a##b
 #define ROWS_NAME(version) ROWS_JOIN(rows_, version)
-#define ROWS_TEXT_OF(version) #version
-#define ROWS_TEXT(version) ROWS_TEXT_OF(version)
 extern const RowLoops ROWS_NAME(ROWS_VERSION);
-const RowLoops ROWS_NAME(ROWS_VERSION) = {ROWS_TEXT(ROWS_VERSION), loss, loss_and_slopes, line, least_shape, add_heights, add_products,
-                                          dual_step, entropy, curvature_ratio};
+const RowLoops ROWS_NAME(ROWS_VERSION) = {loss,         loss_and_slopes, line,    least_shape,    add_heights,
+                                          add_products, dual_step,       entropy, curvature_ratio};
 
 }  // namespace supersparse

@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 
+#include "base/versions.hpp"
+
 namespace supersparse {
 
 // Loss, and sums of residuals r and curvatures h, alone and with totals t.
@@ -11,7 +13,6 @@ struct LineSums {
 };
 
 struct RowLoops {
-  const char* name;
   // sum of w softplus(s) - positive s
   double (*loss)(int n, const double* s, const double* w, const double* positive);
   // the same, with the residual r = w sigma(s) - positive and the curvature h = w sigma (1 - sigma)
@@ -37,10 +38,11 @@ struct RowLoops {
 extern const RowLoops rows_baseline;
 #ifdef SUPERSPARSE_X86
 extern const RowLoops rows_avx2, rows_avx512;
+constexpr const RowLoops* kRowLoops[kVersions] = {&rows_baseline, &rows_avx2, &rows_avx512};
+#else
+constexpr const RowLoops* kRowLoops[kVersions] = {&rows_baseline};
 #endif
 
-const RowLoops& row_loops();
-// Choose a version by name ("baseline", "avx2", "avx512"); false where this machine lacks it.
-bool choose_row_loops(const char* name);
+inline const RowLoops& row_loops() { return *kRowLoops[loop_version()]; }
 
 }  // namespace supersparse

@@ -35,7 +35,7 @@ int main() {
     radius[i] = 5 * uniform(random) * uniform(random);
   }
   for (const char* name : {"baseline", "avx2", "avx512"}) {
-    if (!choose_row_loops(name)) continue;
+    if (!choose_loop_version(name)) continue;
     const RowLoops& loops = row_loops();
     std::vector<double> out{loops.loss(n, s.data(), w.data(), p.data()), loops.loss_and_slopes(n, s.data(), w.data(), p.data(), r.data(), h.data())};
     loops.curvature_ratio(n, s.data(), radius.data(), ratio.data());

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from counts import examples
 from engine.kernels.regressions import from_python
 from supersparse.engine.kernels import risk_cone
-from supersparse.engine.kernels.risk_loss import BELOW
+from supersparse.engine.risk.data import BELOW
 
 Floats = NDArray[np.float64]
 LIMITS = np.array([50.0, 1e-13, 1e-12])

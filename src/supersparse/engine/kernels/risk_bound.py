@@ -15,7 +15,8 @@ import numpy as np
 
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
-from supersparse.engine.kernels.risk_loss import ANY_ORDER, BLOCK, loss_at, slopes_at
+from supersparse.engine.kernels.risk_loss import ANY_ORDER, loss_at, slopes_at
+from supersparse.engine.risk.data import BLOCK
 
 HUGE = 1e300
 

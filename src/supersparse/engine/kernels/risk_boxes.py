@@ -11,7 +11,9 @@ from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.risk_bound import HUGE, fit_support, tighten
 from supersparse.engine.kernels.risk_cards import merge_rows, offer, support_may_obey
 from supersparse.engine.kernels.risk_cone import is_above, least_in_cone, quadratic_below, relax_box
-from supersparse.engine.kernels.risk_loss import (
+from supersparse.engine.kernels.risk_loss import copy, copy_floats
+from supersparse.engine.kernels.risk_relaxation import relax
+from supersparse.engine.risk.data import (
     BELOW,
     BOXES,
     DEPTH,
@@ -28,10 +30,7 @@ from supersparse.engine.kernels.risk_loss import (
     Boxes,
     RiskData,
     Support,
-    copy,
-    copy_floats,
 )
-from supersparse.engine.kernels.risk_relaxation import relax
 
 _MOST_BOXES = 150  # looked at with one quadratic before a new one is made
 _ACCURACY = 1e-7  # gain of a step at which the relaxation of a box that cannot be pruned ends

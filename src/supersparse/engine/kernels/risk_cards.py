@@ -12,15 +12,7 @@ from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.risk_bound import add_column, value_of_bound
 from supersparse.engine.kernels.risk_loss import (
     ACCURATE,
-    FOUND,
-    LOADED,
     QUICK,
-    ROWS,
-    SIZE,
-    WORK,
-    Best,
-    RiskData,
-    Support,
     calibrate,
     copy,
     copy_floats,
@@ -32,6 +24,7 @@ from supersparse.engine.kernels.risk_loss import (
     same,
     slopes_at,
 )
+from supersparse.engine.risk.data import FOUND, LOADED, ROWS, SIZE, WORK, Best, RiskData, Support
 
 _MOST_CODES = 20000  # of rows that are numbered by a table of all codes
 _LARGEST_CODE = 2**31 - 1

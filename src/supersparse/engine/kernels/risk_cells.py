@@ -16,19 +16,9 @@ from supersparse.base.integer_arrays import Floats, Ints, Words
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.memory import by_reference
 from supersparse.engine.kernels.risk_boxes import open_support, run_boxes
-from supersparse.engine.kernels.risk_loss import (
-    CELL_PRUNED,
-    DEPTH,
-    FITTED,
-    SUPPORTS,
-    WORK,
-    Best,
-    Boxes,
-    RiskData,
-    Support,
-    fill,
-)
+from supersparse.engine.kernels.risk_loss import fill
 from supersparse.engine.kernels.risk_projection import excludes, fit_without_last
+from supersparse.engine.risk.data import CELL_PRUNED, DEPTH, FITTED, SUPPORTS, WORK, Best, Boxes, RiskData, Support
 
 LEVEL, STARTED = 0, 1
 _MANY = 3  # last columns for which it pays to fit the support without them first

@@ -24,17 +24,8 @@ import numpy as np
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, reader
 from supersparse.engine.kernels.risk_bound import HUGE, curvature_of, scores_at, solve, value_of_bound
-from supersparse.engine.kernels.risk_loss import (
-    ANY_ORDER,
-    BELOW,
-    CONVEX,
-    REGION,
-    copy_floats,
-    dot,
-    exp_of_negative,
-    loss_at,
-    slopes_at,
-)
+from supersparse.engine.kernels.risk_loss import ANY_ORDER, copy_floats, dot, exp_of_negative, loss_at, slopes_at
+from supersparse.engine.risk.data import BELOW, CONVEX, REGION
 
 _STEPS = 25
 _SHRINKS = 12  # of the slope, to a tenth each

@@ -15,11 +15,6 @@ from supersparse.engine.kernels.risk_bound import add_column
 from supersparse.engine.kernels.risk_cards import load, offer
 from supersparse.engine.kernels.risk_loss import (
     ANY_ORDER,
-    WORK,
-    Best,
-    RiskData,
-    Support,
-    SwapRecord,
     copy,
     copy_floats,
     exp_of_negative,
@@ -31,6 +26,7 @@ from supersparse.engine.kernels.risk_loss import (
 )
 from supersparse.engine.kernels.risk_search import card_value
 from supersparse.engine.kernels.risk_shapes import Shapes, shape
+from supersparse.engine.risk.data import WORK, Best, RiskData, Support, SwapRecord
 
 _FAR = 4.0  # rows whose value in a column is this many times its scale are estimated exactly
 

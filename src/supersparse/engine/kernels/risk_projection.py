@@ -31,22 +31,8 @@ from supersparse.engine.kernels.risk_bound import (
     value_of_bound,
 )
 from supersparse.engine.kernels.risk_cards import merge_rows
-from supersparse.engine.kernels.risk_loss import (
-    ANY_ORDER,
-    BLOCK,
-    LOADED,
-    ROWS,
-    SIZE,
-    WORK,
-    RiskData,
-    Support,
-    copy_floats,
-    dot,
-    entropy_of,
-    fill,
-    loss_at,
-    slopes_at,
-)
+from supersparse.engine.kernels.risk_loss import ANY_ORDER, copy_floats, dot, entropy_of, fill, loss_at, slopes_at
+from supersparse.engine.risk.data import BLOCK, LOADED, ROWS, SIZE, WORK, RiskData, Support
 
 _PROJECTIONS = 8
 _MERGED = 6  # with fewer than one in this number of rows left on a support, regressions on those cost less

@@ -6,22 +6,8 @@ from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, kernel, reader
 from supersparse.engine.kernels.risk_bound import fit_support, scores_at
 from supersparse.engine.kernels.risk_cards import card_loss, load, obeys_limits, offer, rates_broken
-from supersparse.engine.kernels.risk_loss import (
-    ANY_ORDER,
-    QUICK,
-    ROWS,
-    SIZE,
-    WORK,
-    Best,
-    RiskData,
-    Support,
-    copy,
-    copy_floats,
-    fill,
-    loss_at,
-    same,
-    slopes_at,
-)
+from supersparse.engine.kernels.risk_loss import ANY_ORDER, QUICK, copy, copy_floats, fill, loss_at, same, slopes_at
+from supersparse.engine.risk.data import ROWS, SIZE, WORK, Best, RiskData, Support
 
 _SCALES = 24
 _LAST = 1e3  # more than any loss

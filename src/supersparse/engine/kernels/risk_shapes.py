@@ -13,19 +13,8 @@ import numpy as np
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.jit import inner, njit, reader
 from supersparse.engine.kernels.risk_bound import add_column
-from supersparse.engine.kernels.risk_loss import (
-    ROWS,
-    SIZE,
-    WORK,
-    RiskData,
-    Support,
-    copy,
-    dot,
-    fill,
-    loss_at,
-    same,
-    slopes_at,
-)
+from supersparse.engine.kernels.risk_loss import copy, dot, fill, loss_at, same, slopes_at
+from supersparse.engine.risk.data import ROWS, SIZE, WORK, RiskData, Support
 
 _SLOPES = 24
 _SWEEPS = 12

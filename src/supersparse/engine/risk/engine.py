@@ -18,10 +18,10 @@ from supersparse.base.stop import Stop
 from supersparse.engine.checkpoint_file import Checkpoint, check_place, locked
 from supersparse.engine.cluster import Cluster
 from supersparse.engine.each_size import best_per_size
-from supersparse.engine.kernels.risk_loss import BOXES
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.risk.choices import Choices, choices_of
+from supersparse.engine.risk.data import BOXES
 from supersparse.engine.risk.instance import copy_best, new_best, risk_instance
 from supersparse.engine.risk.node import FORMAT, read_tree, root_of, written_tree
 from supersparse.engine.risk.remote import RemoteSlices

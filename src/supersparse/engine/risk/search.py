@@ -7,9 +7,9 @@ from itertools import cycle, islice
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.kernels.risk_loss import Best, RiskData, Support, SwapRecord
 from supersparse.engine.kernels.risk_moves import improve
 from supersparse.engine.kernels.risk_search import extend, round_support
+from supersparse.engine.risk.data import Best, RiskData, Support, SwapRecord
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_settled
 
 _TRIES = 8  # columns tried for each support of the beam

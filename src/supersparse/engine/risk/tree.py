@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.kernels.risk_loss import BOXES, FOUND, SUPPORTS, WORK
+from supersparse.engine.risk.data import BOXES, FOUND, SUPPORTS, WORK
 from supersparse.engine.risk.instance import RiskInstance, copy_best, new_best
 from supersparse.engine.risk.node import Node, root_of
 from supersparse.engine.risk.worker import Worker

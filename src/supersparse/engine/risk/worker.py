@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.kernels.risk_bound import tighten
 from supersparse.engine.kernels.risk_cells import LEVEL, STARTED, run_completions
-from supersparse.engine.kernels.risk_loss import DEPTH, FITTED, SIZE, SUPPORTS, WORK
 from supersparse.engine.kernels.risk_projection import relax_open
 from supersparse.engine.kernels.risk_relaxation import relax
 from supersparse.engine.kernels.risk_search import round_support
 from supersparse.engine.risk.branching import Branching, Relaxation
+from supersparse.engine.risk.data import DEPTH, FITTED, SIZE, SUPPORTS, WORK
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
 from supersparse.engine.risk.node import Node
 
