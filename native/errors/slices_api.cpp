@@ -1,0 +1,64 @@
+// What Python calls of the tree over supports and of packings of pairs.
+#include "errors/pairs.hpp"
+#include "errors/slices.hpp"
+#include "kernel.hpp"
+
+using namespace supersparse;
+using namespace supersparse::errors;
+
+extern "C" {
+
+SUPERSPARSE_API int32_t ss_run_slice(const TreeData* data, const SliceState* state, const Ints* shared, int64_t tie,
+                                     int64_t strict, int64_t l1, int64_t until, int64_t least, int64_t* answer) {
+  return guarded([&] { *answer = run_slice(*data, *state, *shared, {tie, strict, l1}, until, least); });
+}
+
+SUPERSPARSE_API int32_t ss_group_rows(const Matrix<int32_t>* ranks, const Ints* n_ranks, const Ints* support, const Ints* cell,
+                                      int64_t* answer) {
+  return guarded([&] { *answer = group_rows(*ranks, *n_ranks, *support, *cell); });
+}
+
+SUPERSPARSE_API int32_t ss_nearest_pairs(const Matrix<int32_t>* ranks, const Matrix<int32_t>* others, int64_t is_positive,
+                                         const Matrix<uint64_t>* bits, const Matrix<uint64_t>* other_bits, const Matrix<uint64_t>* masks,
+                                         const Flags* allowed, const Flags* covering, int64_t most, const Ints* candidates,
+                                         const Array<int32_t>* mine, const Array<int32_t>* theirs, int64_t* answer) {
+  return guarded([&] {
+    const Points points{*ranks, *others, is_positive != 0, *bits, *other_bits, *masks, *allowed, *covering};
+    *answer = nearest_pairs(points, most, *candidates, *mine, *theirs);
+  });
+}
+
+SUPERSPARSE_API int32_t ss_pair_literals(const Matrix<int32_t>* positive_ranks, const Matrix<int32_t>* negative_ranks,
+                                         const Array<int32_t>* positive, const Array<int32_t>* negative, const Flags* allowed, const Ints* start,
+                                         const Array<int32_t>* literal, int64_t* answer) {
+  return guarded([&] {
+    *answer = pair_literals(*positive_ranks, *negative_ranks, *positive, *negative, *allowed, *start, *literal);
+  });
+}
+
+SUPERSPARSE_API int32_t ss_most_gained(const Ints* load, const Ints* penalty, const Flags* allowed, int64_t most, const Ints* least,
+                                       int64_t* answer) {
+  return guarded([&] {
+    const Gained gained = most_gained(*load, *penalty, *allowed, most);
+    *answer = gained.sum;
+    (*least)[0] = gained.least;
+  });
+}
+
+SUPERSPARSE_API int32_t ss_without_literal(const Array<int32_t>* pairs, const Matrix<uint64_t>* masks, int64_t literal,
+                                           const Array<int32_t>* kept, int64_t* answer) {
+  return guarded([&] { *answer = without_literal(*pairs, *masks, literal, *kept); });
+}
+
+SUPERSPARSE_API int32_t ss_pack_masks(const Array<int32_t>* pairs, const Array<int32_t>* positive, const Array<int32_t>* negative,
+                                      const Matrix<uint64_t>* masks, const Flags* allowed, const Ints* capacity, const Ints* left_positive,
+                                      const Ints* left_negative, const Ints* load, int64_t enough, const Ints* multiplier,
+                                      int64_t* answer) {
+  return guarded([&] {
+    std::vector<uint64_t> words = in_words(*allowed);
+    *answer = pack_masks(*pairs, *positive, *negative, *masks, view(words), *capacity, *left_positive, *left_negative,
+                         *load, enough, *multiplier);
+  });
+}
+
+}  // extern "C"
