@@ -16,8 +16,8 @@ import os, sys
 # the copy is meant, and not what an editable install redirects to
 sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
 import numpy as np
-from supersparse.engine.kernels.descent import next_random
-next_random(np.array([7], np.uint64))
+from supersparse.engine.kernels.pairs import popcount
+popcount(np.uint64(7))
 print(os.environ["NUMBA_CACHE_DIR"])
 """
 

@@ -3,9 +3,6 @@
 import subprocess
 
 from supersparse.engine import warm_up
-from supersparse.engine.kernels.descent import anneal, descend
-from supersparse.engine.kernels.heat_bath import heat_bath
-from supersparse.engine.kernels.lines import least_over_b, loss_by_b
 from supersparse.engine.kernels.risk_bound import tighten
 from supersparse.engine.kernels.risk_cells import run_completions
 from supersparse.engine.kernels.risk_projection import relax_open
@@ -17,9 +14,7 @@ from supersparse.engine.kernels.slices import run_slice
 def test_what_is_compiled_apart_is_what_the_solver_calls():
     warm_up.warm_up()
     warm_up.compile_tree()
-    warm_up.compile_search()
-    for kernel in (run_slice, anneal, descend, heat_bath):
-        assert len(kernel.signatures) == 1
+    assert len(run_slice.signatures) == 1
 
 
 def test_what_is_compiled_apart_is_what_the_risk_solver_calls():
@@ -31,22 +26,12 @@ def test_what_is_compiled_apart_is_what_the_risk_solver_calls():
         assert len(kernel.signatures) == 1
 
 
-def test_every_kernel_of_the_search_runs():
-    warm_up.warm_up()
-    assert all(kernel.signatures for kernel in (anneal, descend, heat_bath))
-
-
-def test_kernels_that_only_limited_rates_call_are_compiled_before():
-    warm_up.warm_up()
-    assert len(loss_by_b.signatures) == len(least_over_b.signatures) == 1
-
-
 def test_a_process_that_cannot_start_leaves_the_work_to_this_one(monkeypatch):
     def refuse(*arguments, **options):
         raise OSError("no more processes")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    warm_up._in_other_processes([[warm_up.compile_search]], warm_up.compile_tree)
+    warm_up._in_other_processes([[warm_up.compile_relaxation]], warm_up.compile_tree)
     monkeypatch.setattr(warm_up, "_ready", set())
     warm_up.warm_up()
     warm_up.warm_up("risk")

@@ -16,7 +16,6 @@ from supersparse.engine.kernels.slices import run_slice
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
-from supersparse.engine.search.incumbent import Search
 from supersparse.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -26,14 +25,13 @@ if TYPE_CHECKING:
 _lock = threading.Lock()
 _ready: set[str] = set()
 _FREE = "errors, free threshold"
-_WORK = 40_000_000  # touched rows, a tenth of a second: every kernel of the search has its turn
 _PATIENCE = 60.0  # seconds to wait for the other process
 
 
 def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
     """Run every kernel of a goal once on a tiny problem; later calls in the process do nothing.
 
-    `only_free` leaves out what is needed only for an intercept that is not free: a quarter of the search.
+    `only_free` leaves out what is needed only for an intercept that is not free.
     """
     with _lock:
         if goal in _ready or (goal == "errors" and only_free and _FREE in _ready):
@@ -48,11 +46,10 @@ def warm_up(goal: str = "errors", *, only_free: bool = False) -> None:
             logging.getLogger("supersparse").warning(
                 "compiling the solver for this machine: once only, 20 to 60 seconds"
             )
-            _in_other_processes([[compile_search]], compile_tree)
+            compile_tree()
         options = SolveOptions()
         for problem in tiny_problems():
             ExactSolver().solve(problem, options, Monitor(problem, options, lambda points: points))
-            run_search(problem)
             if only_free:
                 break
         _ready.add(_FREE if only_free else goal)
@@ -64,12 +61,6 @@ def compile_tree() -> None:
 
     data, state = _tiny_slicer().arguments
     compile_for(run_slice, data, state, np.zeros(2, np.int64), 0, 0, 0, 0, 0)  # shared, cuts, work
-
-
-def compile_search() -> None:
-    """Compile the search for good models."""
-    for problem in tiny_problems():
-        run_search(problem)
 
 
 def _tiny_slicer() -> "Slicer":
@@ -100,15 +91,6 @@ def _in_other_processes(shares: Sequence[Sequence[Callable[[], None]]], work: Ca
         for other in others:
             other.kill()
             other.wait()
-
-
-def run_search(problem: Problem) -> None:
-    """Run every kernel of the incumbent search that a problem needs once, and those of limited rates."""
-    from supersparse.engine.exact.cuts import cheapest_b
-
-    form = integer_form(problem)
-    Search(form, Monitor(problem, SolveOptions(), lambda points: points)).run(_WORK)
-    cheapest_b(form, np.zeros(form.columns.shape[1], np.int64))
 
 
 def tiny_problems() -> list[Problem]:

@@ -13,10 +13,10 @@ from engine.exact.enumerate import cuts_of, intercepts_for
 from engine.exact.oracle.support_search import SupportSearch
 from engine.kernels.calls import evaluate_within_rates, least_fixed_cost, magnitude, scores_too_high
 from engine.kernels.forms import loss_of
+from engine.search.probes import probe_excess
 from supersparse import constraints as c
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.descent import excess
 from supersparse.engine.search.data import search_data
 from supersparse.problem.objective import obeys_without_intercept
 from supersparse.problem.problem import Problem
@@ -120,5 +120,5 @@ def test_the_search_charges_for_a_model_exactly_when_it_breaks_a_limit(case, dra
     data = search_data(form)
     index = np.array([draws.draw(st.integers(0, n - 1)) for n in data.n_values.tolist()], np.int64)
     values = [int(data.values[j, at]) for j, at in enumerate(index)]
-    charged = excess(data, index, np.zeros(len(data.limit_most), np.int64))
+    charged = probe_excess(data, index)
     assert (charged == 0) == obeys_without_intercept(form.problem, values)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.kernels.forms import loss_of
-from supersparse.engine.kernels.lines import least_over_b, loss_by_b
+from supersparse.engine.exact.cuts import least_over_b, loss_by_b
 
 
 @st.composite

@@ -6,8 +6,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from supersparse.base.integer_arrays import Floats, Ints
+from supersparse.engine.core import kernel
 from supersparse.engine.integer_form import OPEN, IntegerForm
-from supersparse.engine.kernels.lines import least_over_b, loss_by_b
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.search.incumbent import Search
 from supersparse.problem.objective import PointsEvaluation, completed
@@ -146,13 +146,37 @@ def _judge(form: IntegerForm, values: tuple[int, ...]) -> tuple[float, Floats]:
     return float(loss + penalty + form.shift), (counted - form.rates.most).astype(float)
 
 
+def loss_by_b(scores: Ints, step: int, half: int, positive: Ints, negative: Ints) -> tuple[Ints, Ints]:
+    """The loss as a step function of b: ``losses[t]`` holds from ``starts[t-1]`` to ``starts[t] - 1``."""
+    starts, losses = np.empty(2 * len(scores), np.int64), np.empty(2 * len(scores) + 1, np.int64)
+    n = _loss_by_b(scores, step, half, positive, negative, starts, losses)
+    return starts[:n], losses[: n + 1]
+
+
+@kernel
+def _loss_by_b(
+    scores: Ints, step: int, half: int, positive: Ints, negative: Ints, starts: Ints, losses: Ints
+) -> int: ...
+
+
+def least_over_b(starts: Ints, losses: Ints, low: int, high: int) -> tuple[int, int]:
+    """Return (loss, b): the least loss over low <= b <= high, at an end of its interval."""
+    b = np.empty(1, np.int64)
+    loss = _least_over_b(starts, losses, low, high, b)
+    return loss, int(b[0])
+
+
+@kernel
+def _least_over_b(starts: Ints, losses: Ints, low: int, high: int, b: Ints) -> int: ...
+
+
 def cheapest_b(form: IntegerForm, scores: Ints) -> int:
     """The intercept at which the scores cost least."""
     starts, losses = loss_by_b(scores, form.step, form.half, form.positive, form.negative)
     if len(form.intercept_values):
         at = np.searchsorted(starts, form.intercept_values, side="right")
         return int(form.intercept_values[np.argmin(losses[at] + form.intercept_penalties)])
-    return int(least_over_b(starts, losses, form.intercept_low, form.intercept_high)[1])
+    return least_over_b(starts, losses, form.intercept_low, form.intercept_high)[1]
 
 
 def _step(form: IntegerForm, monitor: Monitor, value: float, excess: Floats, turn: int) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from supersparse.base import deadline
 from supersparse.base.integer_arrays import Ints
 from supersparse.engine.integer_form import IntegerForm
-from supersparse.engine.kernels.lines import SearchData
+from supersparse.engine.search.walks import SearchData
 
 _ROOM = 2**59  # the largest cost that the kernels may compute
 _LARGEST_LIMIT = 2**50  # what a limit may come to

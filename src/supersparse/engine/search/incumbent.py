@@ -8,20 +8,18 @@ in touched rows, so that the same budget gives the same model everywhere.
 
 from collections.abc import Generator, Iterator
 from copy import copy
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.deadline import OutOfTime
 from supersparse.base.integer_arrays import Floats, Ints
+from supersparse.engine.core import struct
 from supersparse.engine.integer_form import IntegerForm, integer_form
-from supersparse.engine.kernels.descent import anneal, descend, excess, model_penalty, rescore
-from supersparse.engine.kernels.heat_bath import heat_bath
-from supersparse.engine.kernels.lines import best_b, best_b_anywhere
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.search.data import search_data
 from supersparse.engine.search.paths import Surrogate, backward_path, roundings
+from supersparse.engine.search.walks import SearchData, anneal, descend, heat_bath, price_of, rescore
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 
@@ -76,12 +74,13 @@ class Search:
         self.form = form
         self.monitor = monitor
         self.full = search_data(form)
+        self._full_struct = struct(self.full)
         self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
         # where rates are limited, models settled by baths made bad prices: proofs took up to 40 times as long
         self._takes_baths = form.half == 1 and not self._is_limited and len(form.rates.most) == 0
         self._noise = _gumbel_noise()
         wide = any(len(values.sample) > 60 for values in form.values) and not self._takes_baths
-        self.data = search_data(form, largest=_NARROW) if wide else self.full
+        self._search_in(search_data(form, largest=_NARROW) if wide else self.full)
         smallest = tuple(smallest_coefficients(form.problem))
         self.pool: list[PoolEntry] = [(_WORST, smallest, 0)]
         self._seed(monitor.options.random_state)
@@ -92,6 +91,9 @@ class Search:
         self.improved_at = 0  # work spent when the least F was found, whatever its l1
         self.is_warm = False  # the paths are followed and the best rounding is improved
         self._steps = self._schedule()
+
+    def _search_in(self, data: SearchData) -> None:
+        self.data, self._struct = data, struct(data)
 
     def _seed(self, *seeds: int) -> None:
         mixed = 0x9E3779B97F4A7C15
@@ -155,7 +157,8 @@ class Search:
     def _schedule(self) -> Iterator[None]:
         yield from self._paths()
         if self.data is not self.full:
-            self.data, narrow_pool = self.full, list(self.pool)
+            narrow_pool = list(self.pool)
+            self._search_in(self.full)
             for _, values, b in narrow_pool[:5]:
                 yield from self._descend(self.data_index(values), b)
         yield from self._turns()
@@ -166,7 +169,7 @@ class Search:
         is_small = self._is_small
         turn = 0
         while True:
-            self.data = even if even is not None and turn % _EVEN_EVERY else self.full
+            self._search_in(even if even is not None and turn % _EVEN_EVERY else self.full)
             if self._takes_baths and not (is_small and turn % 2):
                 yield from self._bathe(_HEAT[turn // (1 + is_small) % len(_HEAT)])
             elif self._is_limited or turn % _PERTURB_EVERY:
@@ -175,7 +178,7 @@ class Search:
                 yield from self._perturb()
             turn += 1
 
-    def _even_data(self) -> Any:
+    def _even_data(self) -> SearchData | None:
         """Return the search data for even points; None if that is useless.
 
         With a whole intercept, a score of 0 is wrong for both classes. Even points with an odd intercept
@@ -217,17 +220,9 @@ class Search:
             yield support, surrogate.fit(support, np.zeros(len(support) + 1), 8)[:-1]
 
     def _evaluate(self, values: tuple[int, ...]) -> PoolEntry:
-        index = _index_of(self.full, values)
-        scores = np.empty(self.form.n_rows, np.int64)
-        rescore(self.full, index, scores)
-        if len(self.form.intercept_values):
-            loss, b = best_b(scores, self.full, 0, self.window, np.empty(2 * self.window + 3, np.int64))
-        else:
-            loss, b = best_b_anywhere(scores, self.full)
-        self.spent[0] += 4 * len(scores)
-        penalty, size = model_penalty(self.full, index)
-        penalty += excess(self.full, index, np.zeros(len(self.full.limit_most), np.int64))
-        return (int(loss + penalty) if size <= self.full.max_size else _WORST, values, int(b))
+        cost, b = price_of(self._full_struct, _index_of(self.full, values), self.window)
+        self.spent[0] += 4 * self.form.n_rows
+        return (cost, values, b)
 
     def data_index(self, values: tuple[int, ...]) -> Ints:
         """Find values in the current sets; the nearest if one is missing."""
@@ -242,10 +237,10 @@ class Search:
             yield from self._walk(index, b, 0, 0)
             return
         scores, intercept = np.empty(self.form.n_rows, np.int64), np.array([b], np.int64)
-        rescore(self.data, index, scores)
+        rescore(self._struct, index, scores)
         for _ in range(_MOST_SLICES):
             before = self.spent[0]
-            cost = int(descend(self.data, index, intercept, scores, self.window, _SLICE, self.state, self.spent))
+            cost = descend(self._struct, index, intercept, scores, self.window, _SLICE, self.state, self.spent)
             self._keep(cost, _values_of(self.data, index), int(intercept[0]))
             yield
             if self.spent[0] - before < _SLICE:
@@ -268,11 +263,11 @@ class Search:
         slice_best, progress = np.empty_like(index), np.zeros(2, np.int64)
         while progress[0] < _BATH_STEPS:
             cost = heat_bath(
-                self.data, index, intercept, scores, slice_best, hot, cold, _BATH_STEPS, progress,
+                self._struct, index, intercept, scores, slice_best, hot, cold, _BATH_STEPS, progress,
                 self._noise, self.window, self._bath_slice, self.state, self.spent,
             )  # fmt: skip
             if cost < best_cost:
-                best, best_cost, best_b = slice_best.copy(), int(cost), int(intercept[1])
+                best, best_cost, best_b = slice_best.copy(), cost, int(intercept[1])
                 self._keep(best_cost, _values_of(self.data, best), best_b)
             yield
         return best, best_b
@@ -315,11 +310,11 @@ class Search:
             settled = 4 * s >= slices
             top = hot * ratio**s
             cost = anneal(
-                self.data, index, intercept, scores, slice_best, top, top * ratio, moves // slices, settled,
+                self._struct, index, intercept, scores, slice_best, top, top * ratio, moves // slices, settled,
                 self.window, self.state, self.spent,
             )  # fmt: skip
             if cost < best_cost:
-                best, best_cost, best_b = slice_best.copy(), int(cost), int(intercept[1])
+                best, best_cost, best_b = slice_best.copy(), cost, int(intercept[1])
             yield
         yield from self._descend(best, best_b)
 
@@ -367,10 +362,10 @@ def _gumbel_noise() -> Ints:
     return noise
 
 
-def _index_of(data: Any, values: tuple[int, ...]) -> Ints:
+def _index_of(data: SearchData, values: tuple[int, ...]) -> Ints:
     distance = np.abs(data.values - np.array(values, np.int64)[:, None])
     return np.asarray(distance.argmin(axis=1), np.int64)
 
 
-def _values_of(data: Any, index: Ints) -> tuple[int, ...]:
+def _values_of(data: SearchData, index: Ints) -> tuple[int, ...]:
     return tuple(data.values[np.arange(len(index)), index].tolist())

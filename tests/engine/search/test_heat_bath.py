@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.kernels.forms import dense, feature_price
-from engine.kernels.test_descent import WINDOW, check_model, starts
-from supersparse.engine.kernels.heat_bath import heat_bath
-from supersparse.engine.kernels.lines import best_b_anywhere
+from engine.search.probes import best_b_anywhere
+from engine.search.test_descent import WINDOW, check_model, starts
+from supersparse.engine.search.walks import heat_bath
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 NOISE = np.arange(-500, 1500)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.kernels.forms import dense, forms, intercept_price, loss_of, models
+from engine.search.probes import best_b, best_b_anywhere, best_on_line, line_at_fixed_b
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.descent import rescore
-from supersparse.engine.kernels.lines import add_column, best_b, best_b_anywhere, best_on_line, line_at_fixed_b, loss_at
 from supersparse.engine.search.data import search_data
+from supersparse.engine.search.walks import rescore
 from supersparse.problem.problem import Problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -46,15 +46,13 @@ def test_rescore_multiplies_columns_by_values(state):
     data, index, scores = state
     values = data.values[np.arange(len(index)), index]
     assert scores.tolist() == (values @ dense(data)).tolist()
-    add_column(scores, data, 0, 3)
-    assert scores.tolist() == ((values + 3 * (np.arange(len(index)) == 0)) @ dense(data)).tolist()
 
 
 @settings(max_examples=examples(40))
 @given(states(), st.integers(-40, 40), st.sampled_from([1, 3, 50]))
 def test_best_b_is_the_cheapest_of_its_window(state, centre, window):
     data, _, scores = state
-    found, b = best_b(scores, data, centre, window, np.empty(2 * window + 3, np.int64))
+    found, b = best_b(scores, data, centre, window)
     near = allowed_near(data, centre, window)
     if not near:
         assert found == NOTHING
@@ -93,8 +91,8 @@ def test_the_line_at_fixed_b_is_the_loss_of_every_value(state, draws, b):
     data, index, scores = state
     j = draws.draw(st.integers(0, len(index) - 1))
     current = data.values[j, index[j]]
-    totals = np.empty(data.values.shape[1] + 2, np.int64)
-    line_at_fixed_b(loss_at(scores, data, b), scores, data, j, current, b, totals)
+    now, totals = line_at_fixed_b(scores, data, j, current, b)
+    assert now == totals[index[j]] == loss_of(data.positive, data.negative, scores + b * data.step, data.half)
     column = dense(data)[j]
     for t in range(data.n_values[j]):
         moved = scores + (data.values[j, t] - current) * column + b * data.step
@@ -108,11 +106,7 @@ def test_the_best_on_a_line_is_the_cheapest_value_that_may_be_taken(state, draws
     j = draws.draw(st.integers(0, len(index) - 1))
     window = 60
     before = scores.copy()
-    found, at, chosen = best_on_line(
-        scores, data, j, index[j], b, zero, used, window,
-        np.empty(len(scores), np.int64), np.empty(data.values.shape[1] + 2, np.int64),
-        np.empty(2 * window + 3, np.int64), np.zeros(1, np.int64),
-    )  # fmt: skip
+    found, at, chosen = best_on_line(scores, data, j, index[j], b, zero, used, window)
     assert (scores == before).all()
     column, current = dense(data)[j], data.values[j, index[j]]
     near = allowed_near(data, b, window)
@@ -145,11 +139,7 @@ def test_on_a_long_line_the_cost_is_that_of_the_value_and_no_worse_than_at_fixed
     assert data.n_values[0] * len(data.positive) > 40_000 or len(data.positive) < 67
     index = data.zero.copy()
     scores, window = np.zeros(len(data.positive), np.int64), 2000
-    found, at, b = best_on_line(
-        scores, data, 0, index[0], 0, True, True, window,
-        np.empty(len(scores), np.int64), np.empty(data.values.shape[1] + 2, np.int64),
-        np.empty(2 * window + 3, np.int64), np.zeros(1, np.int64),
-    )  # fmt: skip
+    found, at, b = best_on_line(scores, data, 0, index[0], 0, True, True, window)
     column = dense(data)[0]
 
     def cost(t, intercept):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.kernels.forms import dense, feature_price, forms, intercept_price, loss_of, models
-from supersparse.engine.kernels.descent import anneal, descend, model_penalty, next_random, rescore, shuffle
-from supersparse.engine.kernels.lines import best_b
+from engine.search.probes import best_b, model_penalty, probe_excess, probe_next_random, probe_shuffle
 from supersparse.engine.search.data import search_data
+from supersparse.engine.search.walks import anneal, descend, price_of, rescore
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 WINDOW = 400
@@ -28,14 +28,14 @@ def test_random_numbers_are_those_of_xorshift():
     state, expected = np.array([88172645463325252], np.uint64), 88172645463325252
     for _ in range(50):
         expected, number = xorshift(expected)
-        assert next_random(state) == number
+        assert probe_next_random(state) == number
         assert int(state[0]) == expected
 
 
 def test_shuffle_permutes_and_repeats_for_the_same_state():
     first, again = np.arange(20), np.arange(20)
-    shuffle(first, np.array([7], np.uint64))
-    shuffle(again, np.array([7], np.uint64))
+    probe_shuffle(first, np.array([7], np.uint64))
+    probe_shuffle(again, np.array([7], np.uint64))
     assert sorted(first.tolist()) == list(range(20))
     assert first.tolist() == again.tolist() != list(range(20))
 
@@ -53,7 +53,7 @@ def starts(draw):
     index = draw(models(data))
     scores = np.empty(len(data.positive), np.int64)
     rescore(data, index, scores)
-    began, b = best_b(scores, data, 0, WINDOW, np.empty(2 * WINDOW + 3, np.int64))
+    began, b = best_b(scores, data, 0, WINDOW)
     return data, index, int(b), scores, int(began) + feature_price(data, index)
 
 
@@ -76,6 +76,16 @@ def test_model_cost_counts_penalties_and_features(start):
 
 
 @settings(max_examples=examples(40))
+@given(starts())
+def test_a_price_is_that_of_the_definition(start):
+    data, index, *_ = start
+    cost, b = price_of(data, index, WINDOW)
+    _, size = model_penalty(data, index)
+    assert data.intercept_low <= b <= data.intercept_high
+    assert cost == (whole_cost(data, index, b) + probe_excess(data, index) if size <= data.max_size else 2**61)
+
+
+@settings(max_examples=examples(40))
 @given(starts(), st.integers(1, 2**62), st.sampled_from([1, 500, 10**7]))
 def test_descent_never_worsens_and_reports_the_cost_of_its_model(start, seed, budget):
     data, index, b, scores, began = start
@@ -92,7 +102,6 @@ def test_after_descent_no_single_coefficient_helps(start, seed):
     intercept, state, work = np.array([b]), np.array([seed], np.uint64), np.zeros(1, np.int64)
     cost = descend(data, index, intercept, scores, WINDOW, 10**9, state, work)
     size = np.count_nonzero(data.values[np.arange(len(index)), index])
-    jumps = np.empty(2 * WINDOW + 3, np.int64)
     for j in range(len(index)):
         for t in range(data.n_values[j]):
             other = index.copy()
@@ -102,7 +111,7 @@ def test_after_descent_no_single_coefficient_helps(start, seed):
             if size > data.max_size:
                 continue
             moved = data.values[np.arange(len(other)), other] @ dense(data)
-            loss, _ = best_b(moved, data, int(intercept[0]), WINDOW, jumps)
+            loss, _ = best_b(moved, data, int(intercept[0]), WINDOW)
             assert loss + feature_price(data, other) >= cost
 
 
