@@ -3,6 +3,8 @@
 
 #include "base/lanes.hpp"
 #include "base/sorting.hpp"
+#include "errors/ratio_prices.hpp"
+#include "errors/ratio_separation.hpp"
 #include "from_c.hpp"
 #include "kernel.hpp"
 #include "questions/dual.hpp"
@@ -98,6 +100,26 @@ SUPERSPARSE_API void ss_probe_bounds(const ss_problem* problem, const int32_t* p
   }
   const double values[] = {dual(card.set, none), fit.lower, card.loss, card.slope, card.offset, below};
   std::copy(values, values + 6, numbers);
+}
+
+// Multipliers by the first groups of the packing, then by the others too.
+SUPERSPARSE_API int32_t ss_probe_ratio_prices(const ratios::BoxStack* stack, const ratios::PointPairs* pairs, const Ints* undecided,
+                                              int64_t first, int64_t kept, double enough, int64_t*) {
+  return guarded([&] {
+    const ratios::Prices& prices = stack->prices;
+    const int64_t points = pairs->weight.size;
+    ratios::begin_prices(prices, *pairs, *undecided);
+    ratios::add_groups(prices, stack->listed, points, *undecided, 0, first);
+    ratios::solve_prices(prices, stack->listed, points, first, static_cast<float>(enough));
+    ratios::add_groups(prices, stack->listed, points, *undecided, first, kept);
+    ratios::solve_prices(prices, stack->listed, points, kept, static_cast<float>(enough));
+    ratios::read_prices(prices, stack->listed, points, *undecided, kept);
+  });
+}
+
+SUPERSPARSE_API int32_t ss_probe_separation(const ratios::Separation* s, int64_t n_positive, const ratios::Singles* low,
+                                            const ratios::Singles* high, double gap, int64_t* answer) {
+  return guarded([&] { *answer = ratios::separate(*s, n_positive, *low, *high, gap); });
 }
 
 }  // extern "C"

@@ -13,16 +13,15 @@ from scipy.optimize import nnls
 from counts import examples
 from engine.exact.box_problems import boxes_of, small_problems, table
 from supersparse.base.stop import Stop
+from supersparse.engine.core import choose_loops, loops
 from supersparse.engine.exact import engine, ratios
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
+from supersparse.engine.exact.ratio_arrays import DONE, FOUND, NEXT, TOP, run_ratio_boxes
 from supersparse.engine.exact.ratio_data import first_box, first_literals, least_gap, point_pairs, stack_for
 from supersparse.engine.exact.ratios import RatioBoxes, RatioProof
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.boxes import DONE, FOUND
-from supersparse.engine.kernels.ratio_boxes import run_ratio_boxes
-from supersparse.engine.kernels.ratio_pairs import NEXT, TOP
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
@@ -32,12 +31,6 @@ from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.problem import Problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
-@pytest.fixture(autouse=True)
-def compiled():
-    """The kernel, which a solve would compile in another process while it goes on without it."""
-    ratios.compile_boxes()
 
 
 @pytest.mark.long
@@ -223,16 +216,6 @@ def test_no_more_threads_work_on_boxes_than_memory_allows(monkeypatch):
     assert bound.lower_bound == monitor.best_evaluation.objective
 
 
-def test_it_is_not_due_while_its_kernel_is_compiled_unless_the_run_must_be_repeatable(monkeypatch):
-    X, y = table(20, 4)
-    problem = MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2))
-    form = integer_form(problem)
-    cuts = Cuts(form, Monitor(problem, SolveOptions(), lambda points: points))
-    monkeypatch.setattr(ratios, "is_ready", lambda *_: False)
-    assert not RatioProof(instances(form), cuts).is_due(ratios._START_AFTER)
-    assert RatioProof(instances(form), cuts, waits=True).is_due(ratios._START_AFTER)
-
-
 def test_it_waits_for_the_first_proof_and_takes_its_share():
     X, y = table(20, 4)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2))
@@ -400,3 +383,20 @@ def test_groups_of_several_points_are_found_and_close_no_box_with_the_best_model
         parts = np.vstack([np.hstack([up[:, first], -down[:, second]]), 1000 * sums])  # weighted means
         d = pairs.difference[:, pairs.n_pairs + g].astype(float)
         assert nnls(parts, np.append(d, [1000.0, 1000.0]))[1] < 1e-4
+
+
+def test_every_version_of_the_loops_leaves_the_same_bits():
+    best, left = loops(), []
+    versions = ["baseline", "avx2", "avx512"]
+    try:
+        for version in versions[: versions.index(best) + 1]:
+            choose_loops(version)
+            case, pairs, _ = groups_found(0)
+            (ratios, low, high), stack = first_box(case, first_literals(case), 0), stack_for(pairs)
+            stack.low[0], stack.high[0], stack.number[TOP] = low, high, 1
+            run_ratio_boxes(pairs, ratios, stack, int(pairs.base_cost) * 2, 200_000)
+            left.append([pairs.difference, stack.number, stack.load, stack.listed.reach, stack.prices.inverse])
+    finally:
+        choose_loops("best")
+    for arrays in left[1:]:
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(left[0], arrays, strict=True))

@@ -24,12 +24,6 @@ from supersparse.problem.problem import Problem
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-@pytest.fixture(autouse=True)
-def compiled():
-    """The kernel, which a solve would compile in another process while it goes on without it."""
-    ratios.compile_boxes()
-
-
 def remote_boxes_of(problem, slices=3):
     """The boxes of a problem for a cluster, the boxes themselves, and the monitor."""
     bound, monitor = boxes_of(problem)

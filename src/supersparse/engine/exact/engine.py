@@ -138,7 +138,7 @@ class _Solve:
             cases=cases,
             proof=Proof(cuts, cases),
             partition=PartitionProof(form),
-            ratios=RatioProof(cases, cuts, threads, waits=options.node_limit is not None),
+            ratios=RatioProof(cases, cuts, threads),
             knew_no_model=knew_no_model,
             _heard_of=None if monitor.best_evaluation is None else monitor.best_evaluation.objective,
             checkpoint=Checkpoint(options.checkpoint, FORMAT, problem),

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import SIGNS
-from supersparse.engine.kernels.ratio_pairs import (
+from supersparse.engine.exact.ratio_arrays import (
     BLOCK,
     FINE,
     LANES,
@@ -82,7 +82,7 @@ def first_box(instance: Instance, literals: list[tuple[int, int]], at: int) -> t
         exact=exact,
         most=most,
         limit=limit,
-        gap=least_gap(form.columns, largest_ratios, 1 if form.half else 2, most),
+        gap=float(least_gap(form.columns, largest_ratios, 1 if form.half else 2, most)),
     )
     return ratios, low, high
 
@@ -147,7 +147,7 @@ def stack_for(pairs: PointPairs) -> BoxStack:
             difference=floats(features, MOST_LISTED),
             before=floats(MOST_LISTED),
             reach=floats(MOST_LISTED),
-            short=floats(MOST_LISTED),
+            missing=floats(MOST_LISTED),
             total=floats(MOST_LISTED),
             cost=floats(MOST_LISTED),
             key=np.zeros(MOST_LISTED, np.int32),

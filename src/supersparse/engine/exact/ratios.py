@@ -2,8 +2,8 @@
 
 The tree over supports bounds a node by the signs of its literals alone, and learns how large coefficients
 are only once a support is complete. On 20 columns of many values signs say little. Here a box ranges over all
-coefficients from the start, and a feature that is decided has a range at once; `kernels/ratio_boxes.py` has
-the inequality.
+coefficients from the start, and a feature that is decided has a range at once; `ratio_boxes.hpp` of the
+compiled core has the inequality.
 
 The proof goes in rounds: that no model costs at most c, for a rising c, up to the best known model. Each
 round searches depth first from the beginning and costs several times the one before, so all of them together
@@ -25,16 +25,22 @@ from fractions import Fraction
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
+from supersparse.engine.core import struct
 from supersparse.engine.exact.cuts import Judge
-from supersparse.engine.exact.instance import Instance, instances
+from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import SIGNS
+from supersparse.engine.exact.ratio_arrays import (
+    CROWDED,
+    FINE,
+    FOUND,
+    TOP,
+    WORK,
+    BoxStack,
+    PointPairs,
+    Ratios,
+    run_ratio_boxes,
+)
 from supersparse.engine.exact.ratio_data import first_box, first_literals, point_pairs, stack_for, with_more_room
-from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.boxes import FOUND
-from supersparse.engine.kernels.jit import compile_for, is_ready
-from supersparse.engine.kernels.ratio_boxes import CROWDED, run_ratio_boxes
-from supersparse.engine.kernels.ratio_pairs import FINE, TOP, WORK, BoxStack, PointPairs, Ratios
-from supersparse.problem.problem import Problem
 from supersparse.problem.variants import next_attainable
 
 _MOST_POINT_PAIRS = 2**16
@@ -69,8 +75,8 @@ class Room:
 
     def __init__(self, pairs: PointPairs) -> None:
         """Take over the pairs: groups are written behind them."""
-        self.pairs = pairs
-        self.stack: BoxStack = stack_for(pairs)
+        self._pairs = struct(pairs)
+        self._use(stack_for(pairs))
 
     @property
     def work(self) -> int:
@@ -86,7 +92,7 @@ class Room:
         """Put boxes on the empty stack."""
         n = len(boxes.low)
         while len(self.stack.low) < n:
-            self.stack = with_more_room(self.stack)
+            self._use(with_more_room(self.stack))
         self.stack.low[:n], self.stack.high[:n], self.stack.load[:n] = boxes.low, boxes.high, boxes.load
         self.stack.number[TOP], self.stack.number[WORK] = n, 0
 
@@ -95,9 +101,9 @@ class Room:
 
         It may end earlier, without a model.
         """
-        result = int(run_ratio_boxes(self.pairs, ratios, self.stack, cut, until))
+        result = run_ratio_boxes(self._pairs, ratios, self._stack, cut, until)
         if result == CROWDED:
-            self.stack = with_more_room(self.stack)
+            self._use(with_more_room(self.stack))
         found: list[int] = self.stack.vector.tolist()
         return found if result == FOUND else None
 
@@ -106,6 +112,9 @@ class Room:
         n = int(self.stack.number[TOP])
         stack = self.stack
         return OpenBoxes(ratios, stack.low[:n].copy(), stack.high[:n].copy(), stack.load[:n].copy())
+
+    def _use(self, stack: BoxStack) -> None:
+        self.stack, self._stack = stack, struct(stack)
 
 
 class Rooms:
@@ -315,14 +324,6 @@ _WORK_PER_STEP = 10_000_000  # touched rows, some thirty milliseconds
 _MOMENT = 0.005  # seconds to wait for boxes
 
 
-def compile_boxes() -> None:
-    X, y = np.array([[0, 3], [1, 1], [2, 2], [3, 0]]), np.array([0, 1, 0, 1])
-    (case,) = instances(integer_form(Problem.of(X, y, C0=0.1, max_points=2)))
-    pairs = point_pairs(case)
-    ratios, _, _ = first_box(case, first_literals(case), 0)
-    compile_for(run_ratio_boxes, pairs, ratios, stack_for(pairs), 0, 0)
-
-
 class RatioProof:
     """Runs boxes of all coefficients in steps next to the tree over supports.
 
@@ -337,7 +338,6 @@ class RatioProof:
         self._case = cases[0] if len(cases) == 1 else None
         self._cuts = cuts
         self._threads = threads
-        self._waits = waits
         self._boxes: RatioBoxes | None = None
         self._may_help: bool | None = None  # not yet asked: the answer takes a look at the whole table
         self._began_at = 0
@@ -378,7 +378,7 @@ class RatioProof:
             return False
         if self._may_help is None:
             self._may_help = RatioBoxes.applies(self._case)
-        return self._may_help and (self._waits or is_ready(run_ratio_boxes, compile_boxes))
+        return self._may_help
 
     def wait(self) -> bool:
         """Wait a moment, if boxes are almost all that is worth working on and others have them; whether so.

@@ -27,10 +27,10 @@ from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import literals_where
 from supersparse.engine.exact.open_parts import Part, coefficients_of, from_bytes, node_part, support_part, to_bytes
 from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, Task
+from supersparse.engine.exact.ratio_arrays import PointPairs, Ratios
 from supersparse.engine.exact.ratios import OpenBoxes, RatioBoxes, RatioProof, Rooms
 from supersparse.engine.exact.slices import Slicer, alike
 from supersparse.engine.kernels.boxes import FOUND
-from supersparse.engine.kernels.ratio_pairs import PointPairs, Ratios
 from supersparse.engine.kernels.tree_data import Branching, Coefficients, Pairs, Rows, TreeData
 
 LEAST_WORK, MOST_WORK = 100 * WORK_PER_NODE, 2000 * WORK_PER_NODE
@@ -322,7 +322,7 @@ def _from_bytes(written: bytes) -> OpenBoxes:
     values = unpacked(written)
     ratios = fields_of(Ratios, values)
     low, high, load = values
-    return OpenBoxes(ratios._replace(gap=np.float32(ratios.gap)), low, high, load)
+    return OpenBoxes(ratios, low, high, load)
 
 
 def _part_of(taken: OpenBoxes, written: bytes) -> OpenBoxes:

@@ -7,20 +7,17 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from counts import examples
+from supersparse.engine.core import kernel
 from supersparse.engine.exact.instance import instances
+from supersparse.engine.exact.ratio_arrays import Floats, Separation
 from supersparse.engine.exact.ratio_data import point_pairs, stack_for
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.jit import kernel
-from supersparse.engine.kernels.ratio_pairs import Floats, Separation
-from supersparse.engine.kernels.ratio_separation import separate
 from supersparse.engine.presolve import MergeRows
 from supersparse.problem.problem import Problem
 
 
-@kernel()
-def called(s: Separation, n_positive: int, low: Floats, high: Floats, gap: float) -> int:
-    """`separate`, from Python."""
-    return separate(s, n_positive, low, high, gap)
+@kernel
+def probe_separation(s: Separation, n_positive: int, low: Floats, high: Floats, gap: float) -> int: ...
 
 
 def widest_gap(up, down, low, high):
@@ -47,7 +44,7 @@ def test_it_finds_such_points_where_there_are_any(seed, n, p, is_binary):
     up, down = (pairs.exact[:, a:b] for a, b in ((0, pairs.n_positive), (pairs.n_positive, None)))
     taken = s.is_taken.astype(bool)
     up, down = up[:, taken[: pairs.n_positive]], down[:, taken[pairs.n_positive :]]
-    steps = called(s, pairs.n_positive, *ends, 0.1)
+    steps = probe_separation(s, pairs.n_positive, *ends, 0.1)
     if up.shape[1] == 0 or down.shape[1] == 0:
         assert steps < 0
         return

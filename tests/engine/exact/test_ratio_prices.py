@@ -5,27 +5,22 @@ import pytest
 from scipy.optimize import linprog
 
 from counts import examples
+from supersparse.base.integer_arrays import Ints
+from supersparse.engine.core import kernel
 from supersparse.engine.exact.instance import instances
+from supersparse.engine.exact.ratio_arrays import FINE, MEMBERS, BoxStack, PointPairs
 from supersparse.engine.exact.ratio_data import point_pairs, stack_for
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.jit import kernel
-from supersparse.engine.kernels.ratio_pairs import FINE, MEMBERS
-from supersparse.engine.kernels.ratio_prices import add_groups, begin_prices, read_prices, solve_prices
 from supersparse.problem.problem import Problem
 
 FEATURES, GROUPS = 5, 60
 
 
-@kernel(cache=False)
-def solved(prices, listed, pairs, undecided, first, kept, enough):
+@kernel
+def probe_ratio_prices(
+    stack: BoxStack, pairs: PointPairs, undecided: Ints, first: int, kept: int, enough: float
+) -> None:
     """Solve with the first groups, let the others join, and go on from there."""
-    points = len(pairs.weight)
-    begin_prices(prices, pairs, undecided)
-    add_groups(prices, listed, points, undecided, 0, first)
-    solve_prices(prices, listed, points, first, enough)
-    add_groups(prices, listed, points, undecided, first, kept)
-    solve_prices(prices, listed, points, kept, enough)
-    read_prices(prices, listed, points, undecided, kept)
 
 
 def random_groups(seed):
@@ -48,12 +43,11 @@ def random_groups(seed):
     return pairs, stack, undecided, n, rng
 
 
-@pytest.mark.long  # compiles for seconds; the bound itself is tested by test_third.py
 @pytest.mark.parametrize("seed", range(examples(40)))
 def test_multipliers_are_near_the_best_and_prices_say_how_near(seed):
     pairs, stack, undecided, n, rng = random_groups(seed)
     listed, points = stack.listed, len(pairs.weight)
-    solved(stack.prices, listed, pairs, undecided, int(rng.integers(1, n + 1)), n, 1e9)
+    probe_ratio_prices(stack, pairs, undecided, int(rng.integers(1, n + 1)), n, 1e9)
     rows = np.zeros((points + 2 * len(undecided), n))
     for s in range(n):
         rows[listed.member[s, : listed.size[s]], s] = 1
@@ -73,7 +67,7 @@ def test_multipliers_are_near_the_best_and_prices_say_how_near(seed):
 
 def test_it_stops_once_the_multipliers_are_enough():
     pairs, stack, undecided, n, _ = random_groups(1)
-    solved(stack.prices, stack.listed, pairs, undecided, n, n, 1e9)
+    probe_ratio_prices(stack, pairs, undecided, n, n, 1e9)
     best = float(stack.listed.guess[:n].sum()) / FINE
-    solved(stack.prices, stack.listed, pairs, undecided, n, n, 0.3 * best)
+    probe_ratio_prices(stack, pairs, undecided, n, n, 0.3 * best)
     assert 0.3 * best < stack.listed.guess[:n].sum() / FINE < best
