@@ -1,11 +1,10 @@
 """Load the kernels, or compile them on first use, before any clock starts."""
 
 import logging
-import os
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -108,14 +107,11 @@ def tiny_problems() -> list[Problem]:
 
 def _warm_up_risk() -> None:
     """Run the kernels of the log loss, compiled in two processes on first use."""
-    from supersparse.engine.kernels.risk_cells import run_completions
+    from supersparse.engine.kernels.risk_search import round_support
 
-    if not in_cache(run_completions):
+    if not in_cache(round_support):
         logging.getLogger("supersparse").warning("compiling the solver for this machine: once only, 20 to 60 seconds")
-        if (os.cpu_count() or 1) > 2:
-            _in_other_processes([[run_risk_search], [compile_relaxation, compile_rounding]], compile_completions)
-        else:
-            _in_other_processes([[run_risk_search, compile_rounding]], _compile_risk_proof)
+        _in_other_processes([[run_risk_search]], compile_rounding)
     run_risk_search()
     run_risk_proof()
 
@@ -129,56 +125,18 @@ def run_risk_search() -> None:
         first_cards(instance, new_support(instance), new_best(instance), lambda: False)
 
 
-def compile_completions() -> None:
-    """Compile the enumeration of completions with the boxes of their points, the larger part of the proof."""
-    from supersparse.engine.kernels.jit import compile_for
-    from supersparse.engine.kernels.risk_cells import run_completions
-    from supersparse.engine.risk.node import root_of
-    from supersparse.engine.risk.worker import Worker
-
-    instance, none = _tiny_risk_instances()[0], np.zeros(0, np.int64)
-    worker = Worker(instance)
-    root = root_of(instance, 0.0, 0.0, worker.best.index)
-    compile_for(run_completions, *worker.arguments(root, none, none, 0, 0))
-
-
-def compile_relaxation() -> None:
-    """Compile the relaxation of a node and what tightens its box."""
+def compile_rounding() -> None:
+    """Compile the rounding of a relaxed node, and what tightens its box."""
     from supersparse.engine.kernels.jit import compile_for
     from supersparse.engine.kernels.risk_bound import tighten
-    from supersparse.engine.kernels.risk_relaxation import relax
-
-    data, ints, floats = _tiny_risk_instances()[0].data, np.zeros(1, np.int64), np.zeros(1)
-    rows, box, found = _relaxation_arguments()
-    compile_for(relax, *rows, *box, 0, 0.0, 0.0, 0.0, *found, 0.0)
-    compile_for(tighten, data.values, data.zero, data.scale, ints, ints, floats, floats, 1, 0.0, ints, ints)
-
-
-def compile_rounding() -> None:
-    """Compile the relaxation of a node with a support still open, and its rounding."""
-    from supersparse.engine.kernels.jit import compile_for
-    from supersparse.engine.kernels.risk_projection import relax_open
     from supersparse.engine.kernels.risk_search import round_support
     from supersparse.engine.risk.instance import new_best, new_support
 
     instance, ints, floats = _tiny_risk_instances()[0], np.zeros(1, np.int64), np.zeros(1)
-    rows, box, found = _relaxation_arguments()
-    compile_for(relax_open, *rows, *box, 0.0, 0.0, *found)
-    card = (instance.data, new_support(instance), new_best(instance), instance.low, instance.high)
+    data = instance.data
+    compile_for(tighten, data.values, data.zero, data.scale, ints, ints, floats, floats, 1, 0.0, ints, ints)
+    card = (data, new_support(instance), new_best(instance), instance.low, instance.high)
     compile_for(round_support, *card, ints, 1, floats, 0.0, 0)
-
-
-def _compile_risk_proof() -> None:
-    compile_completions()
-    compile_relaxation()
-
-
-def _relaxation_arguments() -> tuple[tuple[Any, ...], ...]:
-    """Rows, box and places for what is found, of the types that a relaxation is given."""
-    data, ints, floats = _tiny_risk_instances()[0].data, np.zeros(1, np.int64), np.zeros(1)
-    rows = (data.x, ints, data.positive, data.negative, 1)
-    found = (data.limits, floats, floats, np.zeros((1, 1)), np.zeros((1, 1)))
-    return rows, (floats, floats, ints, floats, 0), found
 
 
 def run_risk_proof() -> None:

@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 
-from counts import examples
-from engine.kernels.regressions import from_python, regression_loss, sparse_instance
-from supersparse.engine.kernels import risk_bound, risk_loss, risk_projection
-from supersparse.engine.risk.instance import new_support
+from engine.kernels.regressions import from_python
+from supersparse.engine.kernels import risk_bound, risk_loss
 
 entropy_of = from_python(risk_loss.entropy_of)
-fit_without_last = from_python(risk_projection.fit_without_last)
-excludes = from_python(risk_projection.excludes)
 curvature_of = from_python(risk_bound.curvature_of)
 scores_at = from_python(risk_bound.scores_at)
 dots = from_python(risk_bound.dots)
@@ -52,33 +48,3 @@ def test_the_curvature_is_that_of_all_pairs_of_columns(columns, rows):
     curvature_of(x, chosen, weights, columns, rows, h)
     every = np.vstack([np.ones(rows), x[chosen]])
     assert h == pytest.approx((every * weights) @ every.T, abs=1e-10)
-
-
-@pytest.mark.long  # compiles for seconds what proofs with last columns go through as well
-@pytest.mark.parametrize("seed", range(examples(10)))
-def test_a_last_column_is_excluded_only_if_its_regression_is_above_the_threshold(seed):
-    instance, rng = sparse_instance(rows=400, columns=8, seed=seed), np.random.default_rng(seed)
-    data, k = instance.data, int(rng.integers(1, 4))
-    n, chosen = data.x.shape[1], rng.permutation(8)[: k + 1]
-    least = regression_loss(data.x[chosen], data.positive, data.negative)
-    rows, gram, g, step = np.empty((6, n)), np.empty((k + 2, k + 2)), np.empty(k + 2), np.empty(k + 2)
-    loss = fit_without_last(data, new_support(instance), chosen, k, np.zeros(k + 1), rows, gram, g)
-    without = regression_loss(data.x[chosen[:k]], data.positive, data.negative)
-    assert least <= loss == pytest.approx(without, abs=1e-5)
-    for share in (0.9, 0.98, 0.999, 1.0 + 1e-9, 1.001, 1.1):
-        found = excludes(data, chosen, k, loss, share * least, g, gram, rows, step)
-        assert not found or share < 1
-        assert found or share > 0.98 or loss > 1.05 * least  # a column that tells much is left to others
-
-
-@pytest.mark.long
-def test_a_column_twice_is_no_step_to_anywhere():
-    instance = sparse_instance(rows=300, columns=4)
-    data, n, k = instance.data, instance.data.x.shape[1], 2
-    data.x[2] = data.x[1]
-    rows, gram, g, step = np.empty((6, n)), np.empty((k + 2, k + 2)), np.empty(k + 2), np.empty(k + 2)
-    chosen = np.arange(3)
-    loss = fit_without_last(data, new_support(instance), chosen, k, np.zeros(k + 1), rows, gram, g)
-    for share in (0.9, 1.1):
-        assert excludes(data, chosen, k, loss, share * loss, g, gram, rows, step) == (share < 1)
-        assert np.abs(step).max() < 10

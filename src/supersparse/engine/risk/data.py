@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.integer_arrays import Floats, Ints
+from supersparse.base.integer_arrays import Floats, Ints, Words
 
 BLOCK = 256  # rows that are summed up by themselves
 
 BOXES, SUPPORTS, CELL_PRUNED, FITTED, RELAXED, WORK = 0, 1, 2, 3, 4, 5
-BELOW, EXPANSION, CONVEX, REGION = 0, 1, 2, 3  # parts of a quadratic
 DEPTH, SIZE, ROWS, FOUND, LOADED = 0, 1, 2, 3, 4
+LEVEL, STARTED = 0, 1
 
 
 class RiskData(NamedTuple):
@@ -84,3 +84,28 @@ class Boxes(NamedTuple):
     points: Floats  # (stack, 2 + columns): where to start
     quadratic: Ints  # (stack,): which of the quadratics holds for the box; -1 if none does
     quadratics: Floats  # (most, 4, columns + 2, columns + 4): see `quadratic_below`
+
+
+class Bits(NamedTuple):
+    """Binary columns as bit sets over the rows, positive rows first; no words if bit sets do not apply."""
+
+    columns: Words  # (columns, words)
+    all: Words  # (words,): the rows
+    split: int  # words of the positive rows
+    of_positive: Floats  # (count + 1,): t·log t of the weight of that many positive rows
+    of_negative: Floats
+    of_both: Floats  # the same for any rows; empty if the classes have different weights
+    unit_positive: float
+    unit_negative: float
+
+
+class Cells(NamedTuple):
+    """The cells after each level of the enumeration."""
+
+    ids: NDArray[np.int32]  # (levels, rows)
+    groups: Ints  # (levels,): number of cells; -1 if they are too many
+    masks: Words  # (levels, cells, words): of the cells with rows of both classes
+    positive: Ints  # (levels, cells)
+    negative: Ints
+    position: Ints  # (levels,): the next candidate at each level
+    state: Ints  # (2,)

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from supersparse.base import deadline
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words, row_groups
-from supersparse.engine.kernels.risk_cells import Bits, Cells
 from supersparse.engine.risk.choices import choices_of
-from supersparse.engine.risk.data import BLOCK, Best, Boxes, RiskData, Support, SwapRecord
+from supersparse.engine.risk.data import BLOCK, Best, Bits, Boxes, Cells, RiskData, Support, SwapRecord
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
 

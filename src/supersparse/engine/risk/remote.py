@@ -11,8 +11,7 @@ import numpy as np
 
 from supersparse.base.integer_arrays import Ints
 from supersparse.engine.cluster import ProblemCache, Request, checked_count, fields_of, packed, question_of
-from supersparse.engine.kernels.risk_cells import Bits
-from supersparse.engine.risk.data import BOXES, SUPPORTS, RiskData
+from supersparse.engine.risk.data import BOXES, SUPPORTS, Bits, RiskData
 from supersparse.engine.risk.instance import RiskInstance
 from supersparse.engine.risk.node import Node, node_from_bytes
 from supersparse.engine.risk.tree import NodeBatch, OnCard, RiskTree

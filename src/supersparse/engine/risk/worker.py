@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Floats, Ints
+from supersparse.engine.core import struct
 from supersparse.engine.kernels.risk_bound import tighten
-from supersparse.engine.kernels.risk_cells import LEVEL, STARTED, run_completions
-from supersparse.engine.kernels.risk_projection import relax_open
-from supersparse.engine.kernels.risk_relaxation import relax
 from supersparse.engine.kernels.risk_search import round_support
 from supersparse.engine.risk.branching import Branching, Relaxation
-from supersparse.engine.risk.data import DEPTH, FITTED, SIZE, SUPPORTS, WORK
+from supersparse.engine.risk.data import DEPTH, FITTED, LEVEL, SIZE, STARTED, SUPPORTS, WORK
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
 from supersparse.engine.risk.node import Node
+from supersparse.engine.risk.proof_kernels import relax, relax_open, run_completions
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in this number: boxes round as well
@@ -47,6 +46,11 @@ class Worker:
         self.support = new_support(instance, room_for_cards)
         self._boxes = new_boxes(instance)
         self._cells = new_cells(instance)
+        self._data = struct(instance.data)
+        self._held = (
+            self._data, struct(self.support), struct(self._boxes), struct(self.best), struct(instance.bits),
+            struct(self._cells),
+        )  # fmt: skip
         self._current: tuple[Node, Ints, Ints, int] | None = None  # node, used, candidates, room
         self._rounded: set[tuple[int, ...]] = set()
         self._relaxed = 0
@@ -66,18 +70,14 @@ class Worker:
     def go_on(self, work: int | None = None) -> list[Node]:
         """Continue the enumeration at hand for so much work; it leaves no nodes."""
         assert self._current is not None
+        node, used, candidates, room = self._current
         until = int(self.support.counts[WORK]) + (SLICE if work is None else work)
-        if run_completions(*self.arguments(*self._current, until)):
+        if run_completions(
+            *self._held, used, candidates, room, node.low, node.high, node.point, node.loss_bound,
+            self.instance.least_cost, until,
+        ):  # fmt: skip
             self._current = None
         return []
-
-    def arguments(self, node: Node, used: Ints, candidates: Ints, room: int, until: int) -> tuple[Any, ...]:
-        """The kernel's arguments for enumerating the completions of a node until the work reaches `until`."""
-        instance = self.instance
-        return (
-            instance.data, self.support, self._boxes, self.best, instance.bits, self._cells, used, candidates,
-            room, node.low, node.high, node.point, node.loss_bound, instance.least_cost, until,
-        )  # fmt: skip
 
     def rest(self) -> list[Node]:
         """The rest of the current node, as nodes: open boxes of the current support, then other supports.
@@ -186,18 +186,17 @@ class Worker:
         slope_low, slope_high = 1.0, 1.0
         if data.slope_is_free:  # all used columns have points, so each caps the slope
             slope_low, slope_high = 0.0, float(caps[: len(used)].min() if len(used) else caps.max())
-        box = (
-            data.x, columns, data.positive, data.negative, data.x.shape[1], low, high, optional, cost, room,
-        )  # fmt: skip
-        found = (threshold, data.limits, point, dual, self._work, gram)
-        passed, is_open = 0, self._branching.is_of_one_scale and bool(((low < 0) & (high > 0)).all())
+        box, ends = (self._data, columns, low, high, optional, cost, room), np.empty(2)
+        found = (point, dual, self._work, gram, ends)
+        passed, is_open = False, self._branching.is_of_one_scale and bool(((low < 0) & (high > 0)).all())
         if is_open:
-            passed, bound, loss = relax_open(*box, slope_high, *found)
+            passed = relax_open(*box, slope_high, threshold, *found)
         if not is_open or (not passed and point[0] >= slope_high):
-            passed, bound, loss = relax(*box, data.slope_is_free, slope_low, slope_high, *found, self._haste)
+            passed = relax(*box, slope_low, slope_high, threshold, self._haste, *found)
+        bound, loss = ends.tolist()
         self.support.counts[WORK] += int(self._relaxation_cost(m))
         self._relaxed += 1
-        return Relaxation(bool(passed), bound, loss, columns, optional, cost, point, dual, gram)
+        return Relaxation(passed, bound, loss, columns, optional, cost, point, dual, gram)
 
     def _split(self, node: Node, relaxed: Relaxation, worth: float, work: int | None) -> list[Node]:
         """Split a node that was relaxed, or start to enumerate it if that is worth it.

@@ -7,14 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from counts import examples
-from engine.kernels.regressions import from_python
-from supersparse.engine.kernels import risk_cone
-from supersparse.engine.risk.data import BELOW
+from engine.risk.probes import ConeProblem, probe_is_above, probe_least_in_cone, probe_quadratic_below, probe_relax_box
 
 Floats = NDArray[np.float64]
 LIMITS = np.array([50.0, 1e-13, 1e-12])
-relax_box, least_in_cone = from_python(risk_cone.relax_box), from_python(risk_cone.least_in_cone)
-quadratic_below, is_above = from_python(risk_cone.quadratic_below), from_python(risk_cone.is_above)
 
 
 def least_loss(x: Floats, positive: Floats, negative: Floats, points: Floats, is_free: bool) -> float:
@@ -62,16 +58,15 @@ def test_the_quadratic_is_below_the_loss_of_the_cards_that_matter(seed: int, is_
     point, dual, gradient = np.zeros(2 + k), np.zeros(1 + k), np.zeros(1 + k)
     point[0] = 1.0
     quadratic = np.zeros((4, k + 3, k + 5))
-    passed, bound, f = relax_box(
-        x, columns, positive, negative, n, k, low, high, is_free, slope_high, threshold, LIMITS, 1e-9, point,
-        dual, work, gradient, quadratic[1],
+    box = ConeProblem(
+        x, columns, positive, negative, low, high, is_free, slope_high, threshold, LIMITS
     )  # fmt: skip
+    found = np.empty(2)
+    passed = probe_relax_box(box, 1e-9, point, dual, work, gradient, quadratic[1], found)
+    bound, f = found.tolist()
     assert bound <= min(losses) + 1e-9
     assert not passed
-    made = quadratic_below(
-        x, columns, n, k, low, high, is_free, slope_high, threshold, LIMITS, point, f, gradient, work,
-        quadratic,
-    )  # fmt: skip
+    made = probe_quadratic_below(box, point, f, gradient, work, quadratic)
     assert made == 1 or (made == 0 and is_free)  # with a free slope, cards that matter may have any weights
     if not made:
         return
@@ -84,11 +79,10 @@ def test_the_quadratic_is_below_the_loss_of_the_cards_that_matter(seed: int, is_
             if ((first <= card) & (card <= last)).all() and loss < threshold
         ]
         start = point.copy()
-        below = least_in_cone(quadratic[BELOW], first, last, k, is_free, slope_high, start)
-        above = is_above(
-            x, columns, positive, negative, n, k, first, last, is_free, slope_high, threshold, LIMITS, start,
-            work, gradient, quadratic,
-        )  # fmt: skip
+        part = box._replace(low=first, high=last)
+        probe_least_in_cone(part, quadratic, start, found)
+        below = found[0]
+        above = probe_is_above(part, start, work, gradient, quadratic)
         if inside:
             assert below <= min(inside) + 1e-9
             assert not above

@@ -1,0 +1,54 @@
+"""Within the proof of risk cards, by ``native/tests/cone_probes.cpp``: one support, its boxes and its last column."""
+
+from typing import NamedTuple
+
+from supersparse.base.integer_arrays import Floats, Ints
+from supersparse.engine.core import kernel
+from supersparse.engine.risk.data import RiskData, Support
+
+
+class ConeProblem(NamedTuple):
+    """Rows, and the cards of a box: a·low <= beta <= a·high."""
+
+    x: Floats
+    columns: Ints
+    positive: Floats
+    negative: Floats
+    low: Floats
+    high: Floats
+    slope_is_free: int
+    slope_high: float
+    threshold: float
+    limits: Floats
+
+
+@kernel
+def probe_relax_box(
+    problem: ConeProblem, accuracy: float, point: Floats, dual: Floats, work: Floats, gradient: Floats,
+    model: Floats, found: Floats,
+) -> bool:  # fmt: skip
+    """Relax a box; `found` receives the bound and the loss."""
+
+
+@kernel
+def probe_quadratic_below(
+    problem: ConeProblem, point: Floats, loss: float, gradient: Floats, work: Floats, quadratic: Floats
+) -> int:
+    """Make a quadratic where a box was relaxed."""
+
+
+@kernel
+def probe_least_in_cone(problem: ConeProblem, quadratic: Floats, point: Floats, found: Floats) -> None:
+    """`found` receives a lower bound of the quadratic."""
+
+
+@kernel
+def probe_is_above(problem: ConeProblem, point: Floats, work: Floats, gradient: Floats, quadratic: Floats) -> bool:
+    """Whether all cards are above the threshold, by the loss at one point."""
+
+
+@kernel
+def probe_last_column(
+    data: RiskData, support: Support, columns: Ints, thresholds: Floats, step: Floats, found: Floats
+) -> bool:
+    """Fit a support without its last column; `found`: that loss, and for each threshold whether it is excluded."""
