@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import cycle, islice
+from typing import NamedTuple
 
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.kernels.risk_moves import improve
-from supersparse.engine.kernels.risk_search import extend, round_support
+from supersparse.engine.core import struct
 from supersparse.engine.risk.data import Best, RiskData, Support, SwapRecord
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_settled
+from supersparse.engine.risk.moves import extend, improve, round_support
 
 _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it
@@ -51,6 +52,13 @@ class _Effort:
         return cls(6 * wider, 8 * wider, int(7 * times), int(16 * again), shares)
 
 
+class _Held(NamedTuple):
+    """What every kernel takes, converted once."""
+
+    data: RiskData
+    support: Support
+
+
 def first_cards(
     instance: RiskInstance,
     support: Support,
@@ -65,11 +73,11 @@ def first_cards(
     data, size = instance.data, instance.most_features
     if not instance.kept or size == 0:
         return
-    effort = _Effort.of(instance)
+    effort, held = _Effort.of(instance), _Held(struct(data), struct(support))
     starts = [(float(best.value[0]), _least_card(instance))]
-    starts += _grown(instance, support, stop)
+    starts += _grown(instance, held, stop)
     for least in effort.shares:
-        starts += _rounded(instance, support, effort, least, stop)
+        starts += _rounded(instance, held, effort, least, stop)
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
@@ -77,12 +85,12 @@ def first_cards(
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
         if stop():
             break
-        _swap(instance, support, best, settled, card)
+        _swap(instance, held, best, settled, card)
     if not is_proven():
-        _regrow(instance, support, best, settled, effort, stop)
+        _regrow(instance, held, best, settled, effort, stop)
 
 
-def _swap(instance: RiskInstance, support: Support, best: Best, settled: SwapRecord, card: Ints) -> None:
+def _swap(instance: RiskInstance, held: _Held, best: Best, settled: SwapRecord, card: Ints) -> None:
     """Improve a card by all moves.
 
     Where rows are few, from cards that swaps have started from as well: the fit depends a little on how a
@@ -91,11 +99,11 @@ def _swap(instance: RiskInstance, support: Support, best: Best, settled: SwapRec
     data, most = instance.data, instance.most_features
     if data.x.shape[1] < _SETTLED_ROWS:
         settled.count[0] = 0
-    improve(data, support, best, settled, instance.low, instance.high, most, card, _FEW, _MOVES)
+    improve(*held, best, settled, instance.low, instance.high, most, card, _FEW, _MOVES)
 
 
 def _regrow(
-    instance: RiskInstance, support: Support, best: Best, settled: SwapRecord, effort: _Effort, stop: Callable[[], bool]
+    instance: RiskInstance, held: _Held, best: Best, settled: SwapRecord, effort: _Effort, stop: Callable[[], bool]
 ) -> None:
     """Let the best card grow again without some of its features, then improve it with all.
 
@@ -118,10 +126,10 @@ def _regrow(
         low, high = instance.low.copy(), instance.high.copy()
         card = np.clip(_times(best.index - data.zero, times) + data.zero, low, high)
         card[out] = low[out] = high[out] = data.zero[out]
-        improve(data, support, best, settled, low, high, most, card, _FEW, 0)
+        improve(*held, best, settled, low, high, most, card, _FEW, 0)
         if (0.0, card.tobytes()) not in seen:
             seen.add((0.0, card.tobytes()))
-            _swap(instance, support, best, settled, card)
+            _swap(instance, held, best, settled, card)
 
 
 def _times(steps: Ints, times: float) -> Ints:
@@ -130,7 +138,7 @@ def _times(steps: Ints, times: float) -> Ints:
     return changed
 
 
-def _grown(instance: RiskInstance, support: Support, stop: Callable[[], bool]) -> Iterator[tuple[float, Ints]]:
+def _grown(instance: RiskInstance, held: _Held, stop: Callable[[], bool]) -> Iterator[tuple[float, Ints]]:
     """Cards that grow by one feature at a time, from the best column of each scale.
 
     A point of a column with large values moves the totals so far that columns with small values hardly
@@ -148,7 +156,7 @@ def _grown(instance: RiskInstance, support: Support, stop: Callable[[], bool]) -
             if low[j] <= v <= high[j] and (instance.forced.any() or not is_worse):
                 card = least.copy()
                 card[j] = v
-                loss = float(improve(data, support, unused, settled, low, high, most, card, 0, 0))
+                loss = improve(*held, unused, settled, low, high, most, card, 0, 0)
                 if scale[j] not in seeds or loss < seeds[scale[j]][0]:
                     seeds[scale[j]] = loss, card
     for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
@@ -158,11 +166,11 @@ def _grown(instance: RiskInstance, support: Support, stop: Callable[[], bool]) -
                 return
             grown = card.copy()
             narrow = np.where(out, data.zero, low), np.where(out, data.zero, high)
-            yield float(improve(data, support, unused, settled, *narrow, most, grown, _FEW, 0)), grown
+            yield improve(*held, unused, settled, *narrow, most, grown, _FEW, 0), grown
 
 
 def _rounded(
-    instance: RiskInstance, support: Support, effort: _Effort, least: float, stop: Callable[[], bool]
+    instance: RiskInstance, held: _Held, effort: _Effort, least: float, stop: Callable[[], bool]
 ) -> Iterator[tuple[float, Ints]]:
     """Cards rounded from regressions on the best supports of a beam.
 
@@ -177,7 +185,7 @@ def _rounded(
         new_members = np.zeros((effort.rounded, size), np.int64)
         new_points, losses = np.zeros((effort.rounded, size + 1)), np.zeros(effort.rounded)
         count = extend(
-            data, support, members, points, min(count, effort.beam), k, allowed, _TRIES, least,
+            *held, members, points, min(count, effort.beam), k, allowed, _TRIES, least,
             new_members, new_points, losses,
         )  # fmt: skip
         members, points = new_members, new_points
@@ -193,7 +201,7 @@ def _rounded(
         if stop():
             return
         card = new_best(instance)
-        round_support(data, support, card, instance.low, instance.high, columns, k, point.copy(), -np.inf, 1)
+        round_support(*held, card, instance.low, instance.high, columns, k, point.copy(), -np.inf, True)
         yield float(card.value[0]), card.index
 
 

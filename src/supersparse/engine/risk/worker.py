@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.core import struct
-from supersparse.engine.kernels.risk_bound import tighten
-from supersparse.engine.kernels.risk_search import round_support
 from supersparse.engine.risk.branching import Branching, Relaxation
 from supersparse.engine.risk.data import DEPTH, FITTED, LEVEL, SIZE, STARTED, SUPPORTS, WORK
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
+from supersparse.engine.risk.moves import round_support, tighten
 from supersparse.engine.risk.node import Node
 from supersparse.engine.risk.proof_kernels import relax, relax_open, run_completions
 
@@ -345,8 +344,8 @@ class Worker:
         self._rounded.add(key)
         start = np.concatenate([point[1:2], point[2 + chosen]])
         round_support(
-            data, self.support, self.best, self.instance.low, self.instance.high, columns[chosen],
-            len(chosen), start, _NEAR, 0,
+            self._data, self.support, self.best, self.instance.low, self.instance.high, columns[chosen],
+            len(chosen), start, _NEAR, False,
         )  # fmt: skip
 
     def _enumerate(self, node: Node, used: Ints, candidates: Ints, room: int, work: int | None) -> list[Node]:
