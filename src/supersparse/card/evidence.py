@@ -73,6 +73,8 @@ def in_one_line(label: str, fact: str) -> str:
 
 def _proof(made: Provenance) -> str:
     what = ("weighted " if made.weighs_classes else "") + ("log loss" if made.is_risk else "errors")
+    if _is_blended(made) and not made.is_risk:
+        what += " by the blended labels"
     objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"
     of_all = "no other card"
     if made.features is not None:
@@ -80,7 +82,7 @@ def _proof(made: Provenance) -> str:
     if made.asks_questions and made.proven_optimal:
         asked = made.settings or {}
         price = ", with a small price for each question" if asked.get("C0", 0) != 0 else ""
-        fit = "the blended labels" if asked.get("teacher") != "none" else "the labels"
+        fit = "the blended labels" if _is_blended(made) else "the labels"
         return f"Proven: of all cards that ask {visible(made.allowed)}, none is better (fit to {fit}{price})."
     if made.proven_optimal:
         smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
@@ -184,9 +186,15 @@ def skipped_folds(seen: Performance) -> str | None:
 def about_labels(card: Card) -> str | None:
     """The sentence above numbers of a card that was learned from blended labels; None for others."""
     made = card.provenance
-    if made is None or not made.asks_questions or (made.settings or {}).get("teacher") == "none":
+    if made is None or not _is_blended(made):
         return None
     return "The labels were blended with a model of all columns; the numbers below are of the true outcomes."
+
+
+def _is_blended(made: Provenance) -> bool:
+    """Whether a card was learned from labels that were blended with the risks of a teacher."""
+    usual = "auto" if made.asks_questions else "none"
+    return bool((made.settings or {}).get("teacher", usual) != "none")
 
 
 def percent(share: float) -> str:

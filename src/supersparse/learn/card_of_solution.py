@@ -21,7 +21,7 @@ from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, IsOneOf, ValueOf
 from supersparse.engine.solution import Solution
 from supersparse.learn.settings.of_problem import settings_of
-from supersparse.learn.training_performance import training_performance
+from supersparse.learn.training_performance import by_classes, training_performance
 from supersparse.problem.constraints.single import SameSign
 from supersparse.problem.constraints.support import MaxFeatures, MaxQuestions, MinFeatures, ThresholdsPerVariable
 from supersparse.problem.limits import Constraint
@@ -45,14 +45,15 @@ _FEW = 2  # a column with so many different values or fewer has them listed in i
 
 def card_of_solution(solution: Solution, title: str | None) -> Card:
     """Make the card; features without points are left out."""
-    rows, card = solution.problem.rows, scoring_card(solution)
+    counted = by_classes(solution)
+    rows, card = counted.problem.rows, scoring_card(counted)
     return replace(
         card,
         title=title,
         risk=_risk(solution),
-        provenance=_provenance(solution),
+        provenance=_provenance(solution, counted),
         seen=tuple(_seen(rows, item) for item in card.items),
-        performance=(training_performance(solution),),
+        performance=(training_performance(counted),),
     )
 
 
@@ -199,15 +200,16 @@ def _may_be_far(rows: Rows, j: int) -> bool:
 _AT_LIMIT = "; here the slope is at its limit, because the features separate the classes, or nearly"
 
 
-def _provenance(solution: Solution) -> Provenance:
-    problem, found = solution.problem, solution.evaluation
+def _provenance(solution: Solution, counted: Solution) -> Provenance:
+    """What was proven of a solution, and what it makes of the rows' own classes."""
+    problem, found = counted.problem, counted.evaluation
     return Provenance(
         version=supersparse.__version__,
         solver=solution.solver,
         data=rows_fingerprint(problem.rows),
-        minimised=_minimised(problem),
+        minimised=_minimised(solution.problem),
         allowed=_allowed(problem) + (_AT_LIMIT if solution.slope_at_limit else ""),
-        objective=found.objective,
+        objective=solution.objective,
         lower_bound=solution.lower_bound,
         proven_smallest=solution.proven_smallest,
         training_errors=found.training_errors,
@@ -221,7 +223,7 @@ def _provenance(solution: Solution) -> Provenance:
         seconds=solution.seconds,
         nodes=solution.nodes,
         features=problem.rows.names,
-        settings=_settings(solution),
+        settings=_settings(counted),
     )
 
 
@@ -307,7 +309,7 @@ def _raw_fingerprint(rows: Rows) -> str:
 def _minimised(problem: Problem) -> str:
     negative, positive = problem.class_weights
     parts = ["error rate" if problem.goal == "errors" else "log loss"]
-    if problem.rows.soft_labels is not None:
+    if problem.rows.soft_labels is not None or problem.rows.is_favoured:
         parts[0] += " of blended labels"
     unit = "question" if problem.questions else "feature"
     if negative != 1 or positive != 1:

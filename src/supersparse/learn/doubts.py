@@ -9,6 +9,7 @@ from supersparse.base.exact import counted
 from supersparse.card.rules import IsMissing
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
+from supersparse.problem.variants import of_classes
 
 _FEW = 20  # rows of a class: one of them is 5 % of its errors or more
 _ENOUGH = 10  # rows of each class, that a feature separates hardly by chance
@@ -17,7 +18,7 @@ _GLANCE = 1000  # rows that tell of most features that they do not separate the 
 
 def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
     """Say which single feature gives the class away, as what is known only later does, and who is few."""
-    problem = question.problem
+    problem = of_classes(question.problem)
     n_positive = int(problem.rows.positive.sum())
     sizes = (len(problem.rows.positive) - n_positive, n_positive)
     if rows.is_counted:
@@ -38,7 +39,7 @@ def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
 
 def _separating(question: PreparedProblem) -> Iterator[str]:
     """Name the features of which one side of a threshold is one class, and the other side the other."""
-    rows, prepare = question.problem.rows, question.prepare
+    rows, prepare = of_classes(question.problem).rows, question.prepare
     for j, (name, column) in enumerate(zip(rows.names, rows.raw or rows.columns, strict=True)):
         glance = _separates(column[:_GLANCE], rows.positive[:_GLANCE])
         if not glance or not _separates(column, rows.positive):

@@ -28,7 +28,7 @@ from supersparse.learn.fit import Fitted
 from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.fitting import PreparedColumns
 from supersparse.learn.prepare.prepare import Prepare
-from supersparse.learn.recipe import PreparedProblem, with_directions
+from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
@@ -306,14 +306,8 @@ def question_with(question: PreparedProblem, rows: TrainingRows, new: Sequence[F
     )
     names = [feature.name for feature in more.features_]
     recipe = question.recipe
-    problem = with_directions(recipe.settings_for(rows.y), more, names).problem(
-        more.transform(rows.X),
-        rows.y,
-        feature_names=names,
-        sample_weight=rows.sample_weight,
-        rate_groups=rows.rate_groups,
-    )
-    return PreparedProblem(recipe=recipe, problem=problem, prepare=more)
+    problem = recipe.problem_of_features(more, rows, names, question.labels)
+    return replace(question, problem=problem, prepare=more)
 
 
 def moved_cuts(card: Card, question: PreparedProblem) -> list[Feature]:

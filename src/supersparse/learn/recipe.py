@@ -62,6 +62,11 @@ def slack_of(settings: Settings) -> Fraction | None:
         if slack:
             raise InvalidOptionError(f"slack is {shown(slack)}", "it needs tie_break log_loss")
         return None
+    if settings.taught_by is not None and settings.goal == "errors":
+        raise InvalidOptionError(
+            "tie_break is 'log_loss', which is that of the true labels, and a teacher blends them",
+            "remove tie_break, or the teacher",
+        )
     if settings.goal == "risk":
         raise InvalidOptionError(
             "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself",
@@ -174,33 +179,70 @@ class Recipe:
         """What teaches: a model, or a name; None where the labels stay as they are."""
         return self.settings.taught_by if self.teacher is None else self.teacher
 
+    def refuse_blended_errors(self, what: str) -> None:
+        """Raise where errors would be counted by blended labels, which are not the errors that people mean."""
+        if self.settings.goal == "errors" and self.taught_by is not None:
+            raise InvalidOptionError(
+                f"teacher blends the labels, and {what} counts errors by the true ones",
+                "remove teacher",
+                subject="teacher",
+            )
+
     def question(self, rows: TrainingRows) -> "PreparedProblem":
         """Make features of the rows, and ask the settings about them."""
         began = time.monotonic()
         if self.settings.asks_questions:
             return self._of_questions(rows, began)
-        if self.prepare is None:
-            problem = _problem(self.settings_for(rows.y, rows.copies), rows, rows.X, rows.names)
+        prepare, notes = self.prepare, list[str]()
+        features: Sequence[str] | None = rows.names
+        if prepare is not None:
+            if not self.is_made:
+                most = Most.within(self.plan)
+                prepare = clone(prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
+                notes = prepare.notes_
+                notes[:0] = rows.notes
+            features = [str(name) for name in prepare.get_feature_names_out()]
+            if not features:
+                raise InvalidDataError("no column separates the classes", "check the target, or add columns")
+        teacher = labels = None
+        if self.settings.goal == "errors" and self.taught_by is not None:
+            positive = self._positive(rows)
+            teacher = self._taught(rows, positive)
+            notes[:0] = self._about_the_teacher(rows, teacher)
+            if teacher is not None:
+                labels = blended(rows.y, positive, teacher.risks(rows), self.settings.blend)
+        return PreparedProblem(
+            recipe=self,
+            problem=self.problem_of_features(prepare, rows, features, labels),
+            prepare=prepare,
+            teacher=teacher,
+            labels=labels,
+            seconds=time.monotonic() - began,
+        )
+
+    def problem_of_features(
+        self,
+        prepare: Prepare | None,
+        rows: TrainingRows,
+        features: Sequence[str] | None,
+        labels: NDArray[np.float64] | None,
+    ) -> Problem:
+        """Ask the settings about the features of a preparation, or about columns as they are."""
+        settings = self.settings_for(rows.y, rows.copies)
+        if prepare is None:
+            problem = _problem(settings, rows, rows.X, features, labels=labels)
             if problem.goal == "risk":
                 usable = [j for j, allowed in enumerate(problem.sets) if allowed.largest_magnitude]
                 check_risks_can_be_written(problem, usable)
-            return PreparedProblem(recipe=self, problem=problem, prepare=None, seconds=time.monotonic() - began)
-        prepare = self.prepare
-        if not self.is_made:
-            most = Most.within(self.plan)
-            prepare = clone(self.prepare).fit_within(rows.X, rows.y, rows.sample_weight, most)
-            prepare.notes_[:0] = rows.notes
-        features = [str(name) for name in prepare.get_feature_names_out()]
-        if not features:
-            raise InvalidDataError("no column separates the classes", "check the target, or add columns")
-        settings = with_directions(self.settings_for(rows.y, rows.copies), prepare, features)
+            return problem
+        assert features is not None, "a preparation names its features"
+        settings = with_directions(settings, prepare, features)
         try:
-            problem = _problem(settings, rows, prepare.transform(rows.X), features)
+            return _problem(settings, rows, prepare.transform(rows.X), features, labels=labels)
         except UnknownFeatureError as error:
             names = f"prepared features have names such as {features[0]!r}"
             pattern = f"{prepare.features_[0].column + '*'!r} stands for all of a column"
             raise UnknownFeatureError(str(error), f"{names}, and {pattern}", subject=error.subject) from None
-        return PreparedProblem(recipe=self, problem=problem, prepare=prepare, seconds=time.monotonic() - began)
 
     def _of_questions(self, rows: TrainingRows, began: float) -> "PreparedProblem":
         """Ask about the columns themselves, each a question with answers chosen on labels blended with a teacher."""
@@ -250,7 +292,7 @@ class Recipe:
             shapes={question.column: question.shape for question in prepare.questions_},
             not_known=tuple(question.column for question in prepare.questions_ if question.has_not_known),
         )
-        return _problem(settings, rows, prepare.transform(rows.X), names, answers)
+        return _problem(settings, rows, prepare.transform(rows.X), names, answers=answers)
 
     def _positive(self, rows: TrainingRows) -> object:
         """The label of the positive class."""
@@ -300,7 +342,7 @@ class PreparedProblem:
     problem: Problem
     prepare: Prepare | None
     teacher: Teacher | None = None  # with whose risks the labels were blended
-    labels: NDArray[np.float64] | None = None  # of questions: the blended ones
+    labels: NDArray[np.float64] | None = None  # the blended ones
     seconds: float = 0.0  # that asking it took: reading the rows, and making their features
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
@@ -389,7 +431,7 @@ class PreparedProblem:
     def _with_teacher(self, card: Card) -> Card:
         """Keep with a card whose risks its labels were blended with, which its problem does not tell."""
         made = card.provenance
-        if not self.problem.questions or made is None or made.settings is None:
+        if not (self.problem.questions or self.teacher) or made is None or made.settings is None:
             return card
         taught = self.recipe.taught_by if self.teacher is not None else None
         name = taught if isinstance(taught, str | None) else type(taught).__name__
@@ -414,11 +456,38 @@ def _n_copies(rows: TrainingRows) -> int:
 
 
 def _problem(
-    settings: Settings, rows: TrainingRows, X: Any, names: Sequence[str] | None, answers: AnswersOf | None = None
+    settings: Settings,
+    rows: TrainingRows,
+    X: Any,
+    names: Sequence[str] | None,
+    *,
+    labels: NDArray[np.float64] | None = None,
+    answers: AnswersOf | None = None,
 ) -> Problem:
-    return settings.problem(
-        X, rows.y, feature_names=names, sample_weight=rows.sample_weight, rate_groups=rows.rate_groups, answers=answers
-    )
+    """Ask settings about rows; with labels, whose errors count by how far these lean to a class.
+
+    Whichever class a row is given, an error costs what the class weighs, times the chance p or 1 - p that it is one.
+    So a row counts |w1 p - w0 (1 - p)| times, for the class that costs more; with equal weights |2p - 1| times, for
+    the class that p favours.
+    """
+    about = {"feature_names": names, "sample_weight": rows.sample_weight, "rate_groups": rows.rate_groups}
+    problem = settings.problem(X, rows.y, answers=answers, **about)
+    if labels is None:
+        return problem
+    costs = problem.class_weights
+    negative, positive = map(float, costs)
+    lean = positive * labels - negative * (1 - labels)
+    used = lean if rows.sample_weight is None else lean[read_weights(rows.sample_weight, len(lean))[0] > 0]
+    if (used >= 0).all() or (used <= 0).all():
+        favoured = problem.rows.classes[bool((used >= 0).all())]
+        raise InvalidDataError(
+            f"the blended labels favour class {favoured!r} in every row: no card errs less than it for everyone",
+            "use teacher none, class_weight balanced, or goal risk",
+        )
+    by_class = ByName(tuple(zip(map(label_text, problem.rows.classes), costs, strict=True)))
+    equal = replace(settings, class_weight=by_class, objective="errors", risk_threshold=None)
+    soft = (1 + lean / np.where(lean > 0, positive, negative)) / 2
+    return equal.problem(X, rows.y, soft_labels=soft, **about)
 
 
 def with_directions(settings: Settings, prepare: Prepare, names: Sequence[str]) -> Settings:

@@ -54,6 +54,7 @@ class _Sweep:
         cls, recipe: Recipe, rows: TrainingRows, ratios: Iterable[Fraction] | None, limits: Iterable[Fraction] | None
     ) -> "_Sweep":
         """C0 is the one of the settings, by default 0.01; the default ratios lie around the balanced one."""
+        recipe.refuse_blended_errors("a trade-off")
         settled = recipe.settled(rows)
         if settled.settings.C0 is None and settled.settings.levels is None:
             settled = settled.asking(C0=DEFAULT_C0)

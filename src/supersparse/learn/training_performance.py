@@ -14,6 +14,19 @@ from supersparse.card.performance import Performance
 from supersparse.engine.solution import Solution
 from supersparse.problem.log_loss import log_loss
 from supersparse.problem.near_totals import NearTotals, integer_totals
+from supersparse.problem.objective import evaluate
+from supersparse.problem.variants import of_classes
+
+
+def by_classes(solution: Solution) -> Solution:
+    """The answer on the rows' own classes, where it was learned from those that blended labels favour.
+
+    Its bound is of the blended labels, and says nothing of these.
+    """
+    if not solution.problem.rows.is_favoured:
+        return solution
+    problem = of_classes(solution.problem)
+    return replace(solution, problem=problem, evaluation=evaluate(problem, solution.points))
 
 
 def training_performance(solution: Solution) -> Performance:

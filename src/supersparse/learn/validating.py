@@ -27,7 +27,7 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.watching import Unwatched, Watch
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import with_size_penalty
+from supersparse.problem.variants import of_classes, with_size_penalty
 
 VALUES = 6  # of C0 to try where none is given, as many as SLIMClassifierCV tries
 _USUAL = 0.01  # the C0 where folds choose none
@@ -170,6 +170,7 @@ def validate(
     watch, splits = watch or Unwatched(), folds.splits
     if problem is None:
         problem = recipe.question(rows).problem
+    problem = of_classes(problem)
     penalties = _penalties(recipe.settings, folds, problem) if so_far is None else so_far.penalties
     # a checkpoint is of the final fit: folds are other problems
     of_folds = replace(recipe, options={**recipe.options, "checkpoint": folds.checkpoint}).with_plan(1 / len(splits))
@@ -256,7 +257,9 @@ def from_text(text: str, folds: Folds, question: PreparedProblem, rows: Training
     """Read what the folds of the same fit gave before."""
     kept = json.loads(text)
     by_fold = [[_result_of(one) for one in results] for results in kept["by_fold"]]
-    return _validation(question.recipe, rows, folds, question.problem, kept["penalties"], by_fold, kept["choices"])
+    return _validation(
+        question.recipe, rows, folds, of_classes(question.problem), kept["penalties"], by_fold, kept["choices"]
+    )
 
 
 def _result_of(kept: dict[str, Any]) -> FoldResult:

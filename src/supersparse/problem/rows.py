@@ -130,7 +130,7 @@ class Rows(Tabular):
     groupings: tuple[Grouping, ...] = ()  # for rate constraints; merged rows have none
     raw: tuple[NDArray[Any], ...] | None = None  # large tables: the columns as they came, made exact when used
     soft_labels: IntArray | None = None  # multiples of 2^-20 that the loss counts in place of the classes
-    is_favoured: bool = False  # the classes are those that soft labels favour, not the rows' own
+    of_classes: "Rows | None" = None  # with the rows' own classes, where soft labels favour others
 
     @property
     def n_rows(self) -> int:
@@ -139,6 +139,11 @@ class Rows(Tabular):
     @property
     def n_features(self) -> int:
         return len(self.names)
+
+    @property
+    def is_favoured(self) -> bool:
+        """Whether the classes are those that soft labels favour, not the rows' own."""
+        return self.of_classes is not None
 
     @cached_property
     def labels(self) -> Floats:
@@ -170,12 +175,14 @@ class Rows(Tabular):
     def with_columns(self, kept: Sequence[int]) -> "Rows":
         """Return the same rows with only some columns, in this order."""
         names = tuple(self.names[j] for j in kept)
+        whole = None if self.of_classes is None else self.of_classes.with_columns(kept)
         if self.raw is None:
             columns, scales = tuple(self.columns[j] for j in kept), tuple(self.scales[j] for j in kept)
-            return replace(self, names=names, columns=columns, scales=scales)
+            return replace(self, names=names, columns=columns, scales=scales, of_classes=whole)
         return replace(
             self,
             names=names,
+            of_classes=whole,
             raw=tuple(self.raw[j] for j in kept),
             columns=Lazily(len(kept), partial(_chosen, self.columns, tuple(kept))),
             scales=Lazily(len(kept), partial(_chosen, self.scales, tuple(kept))),
@@ -203,6 +210,7 @@ class Rows(Tabular):
             weights=weights,
             groupings=(),
             soft_labels=None if self.soft_labels is None else self.soft_labels[kept],
+            of_classes=None,
         )
 
     def _brief(self) -> str:
@@ -333,7 +341,7 @@ def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.i
         positive=np.r_[favoured[kept], rows.positive[again]],
         weight_unit=rows.weight_unit * Fraction(common, LABEL_UNIT),
         soft_labels=None,
-        is_favoured=True,
+        of_classes=replace(rows, soft_labels=None),
     )
     return changed, index, np.r_[agrees[kept], np.ones(len(again), dtype=bool)]
 

@@ -42,6 +42,12 @@ def errors_only(problem: Problem) -> Problem:
     return free.asking()  # levels may have kept a constant column
 
 
+def of_classes(problem: Problem) -> Problem:
+    """The same problem with the rows' own classes, where it has those that soft labels favour; rates are not kept."""
+    rows = problem.rows.of_classes
+    return problem if rows is None else replace(problem, rows=rows, rate_limits=())
+
+
 def with_class_weights(problem: Problem, negative: Fraction, positive: Fraction) -> Problem:
     return replace(problem, class_weights=(negative, positive))
 

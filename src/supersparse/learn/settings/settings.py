@@ -201,7 +201,7 @@ class Settings(Tabular, SizeInQuestions, Asked):
         option=Option(metavar="auto|ridge|none|COLUMN"),
         accepts=Any,
     )
-    blend: float = setting(0.85, Real(0, 1), "Weight of the teacher's risks in the labels, up to 1.")
+    blend: float = setting(0.85, Real(0, 1), "Weight of the teacher's risks in the labels, up to 1.", option=Option())
     solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     table: Mapping[str, Any] = setting(
         ByName(()), TABLE, "How `fit` reads the file, and what its columns are for; like the options."
@@ -314,6 +314,7 @@ class Settings(Tabular, SizeInQuestions, Asked):
         sample_weight: object = None,
         rate_groups: object = None,
         feature_names: Any = None,
+        soft_labels: object = None,
         answers: AnswersOf | None = None,
     ) -> Problem:
         """Return the problem for some data with these settings.
@@ -328,6 +329,7 @@ class Settings(Tabular, SizeInQuestions, Asked):
             sample_weight=sample_weight,
             rate_groups=rate_groups,
             feature_names=feature_names,
+            soft_labels=soft_labels,
             answers=answers,
         )
 

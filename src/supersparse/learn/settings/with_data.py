@@ -64,6 +64,7 @@ def make_problem(
     sample_weight: object,
     rate_groups: object,
     feature_names: Sequence[str] | None,
+    soft_labels: object = None,
     answers: AnswersOf | None = None,
 ) -> Problem:
     """Return the problem; an error in the settings names their file, and the line where it is known."""
@@ -95,7 +96,13 @@ def make_problem(
                 **asked,
             )
         return Problem.of(
-            X, y, sample_weight=sample_weight, rate_groups=rate_groups, feature_names=feature_names, **asked
+            X,
+            y,
+            soft_labels=soft_labels,
+            sample_weight=sample_weight,
+            rate_groups=rate_groups,
+            feature_names=feature_names,
+            **asked,
         )
     except InvalidSettingsError:
         raise

@@ -46,7 +46,7 @@ def frontier(
     from supersparse.show.cli.training import read_question, with_progress
 
     check_outputs(("--plot", plot), inputs=(data, asked.settings, features.texts.get("cut_points")))
-    question, rows = read_question(data, table.reading, columns, asked, features, search)
+    question, rows = read_question(data, table.reading, columns, asked, features, search, counts_errors="a frontier")
     asked_size = question.recipe.settings_for(rows.y).max_features
     most = asked_size if isinstance(asked_size, int) else 8
     options = question.recipe.options

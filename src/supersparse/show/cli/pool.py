@@ -48,7 +48,7 @@ def pool(
     """
     from supersparse.show.cli.training import read_question, with_progress
 
-    question, _ = read_question(data, table.reading, columns, asked, features, search)
+    question, _ = read_question(data, table.reading, columns, asked, features, search, counts_errors="a pool")
     options = question.recipe.options
     found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **options)
     remark("")

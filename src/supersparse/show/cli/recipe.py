@@ -13,6 +13,7 @@ from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.class_weights import ClassWeights
 from supersparse.learn.settings.settings import PREPARE, Settings, load_settings
 from supersparse.problem.rows import chosen_positive
+from supersparse.problem.variants import of_classes
 from supersparse.show.cli.declared import option_name, options_of
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
 from supersparse.show.cli.say import note, remark
@@ -118,7 +119,7 @@ def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
     from supersparse.learn.doubts import doubts
 
-    problem, recipe = question.problem, question.recipe
+    problem, recipe = of_classes(question.problem), question.recipe
     for about_a_column in () if question.prepare is None else question.prepare.notes_:
         remark(f"  {about_a_column}")
     controls, cases = int((~problem.rows.positive).sum()), int(problem.rows.positive.sum())

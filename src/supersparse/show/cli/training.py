@@ -46,9 +46,15 @@ def read_question(
     validation: ValidationOptions | None = None,
     *,
     usual_goal: str = "errors",
+    counts_errors: str | None = None,
 ) -> "tuple[PreparedProblem, TrainingRows]":
-    """Read what is asked and of which rows, and note what became of the columns."""
+    """Read what is asked and of which rows, and note what became of the columns.
+
+    `counts_errors` names a command that would count them by blended labels.
+    """
     recipe = read_recipe(asked, columns, features, search, usual_goal=usual_goal)
+    if counts_errors is not None:
+        recipe.refuse_blended_errors(counts_errors)
     rows = _read_rows(path, reading, columns, recipe, validation)
     question = weighted_recipe(recipe, asked, rows).question(rows)
     say_question(question, rows)

@@ -94,7 +94,7 @@ class Content:
     always: str | None  # the class of everyone, for a card without lines
     example: str | None  # how to multiply, where a line needs it
     risks: tuple[RiskColumn, ...]
-    risk_note: str | None  # why they are not the shares of events below them
+    risk_note: str | None  # why risks are not the shares of events below them, and what labels were learned from
     judgements: tuple[Judgement, ...]
     compared: tuple[Compared, ...]  # the card beside other models, on held-out rows
     baseline: str | None  # how good the same answer for everyone would be
@@ -206,7 +206,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
         always=None if asked else (positive if cutoff.includes(Fraction(0)) else negative),
         example=_example(parts),
         risks=strip,
-        risk_note=weighted if strip else None,
+        risk_note=None if formula else weighted,
         judgements=tuple(map(judgement, card.performance)),
         compared=next((one.compared for one in card.performance if one.compared), ()),
         baseline=None if judged is None else baseline(card, judged),

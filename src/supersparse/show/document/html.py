@@ -99,8 +99,9 @@ def _results(content: Content) -> list[str]:
 
 
 def _risks(content: Content) -> list[str]:
+    note = f'<p class="note">{escape(content.risk_note)}</p>' if content.risk_note else ""
     if not content.risks:
-        return []
+        return [f'<div class="block">{note}</div>'] if note else []
     totals, risks, *behind = content.risk_rows
     bar = "".join(
         f'<td style="{_painted(risk_colour(column.middle))}">{escape(percent)}</td>'
@@ -114,7 +115,6 @@ def _risks(content: Content) -> list[str]:
     for name, *cells in behind:
         rows.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
     caption = f"<caption>Risk ({escape(content.positive)})</caption>"
-    note = f'<p class="note">{escape(content.risk_note)}</p>' if content.risk_note else ""
     return [f'<div class="block"><table class="risks">{caption}', *rows, f"</table>{note}</div>"]
 
 

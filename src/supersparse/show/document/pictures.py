@@ -287,8 +287,13 @@ def _results(content: Content, page: Page) -> None:
 
 def _risks(content: Content, page: Page) -> None:
     """Totals, a bar of risks that gets darker as they rise, and the numbers of cases and events."""
-    if not content.risks:
-        return
+    if content.risks:
+        _strip(content, page)
+    if content.risk_note:
+        page.paragraph(content.risk_note, _SMALL, colour=FAINT)
+
+
+def _strip(content: Content, page: Page) -> None:
     scale = page.scale
     page.skip(10)
     page.paragraph(f"Risk ({content.positive})", _SIZE, bold=True)
@@ -314,8 +319,6 @@ def _risks(content: Content, page: Page) -> None:
                 page.centred(line, x + width / 2, size, bold=is_bar, colour=colour)
                 page.skip(1.2 * size)
         page.y = top + high
-    if content.risk_note:
-        page.paragraph(content.risk_note, _SMALL, colour=FAINT)
 
 
 def _fitting(cells: list[str], width: float, page: Page, *, bold: bool) -> tuple[float, list[list[str]]]:

@@ -85,9 +85,9 @@ def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
 
 
 def _risks(content: Content, columns: int) -> list[str]:
-    if not content.risks:
-        return []
     note = wrap(content.risk_note, columns) if content.risk_note else []
+    if not content.risks:
+        return note
     return [*wrap(f"Risk ({content.positive}):", columns), *_grid(content.risk_rows, columns), *note]
 
 

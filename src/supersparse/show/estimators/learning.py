@@ -49,6 +49,7 @@ from supersparse.learn.rows import TrainingRows, name_of
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import Split, usual_repeats
 from supersparse.learn.teacher import check_predicts_risks, read_risks
+from supersparse.learn.training_performance import by_classes
 from supersparse.learn.watching import Unwatched, Watch
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem
@@ -208,7 +209,7 @@ def _say_skipped(fitted: Fitted, folds: Folds | None) -> None:
 def _keep(model: Any, fitted: Fitted, rows: TrainingRows) -> None:
     """Set the fitted attributes; the training rows are not kept."""
     question, solution, card = fitted.question, fitted.solution, fitted.card
-    names, evaluation = solution.problem.rows.names, solution.evaluation
+    names, evaluation = solution.problem.rows.names, by_classes(solution).evaluation
     model.__dict__.pop("prepare_", None)  # of an earlier fit
     if question.prepare is not None:
         model.prepare_ = question.prepare

@@ -56,13 +56,17 @@ if TYPE_CHECKING:
     from supersparse.show.estimators.keywords import SLIMParameters as SLIMParameters
 else:
     _CHOOSING, _TIES = keywords_of(ChoosingParameters), keywords_of(Settings, "tie_break", "slack")
+    _TEACHER = keywords_of(Settings, "teacher", "blend")
     _LEARNING = keywords_of(LearningParameters)
     _LEARNING_RISKS = keywords_of(LearningParameters, without=("calibrate",), prepare="auto")
     _BY_FOLDS = keywords_of(LearningParameters, without=("validate",))
     _BY_FOLDS_RISKS = keywords_of(LearningParameters, without=("calibrate", "certificate", "validate"), prepare="auto")
-    SLIMParameters = constructor("SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_LEARNING])
+    SLIMParameters = constructor(
+        "SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_TEACHER, *_LEARNING]
+    )
     SLIMCVParameters = constructor(
-        "SLIMCVParameters", [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_BY_FOLDS]
+        "SLIMCVParameters",
+        [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_TEACHER, *_BY_FOLDS],
     )
     _QUESTIONS = keywords_of(
         Settings, "questions", "max_questions", "min_questions", "change_price", "teacher", "blend", teacher="auto"

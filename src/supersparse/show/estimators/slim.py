@@ -64,6 +64,13 @@ class SLIMClassifier(SLIMParameters, ScoringSystemClassifier):
     slack : float, default=0.0
         With ``tie_break="log_loss"``: how much larger the objective may be than the least. 0.01 is one row in
         a hundred.
+    teacher : "auto", "ridge", "none", None, classifier, str or array-like, default=None
+        The model of all columns with whose risks labels are blended, as in `RiskScoreClassifier`: a row of blended
+        label p counts ``|2 p - 1|`` times, for the class that p favours. Class weights decide with p which class an
+        error costs more. Errors, sensitivity and all other numbers are of the true labels; the objective is not.
+        None and "none" learn from the labels as they are.
+    blend : float, default=0.85
+        Weight of the teacher's risks in the labels, from 0 to 1.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
         learned by cross-fitting, which takes up to five more fits and half of the time. The card

@@ -53,6 +53,8 @@ intercept, solver, solver_options, gap
         only to those.
     tie_break, slack
         As in `SLIMClassifier`, for every fit, which then neither share their work nor save it.
+    teacher, blend
+        As in `SLIMClassifier`; the teacher is fitted to the training rows of each fold.
     calibrate : {"isotonic", "logistic"}, default=None
         How scores become probabilities. `predict_proba` is available only with `calibrate`. Risks are
         learned from the test rows of the folds, which takes no more fits and respects `cv` and `groups`. They

@@ -22,6 +22,7 @@ from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.refit import Refit
 from supersparse.problem.objective import evaluate
 from supersparse.problem.theory.bounds import Bound, NoBound, bounds
+from supersparse.problem.variants import of_classes
 from supersparse.show.report.data import LabelledRows, repeats_of
 from supersparse.show.report.folds import (
     CrossValidation,
@@ -193,6 +194,8 @@ class _Learning:
             return EDITED
         if not asked:
             return NOT_ASKED
+        if name == "sizes" and self._refit.problem.rows.is_favoured:
+            return Absent("the labels were blended, and the best cards of each size count errors by the true ones")
         if self.stopped:
             return STOPPED
         part = self._budget.part(name)
@@ -240,7 +243,7 @@ def _same_rows(card: Card, claimed: PreparedProblem | Absent) -> bool | None:
     made = card.provenance
     if made is None or made.data is None or isinstance(claimed, Absent):
         return None
-    return rows_fingerprint(claimed.problem.rows) == made.data
+    return rows_fingerprint(of_classes(claimed.problem).rows) == made.data
 
 
 def _bound_of(card: Card, same: bool | None, checked: Recheck | Absent) -> Fraction | None:
@@ -288,7 +291,7 @@ def _bounds(
         return Absent("the bounds hold for all allowed cards, and the edits made this card another one")
     assert card.provenance is not None, "its fingerprint was compared"
     error = card.provenance.training_errors / card.provenance.total_weight
-    return bounds(refit.problem, training_error=error, cut_points_fitted=refit.cut_points_fitted)
+    return bounds(of_classes(refit.problem), training_error=error, cut_points_fitted=refit.cut_points_fitted)
 
 
 def _is_new(card: Card, refit: Refit) -> bool:

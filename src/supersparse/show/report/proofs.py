@@ -22,7 +22,7 @@ from supersparse.learn.recipe import PreparedProblem
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import errors_only, most_features, quiet_about_penalties, unavoidable_loss
+from supersparse.problem.variants import errors_only, most_features, of_classes, quiet_about_penalties, unavoidable_loss
 from supersparse.show.report.plan import Absent, Part, Plan
 
 _LOG_LOSS_ROUNDING = Fraction(1, 10**11)  # a card keeps slope and offset as floats
@@ -73,12 +73,13 @@ def recheck(card: Card, question: PreparedProblem) -> Recheck | Absent:
         obeys = None
     except VerificationError as error:
         obeys = str(error)
-    found = evaluate(problem, points)
+    classes = of_classes(problem)
+    found = evaluate(classes, points)
     return Recheck(
-        objective=found.objective,
+        objective=evaluate(problem, points).objective,
         training_errors=found.training_errors,
         predicted_errors=found.predicted_errors,
-        n=problem.total_weight * problem.rows.weight_unit,
+        n=classes.total_weight * classes.rows.weight_unit,
         obeys=obeys,
         is_printed_as_learned=follows_from_learned(card),
     )

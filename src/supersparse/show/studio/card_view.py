@@ -18,11 +18,13 @@ from supersparse.card.words import question as question_in_words
 from supersparse.engine.solution import Solution, Trace
 from supersparse.learn.edited_answers import cuts_of
 from supersparse.learn.editing import cut_of, with_edits
+from supersparse.learn.training_performance import by_classes
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.questions import Answers
+from supersparse.problem.variants import of_classes
 from supersparse.show.document.content import content_of
 from supersparse.show.studio.inquiry import Inquiry
 from supersparse.show.studio.texts import refused
@@ -110,7 +112,7 @@ def measure_of(problem: Problem) -> str:
 
 
 def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
-    found = solution.evaluation
+    found = by_classes(solution).evaluation
     total, measure = found.positive + found.negative, measure_of(solution.problem)
     false_positive = found.wrong_negative - found.zero_negative
     return {
@@ -255,7 +257,7 @@ def _unit(unit: str | None) -> str:
 
 def _observed(solution: Solution, card: Card) -> list[dict[str, Any]]:
     """How many training rows of each class have each total of the printed card."""
-    problem = solution.problem
+    problem = of_classes(solution.problem)
     rows, points = problem.rows, solution.points
     totals = integer_totals(problem, points.coefficients, points.answers)
     scale = points.denominator * step_of(problem, points.coefficients)

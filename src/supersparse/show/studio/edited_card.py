@@ -16,6 +16,7 @@ from supersparse.learn.edited_answers import EditedAnswers, cuts_of, outside
 from supersparse.learn.editing import Edited, begun, changed, cut_of, edited_solution, feature_of
 from supersparse.learn.editing import asked_of as asked_of_state
 from supersparse.learn.prepare.feature import Feature
+from supersparse.learn.training_performance import by_classes
 from supersparse.problem.objective import evaluate, violated, with_best_intercept
 from supersparse.problem.questions import asked_in_words
 from supersparse.show.document import ScoringSystem
@@ -199,7 +200,7 @@ def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, 
         and solution.points.values[j] not in solution.problem.given_sets[j]
     ]
     cost = solution.objective - best.objective
-    errors = solution.evaluation.training_errors - best.evaluation.training_errors
+    errors = by_classes(solution).evaluation.training_errors - by_classes(best).evaluation.training_errors
     return {
         "objective": float(solution.objective),
         "best": float(best.objective),
@@ -217,7 +218,7 @@ def price_of(best: Solution, solution: Solution, *, foreign: bool) -> dict[str, 
 
 def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
     """The price in what the search made least of; errors follow where these are not it."""
-    before, after = best.evaluation.training_errors, solution.evaluation.training_errors
+    before, after = (by_classes(one).evaluation.training_errors for one in (best, solution))
     what = text("price.proven" if best.proven_optimal else "price.found")
     measure = measure_of(solution.problem)
     if measure == "log_loss":

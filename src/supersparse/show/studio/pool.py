@@ -16,8 +16,10 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.verify import VerifiedModel
 from supersparse.learn.clock import Clock
+from supersparse.learn.training_performance import by_classes
 from supersparse.problem.near_totals import integer_totals, step_of
-from supersparse.problem.objective import classified
+from supersparse.problem.objective import classified, evaluate
+from supersparse.problem.variants import of_classes
 from supersparse.show.studio.card_view import model_of, numbers_of, rules_of, wordings
 from supersparse.show.studio.edited_card import kept_card
 from supersparse.show.studio.inquiry import Inquiry, asked_of
@@ -72,25 +74,23 @@ def _questions(found: Pool) -> list[dict[str, Any]]:
 
 
 def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
-    problem = asked.question.problem
-    rules = rules_of(asked)
+    problem, rules = asked.question.problem, rules_of(asked)
+    found = [(one, evaluate(of_classes(problem), one.points)) for one in alike[:_VERSIONS]]
     return {
         "versions": [
             {
                 "model": model_of(problem, model.points),
-                "errors": float(model.evaluation.training_errors),
-                "error": float(
-                    model.evaluation.training_errors / (model.evaluation.positive + model.evaluation.negative)
-                ),
-                "log_loss": float(model.evaluation.loss) if problem.goal == "risk" else None,
-                "size": model.evaluation.size,
+                "errors": float(counted.training_errors),
+                "error": float(counted.training_errors / (counted.positive + counted.negative)),
+                "log_loss": float(counted.loss) if problem.goal == "risk" else None,
+                "size": counted.size,
                 "objective": float(model.evaluation.objective),
-                "sensitivity": float(model.evaluation.sensitivity),
-                "specificity": float(model.evaluation.specificity),
-                "l1": float(model.evaluation.l1),
+                "sensitivity": float(counted.sensitivity),
+                "specificity": float(counted.specificity),
+                "l1": float(counted.l1),
                 "monotone": _is_monotone(problem.rows.names, model, rules),
             }
-            for model in alike[:_VERSIONS]
+            for model, counted in found
         ]
     }
 
@@ -129,6 +129,7 @@ def compare(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     n_rows = len(first.rows.y)
     if any(len(asked.rows.y) != n_rows for asked, _, _ in kept):
         raise refused("input", "cards_rows", thing="cards")
+    kept = [(asked, by_classes(solution), card) for asked, solution, card in kept]
     says = np.column_stack([classified(s.problem, s.points)[0] for _, s, _ in kept])
     positive = kept[0][1].problem.rows.positive
     same = (says == says[:, :1]).all(axis=1)
@@ -216,7 +217,7 @@ def _for_whom(asked: Inquiry, differ: NDArray[np.bool_]) -> list[dict[str, Any]]
     """The questions whose answer is most unusual among the rows on which cards disagree."""
     if not differ.any() or asked.question.prepare is None:
         return []
-    rows = asked.question.problem.rows
+    rows = of_classes(asked.question.problem).rows
     found, texts = [], wordings(asked)
     for j, name in enumerate(rows.names):
         column = np.asarray(rows.columns[j])

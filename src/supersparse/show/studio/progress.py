@@ -11,8 +11,10 @@ from typing import Any
 from supersparse.base.stop import Stop
 from supersparse.engine.solution import Solution, Trace, TraceEvent
 from supersparse.learn.fit import FINAL, FIRST
+from supersparse.learn.training_performance import by_classes
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
+from supersparse.problem.variants import of_classes
 from supersparse.show.studio.card_view import card_view, made_card, model_of
 from supersparse.show.studio.inquiry import Inquiry
 
@@ -130,7 +132,7 @@ class Progress:
     def ended(self, solution: Solution) -> None:
         """Tell what a search proved in the end, which it need not have said on its way."""
         self.flush()
-        found = solution.evaluation
+        found = by_classes(solution).evaluation
         self._card = {
             "objective": float(solution.objective),
             "bound": float(solution.lower_bound),
@@ -144,7 +146,7 @@ class Progress:
     def _tell_progress(self) -> None:
         self._told = time.monotonic()
         if self._best is not None and self._best is not self._shown:
-            found = evaluate(self._asked.question.problem, self._best)
+            found = evaluate(of_classes(self._asked.question.problem), self._best)
             self._errors, self._size = float(found.training_errors), found.size
         event = self._event
         if event is None and self._card and self._stage.startswith("fold"):
@@ -168,7 +170,6 @@ class Progress:
         self._drew, self._shown = time.monotonic(), self._best
         problem = self._asked.question.problem
         found = evaluate(problem, self._best)
-        self._errors, self._size = float(found.training_errors), found.size
         event = self._event
         solution = Solution(
             problem=problem,
@@ -182,5 +183,7 @@ class Progress:
             seconds=time.monotonic() - self._began,
             trace=Trace(),
         )
+        counted = by_classes(solution).evaluation
+        self._errors, self._size = float(counted.training_errors), counted.size
         view = card_view(self._asked, solution, made_card(self._asked, solution), self._ids)
         self._talk.tell("card", {"card": view, "model": model_of(problem, self._best)})

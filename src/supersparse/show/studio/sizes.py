@@ -13,7 +13,7 @@ from supersparse.learn.crossfit import CrossFit, FoldResult, named_folds
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.sizes import SizesOfFold, auc_of, best_of_each_size
 from supersparse.problem.problem import Problem
-from supersparse.problem.variants import errors_only, most_features
+from supersparse.problem.variants import errors_only, most_features, of_classes
 from supersparse.show.studio.card_view import found_of, measure_of, model_of, numbers_of
 from supersparse.show.studio.inquiry import asked_of
 from supersparse.show.studio.progress import Progress, Talk
@@ -54,6 +54,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         if solution is not None and not solution.proven_optimal:
             result["stop"] = solution.stop.value
     result["proven"] = all(one["proven"] for one in result["sizes"]) and len(result["sizes"]) == most + 1
+    problem = of_classes(problem)
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     task = SizesOfFold(recipe=replace(question.recipe, options=options), rows=asked.rows, costs=costs, most=most)
     by_fold: list[dict[int, FoldResult]] = []

@@ -33,12 +33,12 @@ function shade(value) {
 }
 
 function riskStrip(card) {
-  if (!card.risks || !card.risks.length) return observedStrip(card);
+  const note = card.risk_note ? h("p", { class: "small" }, card.risk_note) : null;
+  if (!card.risks || !card.risks.length) return [observedStrip(card), note];
   return h("div", { class: "risk-block" },
     h("h4", {}, t("card.risk_by_total")),
     h("ol", { class: card.risks.length > 7 ? "strip many" : "strip" }, card.risks.map((one) => h("li", {},
-      h("span", { class: "at" }, one.total), h("span", { class: "risk", style: shade(one.value) }, one.risk)))),
-    card.risk_note ? h("p", { class: "small" }, card.risk_note) : null);
+      h("span", { class: "at" }, one.total), h("span", { class: "risk", style: shade(one.value) }, one.risk)))), note);
 }
 
 // Without calibrated risks: how many of the training rows with each total are positive.
