@@ -1,4 +1,4 @@
-"""Within the proof of risk cards, by ``native/tests/cone_probes.cpp``: one support, its boxes and its last column."""
+"""Within the risk engine, by ``native/tests/cone_probes.cpp`` and ``loss_probes.cpp``: rows, boxes, one card."""
 
 from typing import NamedTuple
 
@@ -52,3 +52,38 @@ def probe_last_column(
     data: RiskData, support: Support, columns: Ints, thresholds: Floats, step: Floats, found: Floats
 ) -> bool:
     """Fit a support without its last column; `found`: that loss, and for each threshold whether it is excluded."""
+
+
+@kernel
+def probe_logarithms(x: Floats, out: Floats) -> None:
+    """Fill `out` with log x as the core has it."""
+
+
+@kernel
+def probe_entropy(risk: Floats, positive: Floats, negative: Floats, out: Floats) -> None:
+    """Fill out[0] with the least loss of rows with these risks."""
+
+
+@kernel
+def probe_scores(x: Floats, columns: Ints, point: Floats, first: int, z: Floats) -> None:
+    """Fill z with point[0] + Σ_j point[first + j]·x[columns[j]]."""
+
+
+@kernel
+def probe_dots(x: Floats, columns: Ints, v: Floats, out: Floats) -> None:
+    """Fill out[j] with v·x[columns[j]]."""
+
+
+@kernel
+def probe_curvature(x: Floats, columns: Ints, weights: Floats, h: Floats) -> None:
+    """Fill h with Σ weight·x·x', the intercept first."""
+
+
+@kernel
+def probe_load(data: RiskData, support: Support, columns: Ints) -> int:
+    """Make columns the support at hand; how many rows it has once equal ones are merged."""
+
+
+@kernel
+def probe_card_loss(data: RiskData, support: Support, index: Ints, fit: Floats, found: Floats) -> None:
+    """`found` receives the least loss of a card on the support at hand, and its bound."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from counts import examples
-from engine.kernels.regressions import regression_loss, sparse_instance
 from engine.risk.probes import probe_last_column
+from engine.risk.regressions import regression_loss, sparse_instance
 from supersparse.engine.risk.instance import new_support
 from supersparse.engine.risk.proof_kernels import relax_open
 

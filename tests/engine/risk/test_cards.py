@@ -7,14 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.kernels.regressions import from_python
-from supersparse.engine.kernels import risk_cards
-from supersparse.engine.kernels.risk_loss import ACCURATE
+from engine.risk.probes import probe_card_loss, probe_load
 from supersparse.engine.risk.instance import new_support, risk_instance
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
-
-load, card_loss = from_python(risk_cards.load), from_python(risk_cards.card_loss)
 
 
 def least_loss(X, y, points):
@@ -38,7 +34,6 @@ def least_loss(X, y, points):
         return loss(b)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("points", [range(-3, 4), [Fraction(n, 4) for n in (-6, -3, -1, 0, 1, 2, 6)]])
 def test_the_bound_of_a_card_holds_in_decimals_and_is_near_wherever_its_columns_lie(points):
     rng = np.random.default_rng(0)
@@ -47,11 +42,11 @@ def test_the_bound_of_a_card_holds_in_decimals_and_is_near_wherever_its_columns_
     problem = Problem.of(X, y, goal="risk", slope=1, points=CoefficientSet.of(points))
     instance = risk_instance(problem, slope_is_free=False)
     data, support, columns = instance.data, new_support(instance), np.arange(2)
-    load(data, support, columns, 2)
-    off = []
+    probe_load(data, support, columns)
+    found, off = np.empty(2), []
     for card in product(points, repeat=2):
         index = np.array([list(v).index(p) for v, p in zip(instance.values, card, strict=True)])
-        _, bound = card_loss(data, support, index, 2, np.array([1.0, 0.0, 0.0, 0.0]), ACCURATE, np.inf)
-        off.append(float(least_loss(X, y, card) - Decimal(bound)))
+        probe_card_loss(data, support, index, np.array([1.0, 0.0, 0.0, 0.0]), found)
+        off.append(float(least_loss(X, y, card) - Decimal(found[1])))
     assert min(off) >= 0
     assert max(off) < 4 * data.limits[3] < 1e-12

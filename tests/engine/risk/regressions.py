@@ -3,13 +3,7 @@
 import numpy as np
 
 from supersparse import Problem
-from supersparse.engine.kernels.jit import kernel
 from supersparse.engine.risk.instance import RiskInstance, risk_instance
-
-
-def from_python(function):
-    """A function that only kernels call, made callable."""
-    return kernel(cache=False)(lambda *arguments: function(*arguments))
 
 
 def sparse_instance(rows: int = 600, columns: int = 12, values: int = 200, seed: int = 0) -> RiskInstance:
