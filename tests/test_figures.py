@@ -62,8 +62,6 @@ def test_the_first_call_took_what_the_pages_say():
     assert f"20 to 60 s ({took} in the stored run" in page("README.md")
     assert f"which takes 20 to 60 s: {took} for errors in the stored run" in page("install.md")
     assert 20 <= startup["cold_seconds"] <= 60
-    warm_up = (ROOT / "src/supersparse/engine/warm_up.py").read_text("utf-8")
-    assert "once only, 20 to 60 seconds" in warm_up
 
 
 def test_the_readme_says_which_fits_of_the_study_are_proven():

@@ -128,7 +128,7 @@ struct OwnBox {
 
   // All magnitudes of the literals, and all listed b.
   OwnBox(const Coefficients& c, Ints literals) : low(literals.size + 1), high(literals.size + 1) {
-    for (int64_t t = 0; t < literals.size; t++) high[t] = c.count[literals[t]] - 1;
+    for (int64_t t = 0; t < literals.size; t++) high[t] = c.counts[literals[t]] - 1;
     high[literals.size] = std::max<int64_t>(0, c.intercepts.size - 1);
   }
   Box box() { return {view(low), view(high)}; }
@@ -144,7 +144,7 @@ int64_t lay_out_improving(const Coefficients& c, Cube<int64_t> boxes, Ints liter
   bool doubles = c.doubles == 1, all_have_halves = true;
   for (int64_t name : literals) {
     doubles = doubles && c.is_full[name];
-    all_have_halves = all_have_halves && c.count[name] > 1;
+    all_have_halves = all_have_halves && c.counts[name] > 1;
   }
   if (!doubles) {
     box.put(boxes, 0);
@@ -152,7 +152,7 @@ int64_t lay_out_improving(const Coefficients& c, Cube<int64_t> boxes, Ints liter
   }
   int64_t n = 0;
   for (int64_t t = 0; t < k; t++) {
-    const int64_t half = c.count[literals[t]] / 2, first = box.low[t];
+    const int64_t half = c.counts[literals[t]] / 2, first = box.low[t];
     box.low[t] = half;
     box.put(boxes, n++);
     box.low[t] = first;

@@ -43,7 +43,7 @@ struct Rows {
 
 // Magnitudes, penalties and limits of each literal's coefficient, and the intercept: see `support.hpp`.
 struct Coefficients {
-  Ints count, first, stride;
+  Ints counts, first, stride;
   Matrix<int64_t> table;
   Flags is_full;    // whether a literal's magnitudes are 1, 2, ..., n
   int64_t doubles;  // 1 where a vector of full magnitudes can be doubled without changing its cost

@@ -16,8 +16,8 @@ import os, sys
 # the copy is meant, and not what an editable install redirects to
 sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
 import numpy as np
-from supersparse.engine.kernels.pairs import popcount
-popcount(np.uint64(7))
+from supersparse.engine.kernels.sorting import order_of
+order_of(np.array([2, 1]))
 print(os.environ["NUMBA_CACHE_DIR"])
 """
 
@@ -46,8 +46,8 @@ def test_kernels_compile_where_neither_package_nor_home_can_be_written(tmp_path)
 
 USE = """
 import numpy as np
-from supersparse.engine.kernels.pairs import popcount
-print(popcount(np.uint64(7)))
+from supersparse.engine.kernels.sorting import order_of
+print(order_of(np.array([2, 1]))[0] + 2)
 """
 FULL_DISK = """
 import errno

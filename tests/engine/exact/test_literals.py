@@ -1,4 +1,4 @@
-"""Literals: the numbering, and that the compiled kernels share it."""
+"""Literals: the numbering, which the compiled core shares (`native/errors/pairs.hpp`)."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from supersparse.engine.exact.literals import (
     positive_literal,
     sign_of,
 )
-from supersparse.engine.kernels import pairs
 
 
 @pytest.mark.parametrize("f", [0, 1, 7])
@@ -26,11 +25,6 @@ def test_a_literal_gives_back_its_feature_and_sign(f):
     assert feature_of(plus) == feature_of(minus) == f
     assert (sign_of(plus), sign_of(minus)) == SIGNS
     assert (is_negative(plus), is_negative(minus)) == (False, True)
-
-
-@pytest.mark.parametrize("f", [0, 3])
-def test_the_kernels_number_literals_alike(f):
-    assert (pairs.positive_literal(f), pairs.negative_literal(f)) == both_literals(f)
 
 
 def test_arrays_over_literals_hold_both_signs_of_a_feature_side_by_side():

@@ -15,8 +15,8 @@ from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.open_parts import Part, from_bytes, to_bytes
 from supersparse.engine.exact.proof import Proof
 from supersparse.engine.exact.slices import CaseData, Slicer
+from supersparse.engine.exact.tree_data import IMPROVING, PIECE
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.support_search import IMPROVING, PIECE
 from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows

@@ -14,8 +14,8 @@ from engine.exact.oracle.support_search import SupportSearch
 from engine.kernels.calls import evaluate_vector, least_l1, loss_bound, magnitude, run_boxes, split_at, widest
 from engine.kernels.forms import forms, loss_of
 from supersparse.engine.exact.instance import instances
+from supersparse.engine.exact.tree_data import FOUND, FULL
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.kernels.boxes import FOUND, FULL
 from supersparse.problem.problem import Problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.engine.kernels.pairs import in_words, literal_bounds, most_gained, pack_masks
+from engine.kernels.calls import literal_bounds
+from supersparse.engine.exact.pairs import most_gained, pack_masks
 
 
 @st.composite
@@ -32,9 +33,7 @@ def test_a_packing_respects_every_capacity_and_adds_up(pool, enough):
     left_up, left_down = up.copy(), down.copy()
     load, u = np.zeros(len(allowed), np.int64), np.zeros(len(pairs), np.int64)
     masks = np.array([[sum(1 << name for name in names)] for names in lists], np.uint64)
-    total = pack_masks(
-        pairs, positive, negative, masks, in_words(allowed), capacity, left_up, left_down, load, enough, u
-    )
+    total = pack_masks(pairs, positive, negative, masks, allowed, capacity, left_up, left_down, load, enough, u)
     assert (u >= 0).all()
     assert total == u.sum()
     at_up, at_down, expected = np.zeros_like(up), np.zeros_like(down), np.zeros_like(load)
@@ -95,7 +94,7 @@ def test_literal_bounds_hold_for_every_set_with_the_literal_and_are_met_by_one(c
     most = max(1, most)
     gained, least = most_gained(load, cost, allowed, most)
     bound = np.empty(len(load), np.int64)
-    literal_bounds(total, load, cost, allowed, most, gained, least, bound)
+    literal_bounds(total, load, cost, allowed, gained, least, bound)
     for name in np.flatnonzero(allowed).tolist():
         best = min(total - sum(load[x] - cost[x] for x in s) for s in choices(load, cost, allowed, most, must=name))
         assert bound[name] == best

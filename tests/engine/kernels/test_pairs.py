@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from counts import examples
 from supersparse.engine.exact.covers import _to_words
-from supersparse.engine.kernels.pairs import nearest_pairs, pair_literals, popcount
+from supersparse.engine.exact.pairs import nearest_pairs, pair_literals
 
 
 def literals_of(above, below):
@@ -36,11 +36,6 @@ def run(up, down, is_positive, allowed, covering, most, candidates, *, packed):
         bits = np.zeros((len(mine), 0), np.uint64), np.zeros((len(candidates), 0), np.uint64)
         masks = np.zeros((0, 0), np.uint64)
     return nearest_pairs(mine, theirs, is_positive, *bits, masks, allowed, covering, most, candidates)
-
-
-@given(st.integers(0, 2**64 - 1))
-def test_popcount_counts_ones(word):
-    assert popcount(np.uint64(word)) == word.bit_count()
 
 
 @settings(max_examples=examples(80))

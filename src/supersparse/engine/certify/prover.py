@@ -21,8 +21,8 @@ from supersparse.engine.certify.lines import SIGNS, Lines, Terms, least_cost, li
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver
 from supersparse.engine.exact.covers import NEAREST, OppositePoints, literal_masks
+from supersparse.engine.exact.pairs import most_gained, pack_masks, pair_literals, without_literal
 from supersparse.engine.kernels.box_proofs import cells_of
-from supersparse.engine.kernels.pairs import in_words, most_gained, pack_masks, pair_literals, without_literal
 from supersparse.engine.kernels.proof_lines import Facts
 
 Pairs = NDArray[np.int32]
@@ -95,8 +95,7 @@ class Pool:
 
     def without(self, pairs: Pairs, literal: int) -> Pairs:
         """The pairs that do not have a literal."""
-        kept: Pairs = without_literal(pairs, self._masks, literal)
-        return kept
+        return without_literal(pairs, self._masks, literal)
 
     def members(self, packing: Packing, pairs: Pairs) -> tuple[Ints, Ints]:
         """The rows of each cover in use, and its multiplier."""
@@ -139,23 +138,21 @@ class Pool:
         load = np.zeros(len(allowed), np.int64)
         uses = np.zeros(len(pairs), np.int64)
         fixed += self._base
-        total = int(
-            pack_masks(
-                pairs,
-                self._positive,
-                self._negative,
-                self._masks,
-                in_words(allowed),
-                np.maximum(self.cost, 0) + theta,
-                self._up_weight.copy(),
-                self._down_weight.copy(),
-                load,
-                self._best - fixed + room * theta,
-                uses,
-            )
+        total = pack_masks(
+            pairs,
+            self._positive,
+            self._negative,
+            self._masks,
+            allowed,
+            np.maximum(self.cost, 0) + theta,
+            self._up_weight.copy(),
+            self._down_weight.copy(),
+            load,
+            self._best - fixed + room * theta,
+            uses,
         )
         lost, least = most_gained(load, self.cost, allowed, room)
-        return Packing(fixed + total - int(lost), uses, load, int(least), theta)
+        return Packing(fixed + total - lost, uses, load, least, theta)
 
 
 def _ranks(x: Ints) -> Pairs:

@@ -15,10 +15,10 @@ from supersparse.base.errors import VerificationError
 from supersparse.base.integer_arrays import Flags, Floats, Ints
 from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Lines, least_cost
 from supersparse.engine.certify.program import FeatureVariables, Program
+from supersparse.engine.exact.tree_data import group_rows
 from supersparse.engine.kernels.box_proofs import FRAME, Cells, SupportTask, cells_of, in_rows, middle, prove_boxes
 from supersparse.engine.kernels.cover_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by, kept_place, write_dropped
 from supersparse.engine.kernels.proof_lines import COVERS, LINE, Combination, CoverTable, Facts
-from supersparse.engine.kernels.support import group_rows
 
 _NO_DROP = np.zeros(0, np.int64)
 

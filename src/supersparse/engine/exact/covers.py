@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Flags, Ints, Words
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literals, by_feature, flags_of, n_literals
-from supersparse.engine.kernels.pairs import nearest_pairs, pair_literals
+from supersparse.engine.exact.pairs import nearest_pairs, pair_literals
 
 Ranks = NDArray[np.int32]
 

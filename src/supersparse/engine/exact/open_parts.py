@@ -13,7 +13,7 @@ from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, flags_of, literals_where, n_literals
 from supersparse.engine.exact.partition.partition import OpenNodes
 from supersparse.engine.exact.partition.partition import PartitionNode as PartitionNode
-from supersparse.engine.kernels.support_search import IMPROVING, PIECE, TIES
+from supersparse.engine.exact.tree_data import IMPROVING, PIECE, TIES
 
 _LARGEST = 2**62
 

@@ -13,7 +13,7 @@ from supersparse.engine.exact.cuts import Judge
 from supersparse.engine.exact.instance import Instance, fixed_cost
 from supersparse.engine.exact.open_parts import Part, after_slice, divided
 from supersparse.engine.exact.slices import CaseData, Slicer
-from supersparse.engine.kernels.tree_data import TreeData
+from supersparse.engine.exact.tree_data import TreeData
 
 WORK_PER_NODE = 100_000
 """Touched rows that count as one unit of the node limit."""

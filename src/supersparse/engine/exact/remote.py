@@ -30,8 +30,7 @@ from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, Task
 from supersparse.engine.exact.ratio_arrays import PointPairs, Ratios
 from supersparse.engine.exact.ratios import OpenBoxes, RatioBoxes, RatioProof, Rooms
 from supersparse.engine.exact.slices import Slicer, alike
-from supersparse.engine.kernels.boxes import FOUND
-from supersparse.engine.kernels.tree_data import Branching, Coefficients, Pairs, Rows, TreeData
+from supersparse.engine.exact.tree_data import FOUND, Branching, Coefficients, Pairs, Rows, TreeData
 
 LEAST_WORK, MOST_WORK = 100 * WORK_PER_NODE, 2000 * WORK_PER_NODE
 _BATCH = 32  # parts of a slice, at most

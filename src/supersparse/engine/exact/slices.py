@@ -11,19 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Ints
+from supersparse.engine.core import struct
 from supersparse.engine.exact.covers import PairPool, literal_masks, pair_pool
 from supersparse.engine.exact.cuts import CutValues, Judge
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, sign_of
 from supersparse.engine.exact.open_parts import Part
-from supersparse.engine.kernels.boxes import FOUND, FULL
-from supersparse.engine.kernels.slices import CROWDED, OUTDATED, run_slice
-from supersparse.engine.kernels.tree_data import (
+from supersparse.engine.exact.tree_data import (
     BOX_TOP,
     CELL_COUNT,
+    CROWDED,
     DROPPED,
+    FOUND,
+    FULL,
     LITERALS,
     NODE,
+    OUTDATED,
     PAIR_COUNT,
     SIZE,
     SUPPORT,
@@ -35,6 +38,7 @@ from supersparse.engine.kernels.tree_data import (
     Rows,
     SliceState,
     TreeData,
+    run_slice,
 )
 
 Fields = TypeVar("Fields", Pairs, Branching, Rows, Coefficients)
@@ -67,7 +71,7 @@ class CaseData:
 
 
 def alike(fields: Fields) -> Fields:
-    """The same numbers in arrays of one kind: for another, numba would compile everything again."""
+    """The same numbers in arrays of one kind, without gaps, as the core wants them."""
     plain: Any = (
         np.require(v, requirements=["C", "W"]) if isinstance(v, np.ndarray) and v.ndim else int(v) for v in fields
     )
@@ -121,7 +125,7 @@ def _coefficients(instance: Instance, lists: bool) -> Coefficients:
     form, limits, magnitudes = instance.form, instance.limits, instance.magnitudes
     is_full = np.array([values.of_sign(sign).is_full for values in form.values for sign in (1, -1)], bool)
     return Coefficients(
-        count=magnitudes.count,
+        counts=magnitudes.count,
         first=magnitudes.first,
         stride=magnitudes.stride,
         table=magnitudes.table,
@@ -154,7 +158,7 @@ class Slicer:
 
     def __init__(self, case: int, data: TreeData) -> None:
         self._case = case
-        self._data = data
+        self._data, self._struct = data, struct(data)
         self._state = _new_state(data)
         self._n_features = len(data.branching.twin_of)
         self._counts_b = len(data.coefficients.intercepts) > 0
@@ -178,18 +182,13 @@ class Slicer:
         """Work with these cuts until the slice has done its work, finds a model or is outdated."""
         while True:
             state = self._state
-            result = int(run_slice(self._data, state, shared, now.tie, now.strict, now.l1, work, min(work, least)))
+            result = run_slice(self._struct, state, shared, now.tie, now.strict, now.l1, work, min(work, least))
             if result == FULL:
                 self._state = state._replace(boxes=_longer(state.boxes))
             elif result == CROWDED:
                 self._state = _with_more_parts(state)
             else:
                 return result
-
-    @property
-    def arguments(self) -> tuple[TreeData, SliceState]:
-        """The kernels' arguments: the arrays of the case and the stack."""
-        return self._data, self._state
 
     @property
     def work(self) -> int:

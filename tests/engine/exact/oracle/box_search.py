@@ -1,9 +1,9 @@
-"""The box search in plain Python: it visits the same boxes in the same order as `kernels.boxes.run_boxes`."""
+"""The box search in plain Python: it visits the same boxes in the same order as `native/errors/boxes.cpp`."""
 
 import numpy as np
 
 from engine.kernels.calls import evaluate_vector, least_fixed_cost, least_l1, magnitude, split_at, widest
-from supersparse.engine.kernels.boxes import DONE, FOUND, FULL, PAUSED
+from supersparse.engine.exact.tree_data import DONE, FOUND, FULL, PAUSED
 
 
 def loss_bound_reference(data, low, high):

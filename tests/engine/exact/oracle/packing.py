@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.kernels.calls import UNLIMITED, literal_bounds
 from supersparse.engine.exact.literals import by_feature
-from supersparse.engine.kernels.pairs import UNLIMITED, literal_bounds, most_gained
+from supersparse.engine.exact.pairs import most_gained
 
 NEAR = 0.9  # other θ are tried only when the first came this near to closing the node
 
@@ -113,5 +114,5 @@ def _pack_with(instance, pool, pairs, allowed, room, theta, enough):
     )
     gained, least = most_gained(load, penalty, allowed, room)
     by_literal = np.zeros(len(allowed), np.int64)
-    literal_bounds(total, load, penalty, allowed, room, gained, least, by_literal)
+    literal_bounds(total, load, penalty, allowed, gained, least, by_literal)
     return Packed(int(total - gained), load, refused, by_literal, theta)

@@ -8,10 +8,18 @@ over all vectors for ties with a smaller l1.
 
 import numpy as np
 
-from engine.kernels.calls import cost_bound, magnitude, run_boxes
+from engine.kernels.calls import (
+    CellRates,
+    SupportData,
+    cell_weights,
+    cost_bound,
+    magnitude,
+    net_cells,
+    run_boxes,
+    spreads,
+)
 from supersparse.engine.exact.literals import feature_of, sign_of
-from supersparse.engine.kernels.boxes import FOUND, FULL
-from supersparse.engine.kernels.support import CellRates, SupportData, cell_weights, group_rows, net_cells, spreads
+from supersparse.engine.exact.tree_data import FOUND, FULL, group_rows
 
 IMPROVING, TIES = 1, 2  # the phases of a search; 0 before it starts
 _ROOM_ON_STACK = 128  # initial number of boxes; more are added if needed
@@ -52,8 +60,8 @@ class SupportSearch:
         positive, negative, row = cell_weights(cell, count, form.positive, form.negative)
         x = np.ascontiguousarray(form.columns[features][:, row].T * signs)
         base_loss = int(np.minimum(positive, negative).sum())
-        _, up_x, up_weight = net_cells(x, positive, negative)
-        _, down_x, down_weight = net_cells(x, negative, positive)
+        up_x, up_weight = net_cells(x, positive, negative)
+        down_x, down_weight = net_cells(x, negative, positive)
         penalty = instance.empty_penalty + int(instance.literal_surcharge[literals].sum())
         data = SupportData(
             up_x=up_x,

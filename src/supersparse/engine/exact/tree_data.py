@@ -1,4 +1,4 @@
-"""The flat arrays that a slice of the tree over supports reads and writes.
+"""The flat arrays that a slice of the tree over supports reads and writes: `native/errors/tree_data.hpp`.
 
 `TreeData` is one case of the intercept and never changes. `SliceState` belongs to one thread: a stack of open
 parts, nodes and supports mixed, the open boxes of the support on top, and what is known of the literals that
@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Flags, Ints, Words
-from supersparse.engine.kernels.memory import by_reference
+from supersparse.engine.core import kernel
 
 
-@by_reference
 class Pairs(NamedTuple):
     """The pool of opposite pairs; the literals of pair q are ``literal[start[q] : start[q + 1]]``."""
 
@@ -27,7 +26,6 @@ class Pairs(NamedTuple):
     negative_weight: Ints
 
 
-@by_reference
 class Branching(NamedTuple):
     """The data of the tree's nodes other than pairs; see `exact/instance.py` and `exact/literals.py`."""
 
@@ -42,7 +40,6 @@ class Branching(NamedTuple):
     limit_side: Ints  # (limits on signs, literals)
 
 
-@by_reference
 class Rows(NamedTuple):
     """The distinct rows."""
 
@@ -58,11 +55,10 @@ class Rows(NamedTuple):
     rate_most: Ints
 
 
-@by_reference
 class Coefficients(NamedTuple):
     """Magnitudes, penalties and limits of each literal's coefficient, and the intercept: see `support.py`."""
 
-    count: Ints
+    counts: Ints
     first: Ints
     stride: Ints
     table: Ints
@@ -89,7 +85,6 @@ class Coefficients(NamedTuple):
     counts_b: int
 
 
-@by_reference
 class TreeData(NamedTuple):
     """One case of the intercept as the slices read it."""
 
@@ -101,6 +96,8 @@ class TreeData(NamedTuple):
 
 NODE, SUPPORT = 0, 1
 """The kinds of open parts."""
+IMPROVING, TIES, PIECE = 1, 2, 3
+"""The phases of a support's search. A piece of the first, which has other pieces too, ends without the second."""
 KIND, BOUND, THETA, SIZE, PHASE, LITERALS = range(6)
 """The columns of `SliceState.part`; the literals come last."""
 TOP, BOX_TOP, WORK, PAIRS_KNOWN, CELLS_KNOWN, NODES, JUDGED, DROPPED = range(8)
@@ -109,13 +106,13 @@ levels of `pair` and `cell` that hold, nodes with one place left, literals that 
 dropped."""
 PAIR_COUNT, PAIR_PREFIX, CELL_COUNT, CELL_PREFIX = range(4)
 """The rows of `SliceState.level`."""
-NAMED, UP, DOWN = range(3)
-"""The rows of `SliceState.scratch`: names in use, and weights of cells, which are 0 between uses."""
+DONE, PAUSED, FOUND, FULL, OUTDATED, CROWDED = range(6)
+"""How boxes and slices end: nothing is open, the work is done, a vector is found, the stack of boxes is too
+short; a better model is known, there is no room for the parts of a node."""
 
 
-@by_reference
 class SliceState(NamedTuple):
-    """The open parts of a slice and its scratch space, in few arrays: each takes time to compile.
+    """The open parts of a slice and its scratch space.
 
     Level d of `pair` holds the pairs that the first d literals of the prefix leave uncovered, and level d of
     `cell` the rows merged on the first d features; the last level serves all that are deeper.
@@ -130,4 +127,26 @@ class SliceState(NamedTuple):
     pair: NDArray[np.int32]  # (levels, pairs)
     cell: NDArray[np.int32]  # (levels, rows)
     name: NDArray[np.int32]  # scratch for numbering cells: -1 between uses
-    scratch: Ints  # (3, as long as `name`)
+    scratch: Ints  # (3, as long as `name`): names in use, and weights of cells, which are 0 between uses
+
+
+@kernel
+def run_slice(
+    data: TreeData, state: SliceState, shared: Ints, tie: int, strict: int, l1: int, until: int, least: int
+) -> int:
+    """Work on the parts of the state, the last first, until nothing is open or the work reaches `until`.
+
+    `tie`, `strict` and `l1` are the cuts. `shared` is written by others: the cut that holds now, and how many
+    threads have nothing to do; once the work has reached `least`, the slice ends early for them. Alone, a
+    thread passes a `least` that is not below `until`.
+    """
+
+
+def group_rows(ranks: NDArray[np.int32], n_ranks: Ints, support: Ints) -> tuple[Ints, int]:
+    """Number the rows so that rows equal on the support share a number; return (number, count)."""
+    cell = np.empty(ranks.shape[1], np.int64)
+    return cell, _group_rows(ranks, n_ranks, support, cell)
+
+
+@kernel
+def _group_rows(ranks: NDArray[np.int32], n_ranks: Ints, support: Ints, cell: Ints) -> int: ...
