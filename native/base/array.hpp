@@ -74,6 +74,14 @@ inline int64_t floor_div(int64_t a, int64_t b) {
   const int64_t q = a / b;
   return q - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
+// floor_div for b > 0: as -1 - a turns the order around, only numbers from 0 on are divided, small ones with 32 bits, which
+// takes half as long.
+inline int64_t floor_over(int64_t a, int64_t b) {
+  const int64_t flip = a >> 63;
+  const uint64_t top = static_cast<uint64_t>(a ^ flip), bottom = static_cast<uint64_t>(b);
+  const uint64_t q = (top | bottom) >> 32 ? top / bottom : static_cast<uint32_t>(top) / static_cast<uint32_t>(bottom);
+  return static_cast<int64_t>(q) ^ flip;
+}
 inline int64_t floor_mod(int64_t a, int64_t b) {
   const int64_t r = a % b;
   return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;

@@ -6,10 +6,10 @@
 namespace supersparse {
 namespace {
 
-// A step under way: which features moved, and where they were.
+// A step under way: which features moved, where they were, and what that adds to the penalty.
 struct Move {
   int count = 0;
-  int64_t feature[2], before[2];
+  int64_t feature[2], before[2], added = 0;
 };
 
 // Changes one coefficient, if the step drawn is allowed; `size` follows.
@@ -34,6 +34,7 @@ void change_one(const SearchData& data, Ints index, Ints scores, bool settled, u
   size += grows;
   move.feature[move.count] = j;
   move.before[move.count++] = old;
+  move.added += data.value_penalty(j, now) - data.value_penalty(j, old);
   index[j] = now;
   add_column(scores, data, j, data.values(j, now) - data.values(j, old));
   work += data.start[j + 1] - data.start[j];
@@ -47,7 +48,7 @@ int64_t anneal(const SearchData& data, Ints index, Ints intercept, Ints scores, 
   rescore(data, index, scores);
   LossAt at = best_b(scores, data, intercept[0], window, jumps);
   const ModelPenalty model = model_penalty(data, index);
-  int64_t size = model.size, cost = at.loss + model.total + excess(data, index), best = cost;
+  int64_t size = model.size, penalty = model.total, cost = at.loss + penalty + excess(data, index), best = cost;
   intercept[1] = at.b;
   std::copy(index.begin(), index.end(), best_index.begin());
   const double ratio = cold / hot;
@@ -60,10 +61,11 @@ int64_t anneal(const SearchData& data, Ints index, Ints intercept, Ints scores, 
     if (move.count == 0) continue;
     const LossAt now = best_b(scores, data, at.b, window, jumps);
     work += scores.size + window;
-    const int64_t new_cost = now.loss + model_penalty(data, index).total + excess(data, index);
+    const int64_t new_cost = now.loss + penalty + move.added + excess(data, index);
     if (new_cost <= cost || static_cast<double>(next_random(state)) / 2147483648.0 <
                                 std::exp(static_cast<double>(cost - new_cost) / temperature)) {
       cost = new_cost;
+      penalty += move.added;
       at.b = now.b;
       size = new_size;
       if (cost < best) {

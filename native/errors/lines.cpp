@@ -12,8 +12,6 @@ namespace {
 constexpr int64_t kNarrow = 40'000;
 constexpr int kTries = 3;  // of the values of a wide set
 
-inline int64_t floor_over(int64_t a, int64_t step) { return step == 1 ? a : floor_div(a, step); }
-
 // Adds to jumps[t], 0 <= t <= width, what the loss changes at b = low + t, at width or beyond in the last place.
 // Returns the loss below all of them: of no row called positive.
 template <bool is_unit, bool is_half>
@@ -22,14 +20,14 @@ int64_t count_jumps(Ints scores, const SearchData& data, int64_t low, int64_t wi
   const int64_t step = data.step;
   int64_t loss = 0;
   for (int64_t i = 0; i < scores.size; i++) {
-    const int64_t q = is_unit ? score[i] : floor_div(score[i], step);
+    const int64_t q = is_unit ? score[i] : floor_over(score[i], step);
     const int64_t at = -q - low;
     loss += positive[i];
     if constexpr (is_half) {
       jumps[std::clamp<int64_t>(at, 0, width)] += negative[i] - positive[i];
     } else {
-      jumps[std::clamp<int64_t>(at, 0, width)] += negative[i];
-      jumps[std::clamp<int64_t>(at + (is_unit || score[i] == q * step), 0, width)] -= positive[i];
+      if (negative[i]) jumps[std::clamp<int64_t>(at, 0, width)] += negative[i];
+      if (positive[i]) jumps[std::clamp<int64_t>(at + (is_unit || score[i] == q * step), 0, width)] -= positive[i];
     }
   }
   return loss;
@@ -49,7 +47,7 @@ void loss_by_b(Ints scores, int64_t step, int64_t half, Ints positive, Ints nega
   int64_t *keys = by.keys.data(), *change = by.change.data();
   int64_t loss = 0, least = kNothing, most = -kNothing;
   for (int64_t i = 0; i < m; i++) {
-    const int64_t s = scores[i], q = floor_over(s, step);
+    const int64_t s = scores[i], q = step == 1 ? s : floor_over(s, step);
     keys[i] = -q + (s == q * step && !half);
     keys[m + i] = -q;
     change[i] = -positive[i];
@@ -182,7 +180,7 @@ void line_at_fixed_b(int64_t loss, Ints scores, const SearchData& data, int64_t 
     const int64_t above = x > 0 ? negative : positive;
     int64_t target = x > 0 ? -rest : rest;  // value |x| > target means: beyond the breakpoint
     if (half && x < 0) target++;            // a score of 0 stands for 1/2, on the positive side
-    const int64_t first = first_at_least(values, n, -floor_over(-target, magnitude));  // least value with value |x| >= target
+    const int64_t first = first_at_least(values, n, magnitude == 1 ? target : -floor_over(-target, magnitude));  // least value with value |x| >= target
     totals[0] += below;
     if (!half && first < n && values[first] * magnitude == target) {
       totals[first] += above;  // and at the breakpoint itself both
