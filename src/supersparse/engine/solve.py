@@ -48,8 +48,6 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     if certificates is not None:
         certificates.check_place(Path(str(settings.certificate)))
         certificates.check_certifiable(problem)
-        if not problem.questions:
-            certificates.warm_up()
     try:
         solution = answer(problem, chosen, settings, spent)
     except InfeasibleError as error:

@@ -11,7 +11,7 @@ from supersparse.card.card import Card, Item
 from supersparse.card.format import ITEM
 from supersparse.card.provenance import CertificateFile
 from supersparse.card.risk import LogisticRisk
-from supersparse.engine.certify.certificate import certify, digest_of, warm_up
+from supersparse.engine.certify.certificate import certify, digest_of
 from supersparse.engine.certify.checking import readable, readable_answers
 from supersparse.engine.certify.risk_claim import AnswerRules
 from supersparse.engine.certify.risk_proof import certify_risk
@@ -65,7 +65,6 @@ def certified(
     if question.problem.questions:
         _certify_risk(card, question, points, path, table, data)
     else:
-        warm_up()
         certify(question.problem, points, path, table=table)
     named = CertificateFile(file=path.name, sha256=digest_of(path))
     return replace(card, provenance=replace(card.provenance, certificate=named))

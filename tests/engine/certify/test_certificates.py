@@ -15,7 +15,6 @@ from engine.certify.tampering import TRIALS_A_PROBLEM, accepted_by_viprchk, tamp
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, constraints, solve
 from supersparse.base.stop import Stop
 from supersparse.engine import solvers
-from supersparse.engine.certify import certificate as warming
 from supersparse.engine.certify.certificate import certify
 from supersparse.engine.certify.checking import readable
 from supersparse.engine.certify.statement import TableNames
@@ -123,14 +122,6 @@ def test_solve_writes_a_certificate_and_says_what_it_cannot_certify(tmp_path):
         solve(limited, "exhaustive", certificate=place)
     with pytest.raises(InvalidOptionError, match="folder"):
         solve(problem, "exhaustive", certificate=tmp_path / "none" / "proof.vipr.gz")
-
-
-def test_compiling_is_announced_only_where_something_is_compiled(caplog):
-    warming.warm_up()  # whatever this machine has in its cache, it has all of it now
-    caplog.clear()
-    warming._ready.clear()
-    warming.warm_up()
-    assert caplog.messages == []
 
 
 def test_a_risk_score_is_refused_before_the_search(tmp_path):

@@ -1,12 +1,9 @@
-"""certify: write the certificate of a proven model. `warm_up` compiles the kernels that it needs."""
+"""certify: write the certificate of a proven model."""
 
 import gzip
 import hashlib
-import logging
 import os
 import shutil
-import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,18 +12,11 @@ from pathlib import Path
 
 from supersparse._version import __version__
 from supersparse.base.errors import InvalidOptionError, VerificationError
-from supersparse.engine import solvers
 from supersparse.engine.certify.lines import Lines, vector
 from supersparse.engine.certify.program import Coefficients, Program
 from supersparse.engine.certify.prover import Prover
 from supersparse.engine.certify.statement import TableNames, check_certifiable, statement_of
-from supersparse.engine.kernels.box_proofs import prove_boxes
-from supersparse.engine.kernels.cover_proofs import close_by, write_dropped
-from supersparse.engine.kernels.jit import in_cache
-from supersparse.engine.options import SolveOptions
-from supersparse.engine.pipeline import answer
 from supersparse.engine.presolve import DropColumns
-from supersparse.engine.warm_up import tiny_problems
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -159,27 +149,3 @@ def _head(program: Program, solution: Coefficients, best: int, count: int) -> li
         f"SOL 1\nmodel {vector(solution)}\n",
         f"DER {count}\n",
     ]
-
-
-_lock = threading.Lock()
-_ready = threading.Event()
-
-
-# those that Python calls: numba keeps only these, with all that they call
-_KEPT = (close_by, write_dropped, prove_boxes)
-
-
-def warm_up() -> None:
-    """Certify tiny problems once in a process; later calls do nothing."""
-    with _lock:
-        if _ready.is_set():
-            return
-        if not all(map(in_cache, _KEPT)):
-            logging.getLogger("supersparse").warning(
-                "compiling what writes certificates for this machine: once only, 20 to 60 seconds"
-            )
-        for problem in tiny_problems():
-            points = answer(problem, solvers.get("exact"), SolveOptions()).points
-            with tempfile.TemporaryDirectory() as folder:
-                certify(problem, points, Path(folder) / "proof.vipr.gz")
-        _ready.set()

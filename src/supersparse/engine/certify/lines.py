@@ -9,11 +9,11 @@ share.
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Ints
+from supersparse.engine.certify.derivation import LINE, POSITION, Facts, PlaceBounds, Text
 from supersparse.engine.certify.program import Coefficients, FeatureVariables, Program
-from supersparse.engine.kernels.proof_lines import LINE, POSITION, Facts, PlaceBounds
+from supersparse.engine.core import struct
 
 Terms = list[tuple[int, int]]  # (line, multiplier over the denominator)
 Content = tuple[int, Coefficients]  # right side and coefficients of a line
@@ -29,7 +29,7 @@ class Lines:
         self.program = program
         self._out = out
         self._first = len(program.rows)
-        self.text: NDArray[np.uint8] = np.empty(2 * ENOUGH_TEXT, np.uint8)
+        self._text = Text()
         self.at = np.array([0, self._first, 0], np.int64)
         n = len(program.names)
         even = 2 * np.arange(n, dtype=np.int64)
@@ -42,7 +42,13 @@ class Lines:
             upper=np.array(ends[1], np.int64),
             used=np.zeros(len(program.features), np.int64),
         )
+        self.here_struct = struct(self.here)
         self._trail: list[tuple[bool, int, int, int]] = []
+
+    @property
+    def text(self) -> int:
+        """The text, as kernels know it."""
+        return self._text.handle
 
     @property
     def next(self) -> int:
@@ -55,8 +61,7 @@ class Lines:
 
     def flush(self) -> None:
         """Pass on what was written."""
-        self._out(self.text[: self.at[POSITION]].tobytes())
-        self.at[POSITION] = 0
+        self._out(self._text.take(self.at))
 
     def flush_if_long(self) -> None:
         """Pass on what was written if it is much."""
@@ -156,15 +161,7 @@ class Lines:
     def combine(self, inequality: str, reason: str) -> int:
         """Write a line given as text."""
         line = self.next
-        content = f"d{line} {inequality} {{ {reason} }} -1\n".encode("ascii")
-        begin = int(self.at[POSITION])
-        if begin + len(content) > len(self.text):
-            self.flush()
-            begin = 0
-            if len(content) > len(self.text):
-                self.text = np.empty(2 * len(content), np.uint8)
-        self.text[begin : begin + len(content)] = np.frombuffer(content, np.uint8)
-        self.at[POSITION] = begin + len(content)
+        self._text.append(f"d{line} {inequality} {{ {reason} }} -1\n".encode("ascii"), self.at)
         self.at[LINE] += 1
         return line
 

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Flags, Ints
+from supersparse.engine.certify.cells import cells_of
+from supersparse.engine.certify.derivation import Facts
 from supersparse.engine.certify.lines import SIGNS, Lines, Terms, least_cost, literal_at, written_facts
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver
 from supersparse.engine.exact.covers import NEAREST, OppositePoints, literal_masks
 from supersparse.engine.exact.pairs import most_gained, pack_masks, pair_literals, without_literal
-from supersparse.engine.kernels.box_proofs import cells_of
-from supersparse.engine.kernels.proof_lines import Facts
 
 Pairs = NDArray[np.int32]
 

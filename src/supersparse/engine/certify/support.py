@@ -13,12 +13,25 @@ import numpy as np
 
 from supersparse.base.errors import VerificationError
 from supersparse.base.integer_arrays import Flags, Floats, Ints
+from supersparse.engine.certify.cells import FRAME, Cells, SupportTask, cells_of, in_rows, middle, prove_boxes
+from supersparse.engine.certify.derivation import (
+    BETTER,
+    CLOSED,
+    COVERS,
+    LINE,
+    OPEN,
+    PAUSED,
+    Combination,
+    CoverTable,
+    Facts,
+    close_by,
+    move_covers,
+    write_dropped,
+)
 from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Lines, least_cost
 from supersparse.engine.certify.program import FeatureVariables, Program
+from supersparse.engine.core import struct
 from supersparse.engine.exact.tree_data import group_rows
-from supersparse.engine.kernels.box_proofs import FRAME, Cells, SupportTask, cells_of, in_rows, middle, prove_boxes
-from supersparse.engine.kernels.cover_proofs import BETTER, CLOSED, OPEN, PAUSED, close_by, kept_place, write_dropped
-from supersparse.engine.kernels.proof_lines import COVERS, LINE, Combination, CoverTable, Facts
 
 _NO_DROP = np.zeros(0, np.int64)
 
@@ -28,6 +41,7 @@ class BoundWriter:
 
     def __init__(self, facts: Facts, lines: Lines) -> None:
         self._facts = facts
+        self.facts_struct = struct(facts)
         self._lines = lines
         room = 2**16 + 8 * len(facts.row_line)
         self.kept = _open(room)
@@ -47,19 +61,19 @@ class BoundWriter:
         lines = self._lines
         self.make_room(len(members))
         combination = Combination(members, uses, allowed, cost, theta, dropped)
-        lines.text, state, bound = close_by(self._facts, lines.here, combination, self.kept, lines.text, lines.at)
+        state, bound = close_by(self.facts_struct, lines.here_struct, combination, self.kept, lines.text, lines.at)
         if state != CLOSED:
             raise VerificationError(
                 f"a bound of {bound} was derived where {self._facts.best} was claimed", "please report this"
             )
         lines.flush_if_long()
-        return lines.next - 1, int(bound)
+        return lines.next - 1, bound
 
     def drop(self, line: int, reduced: Ints) -> list[tuple[int, int]]:
         """Write literal <= 0 for each literal of a line Σ reduced·literal <= rest: (variable, line)."""
         lines = self._lines
         first = lines.next
-        lines.text = write_dropped(self._facts, lines.here, line, reduced, lines.text, lines.at)
+        write_dropped(self.facts_struct, lines.here_struct, line, reduced, lines.text, lines.at)
         lines.flush_if_long()
         variables = self._facts.literal[np.flatnonzero(reduced)].tolist()
         return list(zip(variables, range(first, int(lines.at[LINE])), strict=True))
@@ -70,10 +84,7 @@ class BoundWriter:
         if 2 * (int(self._lines.at[COVERS]) + more) < len(old.key):
             return
         self.kept = _open(4 * (len(old.key) + more))
-        there = old.key >= 0
-        for key, line in zip(old.key[there].tolist(), old.line[there].tolist(), strict=True):
-            place = kept_place(self.kept.key, key)
-            self.kept.key[place], self.kept.line[place] = key, line
+        move_covers(old, self.kept)
 
 
 def _open(room: int) -> CoverTable:
@@ -265,9 +276,9 @@ class SupportProver:
             program.gap,
             program.statement.intercept != "free",
         )
-        lines.text, state = prove_boxes(
-            self._facts,
-            lines.here,
+        return prove_boxes(
+            self._bounds.facts_struct,
+            lines.here_struct,
             support,
             single,
             place.frames,
@@ -277,7 +288,6 @@ class SupportProver:
             lines.at,
             ENOUGH_TEXT,
         )
-        return int(state)
 
     def _costs_here(self) -> Ints:
         """The least cost of each literal within the present box."""
@@ -326,7 +336,7 @@ class SupportProver:
         if at < len(support) and self._program.features[support[at]].value:
             return self._split_values(self._program.features[support[at]], a, b, place)
         lines, variable = self._lines, int(place.variables[at])
-        k, mark = int(middle(a, b)), lines.mark
+        k, mark = middle(a, b), lines.mark
         lower = lines.assume("L", k, {variable: 1})
         lines.cut_upper(variable, lower, k)
         first = (self._values(place), lower)
@@ -342,7 +352,7 @@ class SupportProver:
         lines = self._lines
         sign = 1 if low > 0 else -1
         values = [v for v in feature.signed(sign) if low <= v <= high]
-        at = int(middle(low, high))
+        at = middle(low, high)
         k = max([v for v in values[:-1] if v <= at] or values[:1])
         above = [v for v in feature.signed(sign) if v > k]
         below = [v for v in feature.signed(sign) if v <= k]
