@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from supersparse import SLIMClassifier
-from supersparse.learn.doubts import doubts
+from supersparse.learn.judging import doubts
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows

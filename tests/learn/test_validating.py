@@ -18,7 +18,7 @@ from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import repeated_splits, splits_of
-from supersparse.learn.watching import Unwatched
+from supersparse.learn.watching import Watch
 from supersparse.problem.variants import quiet_about_penalties
 
 ROWS = TrainingRows(
@@ -31,7 +31,7 @@ def folds_of(number, repeats=1, **how):
     return Folds(splits=repeated_splits(ROWS.y, number, repeats), repeats=repeats, **how)
 
 
-class Told(Unwatched):
+class Told(Watch):
     def __init__(self):
         self.stages, self.errors = [], []
 
@@ -173,13 +173,13 @@ def test_an_unfinished_division_is_finished_as_if_it_had_had_the_time(out_of_tim
 
 
 def test_what_the_card_leaves_of_the_time_goes_to_the_folds_that_lack_it(out_of_time):
-    class Watch(Unwatched):
+    class Stopping(Watch):
         def stage(self, what):
             if what == "final card":
                 out_of_time(100)
 
     question = RECIPE.asking(C0=None).question(ROWS)
     out_of_time(1)
-    fitted = Learner(folds=folds_of(2), watch=Watch()).fit(question, ROWS, Clock(None))
+    fitted = Learner(folds=folds_of(2), watch=Stopping()).fit(question, ROWS, Clock(None))
     assert (fitted.unjudged, fitted.validation.folds) == (None, 2)
     assert [seen.on for seen in fitted.card.performance] == ["training", "cross-validation"]

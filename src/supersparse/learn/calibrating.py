@@ -10,22 +10,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.base.integer_arrays import IntArray, fits_int64, integer_column, largest_magnitude, quotients
+from supersparse.base.integer_arrays import IntArray, fits_int64, largest_magnitude, quotients
 from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.card.evaluate.rates import Tally, added_up
 from supersparse.card.performance import ClassWeights
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
-from supersparse.learn.crossfit import LeftOut, root_mean_square
+from supersparse.learn.crossfit import LeftOut, root_mean_square, row_weights
 from supersparse.learn.rows import TrainingRows
-from supersparse.table.sources import as_array
 
 _MOST_TOTALS = 40  # of a table that a smooth risk becomes
 
@@ -47,7 +46,7 @@ class Pooled:
 
     @classmethod
     def of(cls, rows: TrainingRows, positive: object, unseen: Sequence[LeftOut]) -> "Pooled":
-        weights, scale = _weights(rows.sample_weight, len(rows.y))
+        weights, scale = row_weights(rows.sample_weight, len(rows.y))
         left = np.concatenate([part.rows for part in unseen])
         scores = np.concatenate([part.scores for part in unseen])
         times = np.bincount(left, minlength=len(rows.y))
@@ -89,7 +88,18 @@ class Pooled:
 
     def tally(self, unit: float, threshold: Fraction) -> Tally:
         """Add up the weights at each score, in points of a card whose scores have this root mean square."""
-        return _tally(self.scores * unit, self.positive, self.weights, self.unit, threshold)
+        scores, weights, positive = self.scores * unit, self.weights, self.positive
+        distinct = np.unique(scores)
+        groups = np.searchsorted(distinct, scores)  # faster than the inverse of `unique`, which sorts
+        by_class = [added_up(weights, groups, len(distinct), of_class) for of_class in (~positive, positive)]
+        made = {weight: Fraction(weight, self.unit) for sums in by_class for weight in set(sums.tolist())}
+        negatives, positives = (tuple(made[weight] for weight in sums.tolist()) for sums in by_class)
+        return Tally(
+            totals=tuple(Fraction(s) + threshold if threshold else Fraction(s) for s in distinct.tolist()),
+            negatives=negatives,
+            positives=positives,
+            cutoff=Cutoff(threshold=threshold, reached=False),
+        )
 
 
 def fitted_risk(
@@ -106,7 +116,7 @@ def fitted_risk(
         raise InvalidDataError(
             f"all rows that the folds leave out are of class {only}", "calibrate needs both, or set it to None"
         )
-    weights, scale = _weights(rows.sample_weight, len(rows.y))
+    weights, scale = row_weights(rows.sample_weight, len(rows.y))
     used = np.flatnonzero(np.asarray(weights > 0, dtype=bool))
     unit = root_mean_square(seen[used], weights[used])
     by = quotients(pooled.weights, pooled.unit)
@@ -162,21 +172,3 @@ def _tabulated(risk: Risk, card: Card, cases: Mapping[Fraction, Fraction]) -> Ri
     # a total outside of what is possible comes from values outside of the domains
     listed = sorted({*totals, *cases})
     return _stated_at(risk, listed, cases) if len(listed) <= _MOST_TOTALS else risk
-
-
-def _weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
-    return integer_column(np.ones(n_rows, dtype=np.int8) if sample_weight is None else as_array(sample_weight))
-
-
-def _tally(scores: Floats, positive: NDArray[np.bool_], weights: IntArray, unit: int, threshold: Fraction) -> Tally:
-    distinct = np.unique(scores)
-    groups = np.searchsorted(distinct, scores)  # faster than the inverse of `unique`, which sorts
-    by_class = [added_up(weights, groups, len(distinct), of_class) for of_class in (~positive, positive)]
-    made = {weight: Fraction(weight, unit) for sums in by_class for weight in set(sums.tolist())}
-    negatives, positives = (tuple(made[weight] for weight in sums.tolist()) for sums in by_class)
-    return Tally(
-        totals=tuple(Fraction(s) + threshold if threshold else Fraction(s) for s in distinct.tolist()),
-        negatives=negatives,
-        positives=positives,
-        cutoff=Cutoff(threshold=threshold, reached=False),
-    )

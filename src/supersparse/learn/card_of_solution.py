@@ -5,14 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
-from typing import Any
 
 import numpy as np
 
 import supersparse
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted, exact_value, nearest_float, shown
-from supersparse.base.integer_arrays import distinct_of, fits_int64, integer_column, largest_magnitude, quotients
+from supersparse.base.integer_arrays import (
+    IntArray,
+    distinct_of,
+    fits_int64,
+    integer_column,
+    largest_magnitude,
+    quotients,
+)
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.evaluate.rates import added_up
 from supersparse.card.lines import enumerated, weights_in_words
@@ -148,8 +154,7 @@ def _seen_totals(solution: Solution) -> SeenTotals | None:
     if len(distinct) > _MOST_TOTALS:
         return None
     unit = problem.unit * step_of(problem, coefficients)
-    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
-    weights = rows.weights if fits else rows.weights.astype(object)
+    weights = _weights(rows)
     cases, events = (
         added_up(weights, groups, len(distinct), of).tolist()
         for of in (np.ones(rows.n_rows, dtype=bool), rows.positive)
@@ -159,6 +164,11 @@ def _seen_totals(solution: Solution) -> SeenTotals | None:
         cases=tuple(c * rows.weight_unit for c in cases),
         events=tuple(e * rows.weight_unit for e in events),
     )
+
+
+def _weights(rows: Rows) -> IntArray:
+    """The weights of rows, of a type that holds their sum."""
+    return rows.weights if fits_int64(largest_magnitude(rows.weights) * rows.n_rows) else rows.weights.astype(object)
 
 
 def _label(label: object) -> Label:
@@ -203,6 +213,7 @@ _AT_LIMIT = "; here the slope is at its limit, because the features separate the
 def _provenance(solution: Solution, counted: Solution) -> Provenance:
     """What was proven of a solution, and what it makes of the rows' own classes."""
     problem, found = counted.problem, counted.evaluation
+    asked = settings_of(problem, solver=solution.solver, seed=solution.seed)  # to ask it again of other rows
     return Provenance(
         version=supersparse.__version__,
         solver=solution.solver,
@@ -223,15 +234,8 @@ def _provenance(solution: Solution, counted: Solution) -> Provenance:
         seconds=solution.seconds,
         nodes=solution.nodes,
         features=problem.rows.names,
-        settings=_settings(counted),
+        settings=None if asked is None else asked.to_dict(),
     )
-
-
-def _settings(solution: Solution) -> dict[str, Any] | None:
-    """The question, to ask it again of other rows."""
-
-    asked = settings_of(solution.problem, solver=solution.solver, seed=solution.seed)
-    return None if asked is None else asked.to_dict()
 
 
 def _domain(problem: Problem, j: int) -> Domain:
@@ -256,9 +260,7 @@ def _domain(problem: Problem, j: int) -> Domain:
 def _seen(rows: Rows, item: Item) -> ItemSeen:
     """The points that a line of the card gave on the training rows."""
     assert item.position is not None, "a learned line knows its column"
-    j, points = item.position, item.points
-    fits = fits_int64(largest_magnitude(rows.weights) * rows.n_rows)
-    weights = rows.weights if fits else rows.weights.astype(object)
+    j, points, weights = item.position, item.points, _weights(rows)
     if rows.raw is not None and rows.raw[j].dtype.kind == "f":
         found, groups = np.unique(rows.raw[j], return_inverse=True)
         if len(found) > MOST_VALUES:

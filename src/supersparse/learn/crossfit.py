@@ -23,7 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from supersparse.base.errors import InfeasibleError, InvalidDataError, InvalidProblemError, SolverFailedError
 from supersparse.base.exact import counted, exact
-from supersparse.base.integer_arrays import integer_column
+from supersparse.base.integer_arrays import IntArray, integer_column
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.penalty_grid import solve_each_penalty
 from supersparse.engine.executors import each_on, workers_of
@@ -36,7 +36,7 @@ from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import Split
 from supersparse.learn.starting import start_from
-from supersparse.learn.watching import Unwatched, Watch
+from supersparse.learn.watching import Watch
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import quiet_about_penalties, with_size_penalty
@@ -122,7 +122,7 @@ class CrossFit(Generic[T]):
     clock: HasTime
     n_jobs: int = 1
     executor: Executor | None = None
-    watch: Watch = field(default_factory=Unwatched)
+    watch: Watch = field(default_factory=Watch)
     at_once: bool = False
     must: bool = False  # whether the next fold is learned even if time is up
     least: float = 0.0  # seconds without which no fold is begun: what one took that exceeded its time
@@ -431,12 +431,16 @@ def _usual_log_loss(problem: Problem, positive: NDArray[np.bool_]) -> Floats:
     return losses
 
 
+def row_weights(sample_weight: Any, n_rows: int) -> tuple[IntArray, int]:
+    """Return the weights as whole numbers over one unit."""
+    return integer_column(np.ones(n_rows, dtype=np.int8) if sample_weight is None else as_array(sample_weight))
+
+
 def _weighted_mean(
     loss: Floats, y: NDArray[Any], sample_weight: Any, costs: Mapping[object, Fraction], fold: str
 ) -> Fraction:
     """Return the mean loss of the rows, sample and class weights applied; exact for losses of 0 and 1."""
-    ones = np.ones(len(y), dtype=np.int8)
-    weights = integer_column(ones if sample_weight is None else as_array(sample_weight))[0]
+    weights = row_weights(sample_weight, len(y))[0]
     total = missed = Fraction(0)
     for label, cost in costs.items():
         of_class = y == label

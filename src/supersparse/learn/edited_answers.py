@@ -23,22 +23,22 @@ from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.problem.constraints.single import fixed, must_not_use, must_use
 from supersparse.problem.objective import evaluate, violated, with_answers
-from supersparse.problem.points import CoefficientSet
+from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.questions import LARGEST_POINT, Answers
 from supersparse.problem.variants import quiet_about_penalties
 
 _SECONDS = 10.0  # for the best points of one question
 
-Points = tuple[int, ...]
-Filling = Callable[["EditedAnswers", str], Points]
+AnswerPoints = tuple[int, ...]
+Filling = Callable[["EditedAnswers", str], AnswerPoints]
 
 
 @dataclass(frozen=True, slots=True)
 class EditedAnswers:
     """An edited card: points of the questions that it asks, and those whose cuts were moved."""
 
-    answers: Mapping[str, Points]
+    answers: Mapping[str, AnswerPoints]
     moved: Mapping[str, ColumnQuestion]
     touched: frozenset[str]
 
@@ -89,9 +89,9 @@ class EditedAnswers:
         points = self._points_of(question, name, what)
         if not any(points):
             return self._with(name, None), f"{name!r} dropped"
-        return self._with(name, points), f"points of {name!r} {_moved(self.answers[name], points)}"
+        return self._with(name, points), f"points of {name!r} from {_listed(self.answers[name])} to {_listed(points)}"
 
-    def _with(self, name: str, points: Points | None) -> "EditedAnswers":
+    def _with(self, name: str, points: AnswerPoints | None) -> "EditedAnswers":
         answers = {one: own for one, own in self.answers.items() if points is not None or one != name}
         if points is not None:
             answers[name] = points
@@ -109,9 +109,9 @@ class EditedAnswers:
             points = (0,) * (len(self.question(question, name).rules) - 1) + (1,)
         else:
             points = best(self, name)
-        return self._with(name, points), f"{name!r} added with {_listed(points)}"
+        return self._with(name, points), f"{name!r} added with {_listed(points)} points"
 
-    def _points_of(self, question: PreparedProblem, name: str, what: Mapping[str, Any]) -> Points:
+    def _points_of(self, question: PreparedProblem, name: str, what: Mapping[str, Any]) -> AnswerPoints:
         """The new points of a question: of all its answers, or with one of them changed."""
         old, to, answer = self.answers[name], what.get("to"), what.get("answer")
         if answer is None:
@@ -172,17 +172,21 @@ class EditedAnswers:
     def solution(self, problem: Problem, best: Solution) -> Solution:
         """Evaluate the card; the bound of the search holds for it if it obeys all that was asked."""
         points = with_answers(problem, self.points(problem))
-        evaluation = evaluate(problem, points)
-        obeys = not self.recut and not violated(problem, points) and not outside(problem, points.answers)
-        bound = best.lower_bound if obeys else Fraction(0)
-        return replace(
-            best,
-            problem=problem,
-            points=points,
-            evaluation=evaluation,
-            lower_bound=min(bound, evaluation.objective),
-            smallest=False,
-        )
+        return evaluated(best, problem, points, is_allowed=not self.recut and not outside(problem, points.answers))
+
+
+def evaluated(best: Solution, problem: Problem, points: Points, *, is_allowed: bool) -> Solution:
+    """Evaluate edited points; the bound of the search holds for them if they obey all that was asked."""
+    evaluation = evaluate(problem, points)
+    bound = best.lower_bound if is_allowed and not violated(problem, points) else Fraction(0)
+    return replace(
+        best,
+        problem=problem,
+        points=points,
+        evaluation=evaluation,
+        lower_bound=min(bound, evaluation.objective),
+        smallest=False,
+    )
 
 
 def outside(problem: Problem, answers: Answers | None) -> list[str]:
@@ -199,7 +203,7 @@ def outside(problem: Problem, answers: Answers | None) -> list[str]:
 def best_points(question: PreparedProblem, rows: TrainingRows) -> Filling:
     """Return what finds the best points of one more question, all others staying as they are."""
 
-    def found(state: EditedAnswers, name: str) -> Points:
+    def found(state: EditedAnswers, name: str) -> AnswerPoints:
         problem = question.with_questions(rows, state.recut).problem
         kept = state.points(problem)
         free = _allowing(problem.without(problem.asked), kept)
@@ -266,7 +270,7 @@ def refused(thing: str, value: object, why: str, remedy: str) -> InvalidOptionEr
     return InvalidOptionError(f"{thing}: {text[:80]!r} {why}", remedy, subject=thing)
 
 
-def _read_points(name: str, given: object, answers: int) -> Points:
+def _read_points(name: str, given: object, answers: int) -> AnswerPoints:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise refused("points", given, f"are not those of the answers of {name!r}", f"give {answers} points in a list")
     if len(given) != answers:
@@ -283,9 +287,5 @@ def _read_points(name: str, given: object, answers: int) -> Points:
     return tuple(points)
 
 
-def _listed(points: Points) -> str:
-    return f"{'/'.join(map(str, points))} points"
-
-
-def _moved(old: Points, new: Points) -> str:
-    return f"from {'/'.join(map(str, old))} to {'/'.join(map(str, new))}"
+def _listed(points: AnswerPoints) -> str:
+    return "/".join(map(str, points))

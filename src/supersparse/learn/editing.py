@@ -23,7 +23,7 @@ from supersparse.card.rules import InRange, Rule
 from supersparse.card.words import question as question_in_words
 from supersparse.engine.answers.edit import Edit
 from supersparse.engine.solution import Solution, Trace
-from supersparse.learn.edited_answers import EditedAnswers, best_points, cuts_of, number_of, refused
+from supersparse.learn.edited_answers import EditedAnswers, best_points, cuts_of, evaluated, number_of, refused
 from supersparse.learn.fit import Fitted
 from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.fitting import PreparedColumns
@@ -31,7 +31,7 @@ from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.problem.near_totals import integer_totals, step_of
-from supersparse.problem.objective import evaluate, violated, with_best_intercept
+from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
@@ -196,9 +196,8 @@ def _changed(question: PreparedProblem, state: Edited, kind: str, what: Any) -> 
         if name in state.points:
             raise refused("question", name, "is on the card already", "change its points")
         value = _points(question, what.get("points", 1))
-        return _next(
-            state, {**state.points, name: value}, name
-        ), f"{words_of(question, state, name)!r} added with {_said(value)}"
+        text = f"{words_of(question, state, name)!r} added with {shown(value)} point{'' if abs(value) == 1 else 's'}"
+        return _next(state, {**state.points, name: value}, name), text
     _check_used(state, name)
     old = state.points[name]
     if kind == "points":
@@ -216,10 +215,6 @@ def _changed(question: PreparedProblem, state: Edited, kind: str, what: Any) -> 
         text = f"{words_of(question, state, name)!r} swapped for {words_of(question, state, other)!r}"
         return _next(state, _renamed(state.points, name, other), name, other), text
     return _with_cut(question, state, name, what.get("to"))
-
-
-def _said(value: Fraction) -> str:
-    return f"{shown(value)} point{'' if abs(value) == 1 else 's'}"
 
 
 def _next(state: Edited, points: Mapping[str, Fraction], *touched: str) -> Edited:
@@ -336,21 +331,8 @@ def edited_solution(
     if isinstance(state, EditedAnswers):
         return state.solution(problem, best)
     points = _with_intercept(question, rows, state)
-    evaluation = evaluate(problem, points)
-    obeys = not state.moved and not violated(problem, points) and _allowed(problem, points)
-    bound = best.lower_bound if obeys else Fraction(0)
-    return replace(
-        best,
-        problem=problem,
-        points=points,
-        evaluation=evaluation,
-        lower_bound=min(bound, evaluation.objective),
-        smallest=False,
-    )
-
-
-def _allowed(problem: Problem, points: Points) -> bool:
-    return all(points.values[j] in problem.sets[j] for j in points.support)
+    is_allowed = not state.moved and all(points.values[j] in problem.sets[j] for j in points.support)
+    return evaluated(best, problem, points, is_allowed=is_allowed)
 
 
 def _with_intercept(question: PreparedProblem, rows: TrainingRows, state: Edited) -> Points:

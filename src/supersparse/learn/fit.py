@@ -25,7 +25,7 @@ from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.starting import start_from
 from supersparse.learn.validating import Validation, from_text, validate
-from supersparse.learn.watching import Unwatched, Watch
+from supersparse.learn.watching import Watch
 from supersparse.problem.variants import quiet_about_penalties
 
 _FIRST, _FOLDS = 0.1, 0.6  # shares of the time that is left
@@ -53,7 +53,7 @@ class Learner:
     """How a card is learned and judged: by which folds, who is told, and how each search is made."""
 
     folds: Folds | None = None  # None for no judging
-    watch: Watch = field(default_factory=Unwatched)
+    watch: Watch = field(default_factory=Watch)
     method: str | None = RISKS  # how scores become risks; None for none
     initial: Any = None  # where the search starts
     solve: Callable[[PreparedProblem, SolverKeywords], Solution] = _solved

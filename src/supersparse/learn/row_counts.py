@@ -17,7 +17,7 @@ from supersparse.base.schema.labels import label_text
 from supersparse.card.card import Card
 from supersparse.engine.solution import Solution
 from supersparse.learn.prepare.bands import ColumnQuestion
-from supersparse.learn.prepare.counted import cells_of, prepare_counted, prepare_counted_questions
+from supersparse.learn.prepare.counted import cells_of, prepare_counted
 from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
@@ -51,7 +51,7 @@ class RowCounts:
     @classmethod
     def of(cls, table: CountedTable, prepare: Prepare, *, questions: bool = False) -> "RowCounts":
         """Make features, or questions, from the counts of each column, then count the rows by their answers."""
-        fitted = (prepare_counted_questions if questions else prepare_counted)(prepare, table)
+        fitted = prepare_counted(prepare, table, questions=questions)
         used = list(dict.fromkeys(one.column for one in _asked_of(fitted)))
         parts = [_parts(table.columns[name], fitted, name) for name in used]
         groups = [_each_its_own(column) for column in table.rate_groups.values()]

@@ -1,7 +1,7 @@
 """TrainingRows: what is learned from, whatever kind of table it came in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,17 +117,13 @@ class TrainingRows:
 
     def take(self, rows: NDArray[np.intp], note: str | None = None) -> "TrainingRows":
         """Return some of the rows, with a note that says why."""
-        return TrainingRows(
+        by_row = {name: getattr(self, name) for name in ("sample_weight", "groups", "times", "risks")}
+        taken: dict[str, Any] = {n: None if of is None else as_array(of)[rows] for n, of in by_row.items()}
+        return replace(
+            self,
             X=take_rows(self.X, rows),
             y=self.y[rows],
-            sample_weight=None if self.sample_weight is None else as_array(self.sample_weight)[rows],
             rate_groups={n: labels[rows] for n, labels in group_columns(self.rate_groups).items()} or None,
-            names=self.names,
-            title=self.title,
-            groups=None if self.groups is None else as_array(self.groups)[rows],
-            times=None if self.times is None else as_array(self.times)[rows],
             notes=self.notes if note is None else (*self.notes, note),
-            reading=self.reading,
-            is_counted=self.is_counted,
-            risks=None if self.risks is None else self.risks[rows],
+            **taken,
         )

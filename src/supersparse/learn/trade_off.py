@@ -19,7 +19,6 @@ from supersparse.card.evaluate.trade_off import (
     HeldOutPoint,
     HeldOutTradeOff,
 )
-from supersparse.card.performance import Performance
 from supersparse.engine.answers.trade_off import default_ratios, ratio_of_sensitivity, weights_of
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
@@ -29,10 +28,11 @@ from supersparse.learn.crossfit import LeftOut
 from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
+from supersparse.learn.training_performance import training_counts
 from supersparse.learn.validating import validate
-from supersparse.learn.watching import Unwatched, Watch
+from supersparse.learn.watching import Watch
 from supersparse.problem.constraints.rates import max_false_positive_rate
-from supersparse.problem.objective import PointsEvaluation, evaluate
+from supersparse.problem.objective import evaluate
 from supersparse.problem.penalties import DEFAULT_C0
 from supersparse.problem.variants import quiet_about_penalties, with_class_weights
 
@@ -114,7 +114,7 @@ def sweep(
 
     Ctrl-C interrupts.
     """
-    watch, clock = watch or Unwatched(), Clock.of(recipe)
+    watch, clock = watch or Watch(), Clock.of(recipe)
     tried = _Sweep.of(recipe, rows, ratios, limits)
     points = []
     for k, value in enumerate(tried.values):
@@ -155,7 +155,7 @@ def sweep_held_out(
 
     Each search starts from the best card so far. Ctrl-C interrupts.
     """
-    watch, clock = watch or Unwatched(), Clock.of(recipe)
+    watch, clock = watch or Watch(), Clock.of(recipe)
     tried = _Sweep.of(recipe, rows, ratios, limits)
     points: list[HeldOutPoint] = []
     solutions: list[Solution] = []
@@ -179,22 +179,11 @@ def sweep_held_out(
                 limit=value if tried.of_limits else None,
                 features=solution.evaluation.features,
                 performance=performance_of(judge(question, solution), "validation"),
-                training=_training(solution.evaluation),
+                training=training_counts(solution.evaluation),
                 proven=solution.proven_optimal,
             )
         )
     return HeldOutTradeOff(points=tuple(points))
-
-
-def _training(found: PointsEvaluation) -> Performance:
-    """What an answer does on its own rows as `predict` classifies: a score of 0 is the negative class."""
-    return Performance(
-        on="training",
-        true_positives=found.positive - found.wrong_positive,
-        false_negatives=found.wrong_positive,
-        true_negatives=found.negative - found.wrong_negative + found.zero_negative,
-        false_positives=found.wrong_negative - found.zero_negative,
-    )
 
 
 def judged_on(rows: TrainingRows, held_out: NDArray[np.intp]) -> Judge:

@@ -14,7 +14,7 @@ from supersparse.card.performance import Performance
 from supersparse.engine.solution import Solution
 from supersparse.problem.log_loss import log_loss
 from supersparse.problem.near_totals import NearTotals, integer_totals
-from supersparse.problem.objective import evaluate
+from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.variants import of_classes
 
 
@@ -35,21 +35,23 @@ def training_performance(solution: Solution) -> Performance:
     Class weights do not enter, but in the log loss of a risk model. The counts are those that were verified.
     The AUC is computed in whole numbers: a card of many different totals would take long in fractions.
     """
-
     found = solution.evaluation
-    false_positives = found.wrong_negative - found.zero_negative
     auc = auc_with_interval(_auc(solution), found.negative, found.positive, LEVEL)
     loss, baseline = (None, None) if solution.slope is None else _log_losses(solution)
+    return replace(
+        training_counts(found), auc=auc.value, auc_interval=auc.interval, log_loss=loss, baseline_log_loss=baseline
+    )
+
+
+def training_counts(found: PointsEvaluation) -> Performance:
+    """The four counts on the training rows as `predict` classifies: a score of 0 is the negative class."""
+    false_positives = found.wrong_negative - found.zero_negative
     return Performance(
         on="training",
         true_positives=found.positive - found.wrong_positive,
         false_negatives=found.wrong_positive,
         true_negatives=found.negative - false_positives,
         false_positives=false_positives,
-        auc=auc.value,
-        auc_interval=auc.interval,
-        log_loss=loss,
-        baseline_log_loss=baseline,
     )
 
 

@@ -1,7 +1,7 @@
 """Cross-validation of a recipe: learn without each fold, and evaluate on it."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from operator import mul
@@ -25,7 +25,7 @@ from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.watching import Unwatched, Watch
+from supersparse.learn.watching import Watch
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import of_classes, with_size_penalty
 
@@ -49,12 +49,11 @@ class Tried:
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
-        by_fold = [(float(p.error), _float(p.sensitivity), _float(p.specificity), p.auc) for p in self.performances]
         found: dict[str, float | None] = {}
-        for name, values in zip(_MEASURES, zip(*by_fold, strict=True), strict=True):
-            known = [value for value in values if value is not None]
+        for name in _MEASURES:
+            known = [float(value) for one in self.performances if (value := getattr(one, name)) is not None]
             found[name] = mean(known) if known else None
-        found["error_sd"] = pstdev(row[0] for row in by_fold)
+        found["error_sd"] = pstdev(float(one.error) for one in self.performances)
         found["features"] = mean(self.sizes)
         return found
 
@@ -167,7 +166,7 @@ def validate(
     the first ones; None if there are none. With an unfinished validation `so_far` of the same, only the folds
     that it lacks are learned, and its choice of C0 stays.
     """
-    watch, splits = watch or Unwatched(), folds.splits
+    watch, splits = watch or Watch(), folds.splits
     if problem is None:
         problem = recipe.question(rows).problem
     problem = of_classes(problem)
@@ -190,7 +189,7 @@ def validate(
     try:
         for results in crossfit.over(named_folds(splits)[len(by_fold) :]):
             by_fold.append(results)
-            watch.cross_validated(float(min(mean(costs) for costs in _errors(by_fold))))
+            watch.cross_validated(float(min(mean(r.error for r in results) for results in zip(*by_fold, strict=True))))
     except KeyboardInterrupt:
         if folds.must:
             raise
@@ -223,7 +222,8 @@ def _validation(
 ) -> Validation:
     """Put the folds together, and choose."""
     pooled = [Pooled.of(rows, problem.rows.classes[1], [results[0].unseen]) for results in by_fold]
-    of_each: Sequence[float | None] = penalties or [_given_penalty(recipe.settings)]
+    given = recipe.settings.C0
+    of_each: Sequence[float | None] = penalties or [float(given) if isinstance(given, Fraction) else None]
     tried = tuple(
         Tried(
             C0=C0,
@@ -296,18 +296,5 @@ def _weighted_errors(problem: Problem, results: Sequence[FoldResult]) -> tuple[f
     return tuple(float(of_all * result.error) for result in results)
 
 
-def _errors(by_fold: Sequence[Sequence[FoldResult]]) -> Iterable[list[Fraction]]:
-    """Return the errors of each C0 in the folds so far."""
-    return ([result.error for result in results] for results in zip(*by_fold, strict=True))
-
-
 def _performance(pooled: Pooled, result: FoldResult) -> Performance:
     return performance_of(pooled.with_scores(result.unseen.scores).tally(1.0, Fraction(0)), "cross-validation")
-
-
-def _float(share: Fraction | None) -> float | None:
-    return None if share is None else float(share)
-
-
-def _given_penalty(settings: Settings) -> float | None:
-    return float(settings.C0) if isinstance(settings.C0, Fraction) else None

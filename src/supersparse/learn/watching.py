@@ -1,13 +1,13 @@
 """Watch: who is told how learning goes on."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from supersparse.engine.solution import TraceEvent
 
 
-class Watch(Protocol):
-    """Something that shows the progress of a fit: its stages, its models, and what held-out rows say."""
+class Watch:
+    """Hears of the progress of a fit: its stages, its models, and what held-out rows say; this one tells nobody."""
 
     def __call__(self, event: "TraceEvent") -> None:
         """Take note of a better model or bound."""
@@ -17,16 +17,3 @@ class Watch(Protocol):
 
     def cross_validated(self, error: float) -> None:
         """Take note of the error on held-out rows so far."""
-
-
-class Unwatched:
-    """Tells nobody."""
-
-    def __call__(self, event: "TraceEvent") -> None:
-        """Do nothing."""
-
-    def stage(self, what: str) -> None:
-        """Do nothing."""
-
-    def cross_validated(self, error: float) -> None:
-        """Do nothing."""

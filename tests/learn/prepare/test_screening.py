@@ -10,7 +10,7 @@ from supersparse.card.rules import InRange, ValueOf
 from supersparse.learn.prepare.columns import FeatureCandidate
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.feature import Feature
-from supersparse.learn.prepare.fitting import screen
+from supersparse.learn.prepare.screening import screen, told_by
 from supersparse.table.values import read_cells
 
 
@@ -24,7 +24,9 @@ def kept(candidates, columns, *, least=0.0, most=None, positive=None):
     cells = {name: read_cells(np.array(values)) for name, values in columns.items()}
     n_rows = len(next(iter(columns.values())))
     labels = None if positive is None else np.array(positive, dtype=bool)
-    found = screen(candidates, cells, ClassTarget(np.ones(n_rows), labels), least=least, most=most)
+    target = ClassTarget(np.ones(n_rows), labels)
+    told = [told_by(one.feature, cells, target) for one in candidates]
+    found = screen(candidates, told, target, least=least, most=most)
     return [feature.name for feature in found.kept], (found.few_rows, found.repeated, found.beyond_limit)
 
 

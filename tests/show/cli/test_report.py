@@ -95,10 +95,10 @@ def test_the_report_says_how_to_repeat_it(folder):
 def test_a_live_line_shows_the_share_of_the_time_and_what_is_left(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with steps() as live:
-        assert "reading" in live._line().plain
+        assert "reading" in live._line()
         live(Step(text="bootstrap: sample 5 of 10", seconds=1000.0, left=3000.0))
-        assert live._line().plain.startswith("[#####---------------] bootstrap: sample 5 of 10 (16 min 4")
-        assert live._line().plain.endswith(" left)")
+        assert live._line().startswith("[#####---------------] bootstrap: sample 5 of 10 (16 min 4")
+        assert live._line().endswith(" left)")
 
 
 def test_without_reportlab_there_is_the_page_and_the_remedy(folder, monkeypatch):

@@ -1,18 +1,13 @@
 """The questions of a table: one for each column that can be asked, with answers chosen on soft labels."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from supersparse.card.rules import Domain
 from supersparse.learn.prepare.additive import Floats, additive_shapes
 from supersparse.learn.prepare.bands import (
     BandedColumn,
     BinnedColumn,
-    ColumnQuestion,
     bin_column,
     bins_effect,
     choose_answers,
@@ -20,29 +15,18 @@ from supersparse.learn.prepare.bands import (
 )
 from supersparse.learn.prepare.columns import numbers_the_rows
 from supersparse.learn.prepare.cuts import ClassTarget
-from supersparse.learn.prepare.fitting import NoFeatureError, unusable
+from supersparse.learn.prepare.fitting import NoFeatureError, PreparedColumns, unusable
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column, stand_in
 from supersparse.learn.prepare.sample import MOST_ROWS, sampled_rows
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.table.sources import CellTable
-from supersparse.table.values import Category
 
 MOST_QUESTIONS = 60  # to choose from
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PreparedQuestions:
-    """The questions and notes learned from a table."""
-
-    questions: tuple[ColumnQuestion, ...]
-    domains: Mapping[str, Domain]
-    notes: tuple[str, ...]
-    n_candidates: int  # how many columns could be asked about
-
-
 def prepare_questions(
     table: CellTable, labels: Floats, guide: Floats, weights: Floats, settings: PrepareSettings
-) -> PreparedQuestions:
+) -> PreparedColumns:
     """Choose the answers of all columns; `guide` are the risks by which columns are chosen where they are many."""
     settings.check_columns(list(table.columns))
     settings.refuse_what_features_have()
@@ -60,10 +44,7 @@ def prepare_questions(
     for name, cells in table.columns.items():
         kind = kind_of_column(cells)
         column = RawColumn(name=name, position=positions[name], cells=cells)
-        why = unusable(kind)
-        if not why and kind == "numbers" and name not in settings.named and numbers_the_rows(column):
-            why = "left out: it numbers the rows"
-        found = why or bin_column(column, kind, settings, weights, filling_of(column, kind, weights, settings))
+        found = unusable(kind) or binned_column(column, kind, weights, settings)
         if isinstance(found, str):
             notes[name] = found
         else:
@@ -81,9 +62,8 @@ def prepare_questions(
     notes |= {name: one.note for name, one in banded.items()}
     questions = tuple(one.question for one in banded.values() if one.question is not None)
     if not questions:
-        some_notes = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
-        raise NoFeatureError(f"no column gives a usable question: {some_notes}")
-    return PreparedQuestions(
+        raise NoFeatureError.about("question", notes)
+    return PreparedColumns(
         questions=questions,
         domains={name: one.domain for name, one in banded.items() if one.domain is not None},
         notes=(*about_rows, *(f"{name}: {notes[name]}" for name in positions if name in notes)),
@@ -91,10 +71,14 @@ def prepare_questions(
     )
 
 
-def filling_of(column: RawColumn, kind: str, weights: Floats, settings: PrepareSettings) -> Category | None:
-    """What stands for a missing value, if that is asked for."""
-    has_order = kind == "numbers" and column.name not in settings.categorical and column.name not in settings.ordered
-    return stand_in(column, ClassTarget(weights, None), settings.missing, has_order=has_order)
+def binned_column(column: RawColumn, kind: str, weights: Floats, settings: PrepareSettings) -> BinnedColumn | str:
+    """Put the values of a usable column into bins, or say why it is left out."""
+    name = column.name
+    if kind == "numbers" and name not in settings.named and numbers_the_rows(column):
+        return "left out: it numbers the rows"
+    has_order = kind == "numbers" and name not in settings.categorical and name not in settings.ordered
+    filling = stand_in(column, ClassTarget(weights, None), settings.missing, has_order=has_order)
+    return bin_column(column, kind, settings, weights, filling)
 
 
 def _most_telling(binned: list[BinnedColumn], guide: Floats, weights: Floats) -> list[BinnedColumn]:

@@ -187,15 +187,11 @@ class ColumnPlan:
     domain: Domain | None
 
 
-def _is_category(name: str, kind: str, settings: PrepareSettings) -> bool:
-    """Whether a column holds categories rather than amounts."""
-    return kind == "categories" or name in settings.categorical or name in settings.ordered
-
-
 def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings) -> ColumnPlan:
     """Make the candidates of a usable column."""
     enough = Enough.of(target, settings.least_share)
-    named = _is_category(column.name, kind, settings)
+    # categories rather than amounts
+    named = kind == "categories" or column.name in settings.categorical or column.name in settings.ordered
     without_order = named and column.name not in settings.ordered
     asked = {"a direction": settings.direction, "a shape": settings.shape, "cut points": settings.cut_points}
     what = next((what for what, columns in asked.items() if column.name in columns), None)

@@ -9,9 +9,9 @@ from threadpoolctl import threadpool_limits
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.learn.prepare.additive import additive_shapes
-from supersparse.learn.prepare.answers import filling_of
-from supersparse.learn.prepare.bands import BandedColumn, bin_column, choose_answers
-from supersparse.learn.prepare.columns import FeatureCandidate, numbers_the_rows, plan_column
+from supersparse.learn.prepare.answers import binned_column
+from supersparse.learn.prepare.bands import BandedColumn, choose_answers
+from supersparse.learn.prepare.columns import plan_column
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.feature import Feature, Recorded, holds_text
 from supersparse.learn.prepare.fitting import (
@@ -24,7 +24,7 @@ from supersparse.learn.prepare.fitting import (
 )
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column
-from supersparse.learn.prepare.screening import Screened, Told, is_yes_or_no, screened, weight_apart
+from supersparse.learn.prepare.screening import Told, is_yes_or_no, weight_apart
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.table.counted_rows import CountedColumn, CountedTable
 from supersparse.table.lazy import Coding
@@ -35,8 +35,8 @@ from supersparse.table.values import Cells, read_cells
 _MOST_QUESTIONS = 20  # each divides the rows into more cells
 
 
-def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
-    """Return a preparation with the same parameters, fitted to counted rows."""
+def prepare_counted(prepare: Prepare, table: CountedTable, *, questions: bool = False) -> Prepare:
+    """Return a preparation with the same parameters, fitted to counted rows, with features or questions."""
     parameters = prepare.get_params(deep=False)
     settings = PrepareSettings.of(parameters)
     if settings.missing == "drop":
@@ -45,80 +45,51 @@ def prepare_counted(prepare: Prepare, table: CountedTable) -> Prepare:
         )
     names = tuple(table.columns)
     settings.check_columns(names)
-    cells = {name: cells_of(column) for name, column in table.columns.items()}
-    everybody = ClassTarget(np.array(table.totals, dtype=np.float64), np.array([False, True]))
-    found = with_rare_answers(settings, everybody, lambda asked: _prepared(table, cells, asked, everybody))
-    texts = tuple(name for name in names if holds_text(cells[name]))
+    columns = {
+        name: RawColumn(
+            name=name, position=k, cells=cells_of(one), copies=one.column.copies, rounded=one.column.rounded
+        )
+        for k, (name, one) in enumerate(table.columns.items())
+    }
+    if questions:
+        found = _questions(table, columns, settings)
+    else:
+        everybody = ClassTarget(np.array(table.totals, dtype=np.float64), np.array([False, True]))
+        found = with_rare_answers(settings, everybody, lambda asked: _features(table, columns, asked, everybody))
+    texts = tuple(name for name, column in columns.items() if holds_text(column.cells))
     return Prepare.of_found(Recorded(parameters=parameters, columns=names, texts=texts), found)
 
 
-def prepare_counted_questions(prepare: Prepare, table: CountedTable) -> Prepare:
-    """Return a preparation of questions, whose answers are chosen on the shape of each column by itself.
+def _questions(table: CountedTable, columns: Mapping[str, RawColumn], settings: PrepareSettings) -> PreparedColumns:
+    """Choose the answers of each column on the shape of that column by itself.
 
     Counts of single columns say nothing of two together, so the shapes are not those of one model of all columns.
     """
-    parameters = prepare.get_params(deep=False)
-    settings = PrepareSettings.of(parameters)
-    if settings.missing == "drop":
-        raise InvalidDataError(
-            "missing='drop' needs the rows in memory", "use missing='item', or filter the rows before they are counted"
-        )
-    names = tuple(table.columns)
-    settings.check_columns(names)
     settings.refuse_what_features_have()
-    cells = {name: cells_of(column) for name, column in table.columns.items()}
     notes: dict[str, str] = {}
     found: list[tuple[float, BandedColumn]] = []
-    for position, (name, counted) in enumerate(table.columns.items()):
-        banded = _answers(
-            counted,
-            RawColumn(
-                name=name,
-                position=position,
-                cells=cells[name],
-                copies=counted.column.copies,
-                rounded=counted.column.rounded,
-            ),
-            settings,
-        )
-        if isinstance(banded, str):
-            notes[name] = banded
-            continue
-        notes[name] = banded[1].note
-        if banded[1].question is not None:
+    for name, counted in table.columns.items():
+        banded = _answers(counted, columns[name], settings)
+        notes[name] = banded if isinstance(banded, str) else banded[1].note
+        if not isinstance(banded, str) and banded[1].question is not None:
             found.append(banded)
     if not found:
-        some = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
-        raise NoFeatureError(f"no column gives a usable question: {some}")
+        raise NoFeatureError.about("question", notes)
     best = sorted(range(len(found)), key=lambda k: -found[k][0])[:_MOST_QUESTIONS]
     kept = [found[k][1] for k in sorted(best)]
     about = [] if len(kept) == len(found) else [f"{len(kept)} of {len(found)} columns tried: those that tell most"]
-    columns = PreparedColumns(
-        features=(),
-        constraints=(),
+    return PreparedColumns(
+        questions=tuple(one.question for one in kept if one.question is not None),
         notes=(*about, *(f"{name}: {note}" for name, note in notes.items())),
         domains={one.question.column: one.domain for one in kept if one.question and one.domain},
         n_candidates=len(found),
     )
-    texts = tuple(name for name in names if holds_text(cells[name]))
-    recorded = Recorded(parameters=parameters, columns=names, texts=texts)
-    return Prepare.of_found(recorded, columns, tuple(one.question for one in kept if one.question is not None))
 
 
 def _answers(counted: CountedColumn, column: RawColumn, settings: PrepareSettings) -> tuple[float, BandedColumn] | str:
     """The answers of a column, and how much of the classes they tell; or why it is left out."""
-    if counted.column.kind is Kind.NESTED:
-        return f"left out: it {HOLDS_NESTED}"
-    if counted.column.kind is Kind.DATE:
-        return "left out: it holds dates; convert them to numbers"
-    kind = kind_of_column(column.cells)
-    why = unusable(kind)
-    if not why and kind == "numbers" and column.name not in settings.named and numbers_the_rows(column):
-        why = "left out: it numbers the rows"
-    if why:
-        return why
     weights = target_of(counted).weights
-    binned = bin_column(column, kind, settings, weights, filling_of(column, kind, weights, settings))
+    binned = _unusable(counted, column) or binned_column(column, kind_of_column(column.cells), weights, settings)
     if isinstance(binned, str):
         return binned
     with threadpool_limits(1):  # so that sums have one order
@@ -126,6 +97,14 @@ def _answers(counted: CountedColumn, column: RawColumn, settings: PrepareSetting
     effects, worth = shapes.effects[0], binned.bins.sums(shapes.weights)
     told = float(worth @ (effects - np.average(effects, weights=worth + 1e-12)) ** 2)
     return told, choose_answers(binned, effects, shapes, weights, settings)
+
+
+def _unusable(counted: CountedColumn, column: RawColumn) -> str:
+    if counted.column.kind is Kind.NESTED:
+        return f"left out: it {HOLDS_NESTED}"
+    if counted.column.kind is Kind.DATE:
+        return "left out: it holds dates; convert them to numbers"
+    return unusable(kind_of_column(column.cells))
 
 
 def cells_of(counted: CountedColumn) -> Cells:
@@ -136,38 +115,17 @@ def cells_of(counted: CountedColumn) -> Cells:
     return read_cells(column.values)
 
 
-def _prepared(
-    table: CountedTable, cells: Mapping[str, Cells], settings: PrepareSettings, everybody: ClassTarget
+def _features(
+    table: CountedTable, columns: Mapping[str, RawColumn], settings: PrepareSettings, everybody: ClassTarget
 ) -> PreparedColumns:
-    notes: dict[str, str] = {}
-    plans = []
-    for position, (name, counted) in enumerate(table.columns.items()):
-        if counted.column.kind is Kind.NESTED:
-            notes[name] = f"left out: it {HOLDS_NESTED}"
-            continue
-        if counted.column.kind is Kind.DATE:
-            notes[name] = "left out: it holds dates; convert them to numbers"
-            continue
-        kind = kind_of_column(cells[name])
-        notes[name] = unusable(kind)
-        if notes[name]:
-            continue
-        column = RawColumn(
-            name=name,
-            position=position,
-            cells=cells[name],
-            copies=counted.column.copies,
-            rounded=counted.column.rounded,
-        )
-        plans.append(plan_column(column, kind, target_of(counted), settings))
-        notes[name] = plans[-1].note
-
-    def select(candidates: list[FeatureCandidate], least: float, most: int | None) -> Screened:
-        told = _Telling(table, cells).of([candidate.feature for candidate in candidates])
-        return screened(candidates, lambda feature: told[feature.name], everybody, least=least, most=most)
-
-    all_notes = few_rows_note(everybody, settings)
-    return put_together(plans, notes, all_notes, everybody, table.n_rows, settings, select)
+    notes, plans = dict[str, str](), []
+    for name, counted in table.columns.items():
+        notes[name] = _unusable(counted, columns[name])
+        if not notes[name]:
+            plans.append(plan_column(columns[name], kind_of_column(columns[name].cells), target_of(counted), settings))
+            notes[name] = plans[-1].note
+    all_notes, tell = few_rows_note(everybody, settings), _Telling(table, columns)
+    return put_together(plans, notes, all_notes, everybody, table.n_rows, settings, tell)
 
 
 def target_of(counted: CountedColumn) -> ClassTarget:
@@ -181,10 +139,10 @@ class _Telling:
     """Finds features that repeat or negate each other; rows are looked at only where counts are equal."""
 
     table: CountedTable
-    cells: Mapping[str, Cells]
+    columns: Mapping[str, RawColumn]
 
-    def of(self, features: Sequence[Feature]) -> dict[str, Told]:
-        """Say by name what each tells."""
+    def __call__(self, features: Sequence[Feature]) -> list[Told]:
+        """Say what each tells."""
         digests = {feature.name: self._digest(feature) for feature in features}
         alike: dict[Hashable, list[Feature]] = {}
         for feature in features:
@@ -192,16 +150,16 @@ class _Telling:
         same = {feature.name: feature.name for feature in features}
         for group in alike.values():
             self._join(group, same)
-        return {
-            feature.name: Told(
+        return [
+            Told(
                 rarer=weight_apart(self._values(feature), target_of(self.table.columns[feature.column]).weights),
                 digest=same[feature.name],
             )
             for feature in features
-        }
+        ]
 
     def _values(self, feature: Feature) -> NDArray[np.generic]:
-        return feature.of_cells(self.cells[feature.column])
+        return feature.of_cells(self.columns[feature.column].cells)
 
     def _digest(self, feature: Feature) -> Hashable:
         """The rows of each class by value; for yes and no, whichever is which."""

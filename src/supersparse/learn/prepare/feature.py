@@ -22,7 +22,7 @@ from supersparse.problem.constraints.forms import ConstraintForm
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.set_forms import SetForm
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import Tabular
 from supersparse.table.values import Cells, Numbers, Objects
 
 
@@ -76,11 +76,7 @@ class Feature(Tabular):
     def _brief(self) -> str:
         return self.name
 
-    def _small_table(self) -> SmallTable:
-        return facts(
-            name=self.name, column=self.column, if_missing=self.when_missing, unit=self.unit,
-            direction=self.direction,
-        )  # fmt: skip
+    _facts = "name column if_missing=when_missing unit direction"
 
 
 _FEW = 2  # a column with at most this many different numbers lists them in its domain

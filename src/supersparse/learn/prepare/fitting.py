@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted, shown
 from supersparse.card.rules import Domain, InRange, IsOneOf
-from supersparse.learn.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
+from supersparse.learn.prepare.bands import ColumnQuestion
+from supersparse.learn.prepare.columns import ColumnPlan, plan_column
 from supersparse.learn.prepare.cuts import FEW_ROWS, LEAST_ROWS, ClassTarget, Enough
 from supersparse.learn.prepare.feature import Feature
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column
 from supersparse.learn.prepare.sample import Most, sample
-from supersparse.learn.prepare.screening import Screened, screen
+from supersparse.learn.prepare.screening import Screened, Told, screen, told_by
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.problem.constraints.single import same_sign
 from supersparse.problem.constraints.support import thresholds_per_variable
@@ -36,18 +37,25 @@ _MANY_OUTDONE = 5  # beyond this many columns, unused ones share one note
 
 
 class NoFeatureError(InvalidDataError):
-    """No column gives a usable feature."""
+    """No column gives a usable feature, or question."""
+
+    @classmethod
+    def about(cls, what: str, notes: Mapping[str, str], rare: str = "") -> "NoFeatureError":
+        """Say what became of the first columns."""
+        some = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
+        return cls(f"no column gives a usable {what}: {rare}{some}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PreparedColumns:
-    """The features and notes learned from a table."""
+    """The features, or questions, and notes learned from a table."""
 
-    features: tuple[Feature, ...]
-    constraints: tuple[Constraint, ...]
-    notes: tuple[str, ...]
+    features: tuple[Feature, ...] = ()
+    questions: tuple[ColumnQuestion, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    notes: tuple[str, ...] = ()
     domains: Mapping[str, Domain]
-    n_candidates: int  # how many features there were to choose from
+    n_candidates: int  # how many features, or columns to ask about, there were to choose from
     n_rare: int = 0  # how many were left out because they single out too few rows
     codes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # they look like missing values
     unreadable: Mapping[str, str] = field(default_factory=dict)  # columns of neither numbers nor text
@@ -87,10 +95,6 @@ def prepare_columns(
                 codes[name] = found
         notes = {name: plan.note + _codes_note(codes.get(name, ())) for name, plan in plans.items()} | unused
         cells = {name: plan.cells for name, plan in plans.items()}
-
-        def select(candidates: list[FeatureCandidate], least: float, most: int | None) -> Screened:
-            return screen(candidates, cells, target, least=least, most=most)
-
         prepared = put_together(
             [plans[name] for name in positions if name in plans],
             {name: notes[name] for name in positions if name in notes},
@@ -98,7 +102,7 @@ def prepare_columns(
             target,
             n_rows,
             settings,
-            select,
+            lambda features: [told_by(feature, cells, target) for feature in features],
         )
         unreadable = {name: kind for name, kind in kinds.items() if kind.startswith("values such as")}
         return replace(prepared, codes=codes, unreadable=unreadable)
@@ -138,23 +142,22 @@ def put_together(
     target: ClassTarget,
     n_rows: int,
     settings: PrepareSettings,
-    select: Callable[[list[FeatureCandidate], float, int | None], Screened],
+    tell: Callable[[Sequence[Feature]], Sequence[Told]],
 ) -> PreparedColumns:
     """Select the features of all columns; `notes` are on each column, `all_notes` on the table."""
-    most = _most_candidates(settings, n_rows)
+    most, enough = _most_candidates(settings, n_rows), Enough.of(target, settings.least_share)
     candidates = [candidate for plan in plans for candidate in plan.candidates]
-    kept = select(candidates, Enough.of(target, settings.least_share).weight, most)
+    told = tell([candidate.feature for candidate in candidates])
+    kept = screen(candidates, told, target, least=enough.weight, most=most)
     in_use = {feature.column for feature in kept.kept}
     unused = {plan.name for plan in plans if plan.candidates and plan.name not in in_use}
     for name in unused:
         notes[name] += "; not used"
     outdone = [plan.name for plan in plans if plan.name in unused and len(plan.candidates) > 1]
     if not kept.kept:
-        enough = Enough.of(target, settings.least_share).in_words
         single = "candidate singles" if kept.few_rows == 1 else "candidates single"
-        rare = f"{kept.few_rows} {single} out fewer than {enough}, so lower rare; "
-        some = "; ".join(f"{name}: {note}" for name, note in list(notes.items())[:5])
-        raise NoFeatureError(f"no column gives a usable feature: {rare if kept.few_rows else ''}{some}")
+        rare = f"{kept.few_rows} {single} out fewer than {enough.in_words}, so lower rare; "
+        raise NoFeatureError.about("feature", notes, rare if kept.few_rows else "")
     return PreparedColumns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),

@@ -180,13 +180,7 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         """
         settings, table = self._read(X)
         weights = as_copies(*read_weights(sample_weight, table.n_rows))
-        found = prepare_questions(table, np.asarray(labels, float), np.asarray(guide, float), weights, settings)
-        self._keep(
-            PreparedColumns(
-                features=(), constraints=(), notes=found.notes, domains=found.domains, n_candidates=found.n_candidates
-            ),
-            found.questions,
-        )
+        self._keep(prepare_questions(table, np.asarray(labels, float), np.asarray(guide, float), weights, settings))
         return self
 
     def _read(self, X: Any) -> tuple[PrepareSettings, CellTable]:
@@ -206,8 +200,8 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         self._ordered = {**given, **brought} if brought else self.ordered
         return settings, table
 
-    def _keep(self, found: PreparedColumns, questions: tuple[ColumnQuestion, ...] = ()) -> None:
-        self.features_, self.questions_ = found.features, questions
+    def _keep(self, found: PreparedColumns) -> None:
+        self.features_, self.questions_ = found.features, found.questions
         self.constraints_: tuple[Constraint, ...] = found.constraints
         self.bounds_ = [feature.bounds for feature in found.features]
         self.n_candidates_ = found.n_candidates
@@ -215,18 +209,18 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
         self.unreadable_ = dict(found.unreadable)
         items = [feature.item(Fraction(1)) for feature in found.features]
-        items += [make(Fraction(1)) for question in questions for make in question.items_by_name.values()]
+        items += [make(Fraction(1)) for question in found.questions for make in question.items_by_name.values()]
         self._card = unit_card(items, found.domains, self.n_features_in_)
 
     @classmethod
-    def of_found(cls, recorded: Recorded, found: PreparedColumns, questions: tuple[ColumnQuestion, ...] = ()) -> Self:
+    def of_found(cls, recorded: Recorded, found: PreparedColumns) -> Self:
         """Return a fitted preparation with features, or questions, that are known already."""
         made = cls(**dict(recorded.parameters))
         made.n_features_in_ = len(recorded.columns)
         made._columns, made._text_columns = recorded.columns, recorded.texts
         made.feature_names_in_ = np.array(recorded.columns, dtype=object)
         made._ordered = made.ordered
-        made._keep(found, questions)
+        made._keep(found)
         return made
 
     @property
@@ -241,11 +235,11 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         of_column = {question.column: question for question in recut}
         kept = PreparedColumns(
-            features=(), constraints=self.constraints_, notes=tuple(self.notes_),
+            questions=tuple(of_column.get(question.column, question) for question in self.questions_),
+            constraints=self.constraints_, notes=tuple(self.notes_),
             domains={domain.column: domain for domain in self._card.domains}, n_candidates=self.n_candidates_,
         )  # fmt: skip
-        questions = tuple(of_column.get(question.column, question) for question in self.questions_)
-        return type(self).of_found(self.recorded, kept, questions)
+        return type(self).of_found(self.recorded, kept)
 
     @property
     def raw_questions(self) -> Card:

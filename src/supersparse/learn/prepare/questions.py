@@ -97,7 +97,6 @@ class Questions:
             PreparedColumns(
                 features=self.features,
                 constraints=self.constraints,
-                notes=(),
                 domains={domain.column: domain for domain in self.card.domains},
                 n_candidates=self.n_candidates,
             ),

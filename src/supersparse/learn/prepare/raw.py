@@ -239,15 +239,13 @@ def _fits(value: int, dtype: np.dtype[Any]) -> bool:
 
 def stack(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Put columns side by side in the smallest type that holds all of them exactly."""
-    columns = [_doubles(c) if c.dtype.kind == "f" else _narrow(c) for c in columns]
+    columns = [
+        _doubles(c) if c.dtype.kind == "f" else c if c.dtype == object else integer_column(c)[0] for c in columns
+    ]
     has_floats = any(c.dtype.kind == "f" for c in columns)
-    if has_floats and any(c.dtype.kind == "i" and _is_long(c) for c in columns):
+    if has_floats and any(c.dtype.kind == "i" and largest_magnitude(c) > _EXACT_IN_A_DOUBLE for c in columns):
         columns = [c.astype(object) for c in columns]
     return np.column_stack(columns)
-
-
-def _narrow(column: NDArray[Any]) -> NDArray[Any]:
-    return column if column.dtype == object else integer_column(column)[0]
 
 
 def _doubles(column: NDArray[Any]) -> NDArray[Any]:
@@ -256,7 +254,3 @@ def _doubles(column: NDArray[Any]) -> NDArray[Any]:
         return column
     values, codes = np.unique(column, return_inverse=True)
     return np.array([float(str(v)) for v in values])[codes.reshape(-1)]
-
-
-def _is_long(integers: NDArray[Any]) -> bool:
-    return bool(len(integers)) and max(abs(int(integers.min())), abs(int(integers.max()))) > _EXACT_IN_A_DOUBLE

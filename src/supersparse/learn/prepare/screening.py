@@ -1,7 +1,7 @@
 """Which candidates become features: the most informative, each once, up to a maximum."""
 
 import hashlib
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -31,27 +31,6 @@ class Screened:
         return len(self.kept) + self.beyond_limit
 
 
-def screen(
-    candidates: list[FeatureCandidate],
-    columns: Mapping[str, Cells],
-    target: ClassTarget,
-    *,
-    least: float,
-    most: int | None,
-) -> Screened:
-    """Keep the best candidates up to a maximum; those that the user requested are always kept.
-
-    Leaving out what repeats or negates another loses no card. What single out too few rows could save at most
-    that share of the errors. What lies beyond the maximum may be missed, and is counted.
-    """
-
-    def told(feature: Feature) -> Told:
-        values = feature.of_cells(columns[feature.column])
-        return Told(rarer=weight_apart(values, target.weights), digest=_digest(values))
-
-    return screened(candidates, told, target, least=least, most=most)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """What a feature tells: the weight of the rows apart from its most common value, and which they are.
@@ -63,26 +42,31 @@ class Told:
     digest: Hashable
 
 
-def screened(
-    candidates: list[FeatureCandidate],
-    told: Callable[[Feature], Told],
-    target: ClassTarget,
-    *,
-    least: float,
-    most: int | None,
+def told_by(feature: Feature, columns: Mapping[str, Cells], target: ClassTarget) -> Told:
+    """Look at all rows of a feature."""
+    values = feature.of_cells(columns[feature.column])
+    return Told(rarer=weight_apart(values, target.weights), digest=_digest(values))
+
+
+def screen(
+    candidates: Sequence[FeatureCandidate], told: Sequence[Told], target: ClassTarget, *, least: float, most: int | None
 ) -> Screened:
-    """Do what `screen` does, by what each feature tells."""
+    """Keep the best candidates up to a maximum; those that the user requested are always kept.
+
+    Leaving out what repeats or negates another loses no card. What single out too few rows could save at most
+    that share of the errors. What lies beyond the maximum may be missed, and is counted. `told` is of each candidate.
+    """
     by_chance = target.by_chance if target.positive is not None else 0.0
-    ranked = sorted(
-        candidates,
-        key=lambda c: (c.round >= 0 and c.gain < by_chance, c.round, -c.gain, c.feature.position, c.feature.name),
-    )
+
+    def rank(pair: tuple[FeatureCandidate, Told]) -> tuple[Any, ...]:
+        c = pair[0]
+        return c.round >= 0 and c.gain < by_chance, c.round, -c.gain, c.feature.position, c.feature.name
+
     seen: set[Hashable] = set()
     kept: list[Feature] = []
     few = repeated = beyond = 0
-    for candidate in ranked:
+    for candidate, tells in sorted(zip(candidates, told, strict=True), key=rank):
         given = candidate.round < 0
-        tells = told(candidate.feature)
         if not (tells.rarer > 0 and tells.rarer >= (0.0 if given else least) - 1e-9 * max(1.0, target.total)):
             few += 1
             continue

@@ -45,7 +45,7 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         "C0": _said({names[j]: costs[j] for j in plain}, problem),
         "goal": problem.goal,
         "slope": problem.slope,
-        "risk_threshold": _risk_threshold(problem),
+        "risk_threshold": None if problem.risk_threshold == Fraction(1, 2) else problem.risk_threshold,
         "C1": "auto" if problem.C1 is None else problem.C1,
         "points": _said({names[j]: sets[j] for j in plain}, problem),
         "bounds": _bounds(problem),
@@ -78,11 +78,6 @@ def _of_questions(problem: Problem) -> dict[str, Any]:
         "intercept": "free",
         "slope": "free",
     }
-
-
-def _risk_threshold(problem: Problem) -> Fraction | None:
-    """That of a risk model, unless it is the usual one; net benefit is said by its class weights."""
-    return None if problem.risk_threshold == Fraction(1, 2) else problem.risk_threshold
 
 
 def _by_name(values: Mapping[str, T]) -> ByName[T] | None:

@@ -10,7 +10,7 @@ from supersparse.base.exact import counted
 from supersparse.show.cli.command import command
 from supersparse.show.cli.options import Output
 from supersparse.show.cli.outputs import check_outputs
-from supersparse.show.cli.say import remark
+from supersparse.show.cli.say import in_columns, remark
 from supersparse.table.datasets.dataset import positive_in_words
 from supersparse.table.datasets.loaders import ENTRIES, Entry, find, load
 from supersparse.table.datasets.originals import data_folder
@@ -136,9 +136,7 @@ def _show(output: Output) -> None:
         size = entry.size
         positive = f"{size.positive} {positive_in_words(entry.about.target, entry.about.classes)}"
         lines.append((entry.name, entry.variant, str(size.rows), str(size.columns - 1), positive, _where(entry)))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-    output.show("\n".join(text), lambda: [_described(entry) for entry in ENTRIES])
+    output.show("\n".join(in_columns(lines)), lambda: [_described(entry) for entry in ENTRIES])
 
 
 def _where(entry: Entry) -> str:

@@ -16,6 +16,7 @@ from supersparse.engine.solve import solve
 from supersparse.engine.solvers import availability, installed_version, names
 from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import Output
+from supersparse.show.cli.say import in_columns
 from supersparse.table.datasets.originals import data_folder
 
 
@@ -45,9 +46,7 @@ def solvers(output: Output) -> None:
     found = [availability(name) for name in names()]
     lines = [("solver", "installed", "version", "how to install")]
     lines += [(s.name, *(("yes", s.version or "built in") if s.installed else ("no", "-")), s.remedy) for s in found]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-    output.show("\n".join(text), lambda: [asdict(solver) for solver in found])
+    output.show("\n".join(in_columns(lines)), lambda: [asdict(solver) for solver in found])
 
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
@@ -134,9 +133,8 @@ class Diagnosis:
 
 
 def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
-    rows = [(what, "version", "for"), *((p.name, p.version or "-", p.use if p.version else p.remedy) for p in packages)]
-    widths = [max(len(row[k]) for row in rows) for k in range(2)]
-    return [f"{row[0].ljust(widths[0])}  {row[1].ljust(widths[1])}  {row[2]}".rstrip() for row in rows]
+    rows = ((p.name, p.version or "-", p.use if p.version else p.remedy) for p in packages)
+    return in_columns([(what, "version", "for"), *rows])
 
 
 def diagnose() -> Diagnosis:

@@ -7,7 +7,7 @@ import typer
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.card.cases import read_labelled
 from supersparse.card.evaluate.calibrating import Method
-from supersparse.show.cli.options import CardFile, DataFile, Output, TableOptions, Weights
+from supersparse.show.cli.options import CardFile, DataFile, Output, Subgroups, TableOptions, Unknown, Weights
 from supersparse.show.cli.say import note, say_outside, say_size
 from supersparse.show.cli.unknown import ALLOW, check_scored, read_choice
 from supersparse.show.document import ScoringSystem
@@ -20,21 +20,12 @@ def evaluate(
     target: Annotated[str, typer.Option(metavar="NAME", help="Column with the true classes.")],
     table: TableOptions,
     output: Output,
-    by: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare. Repeatable.")
-    ] = None,
+    by: Subgroups = None,
     weights: Weights = None,
     calibrate: Annotated[
         str, typer.Option(metavar="isotonic|logistic|none", help="How to calibrate risks on this data (cross-fitted).")
     ] = "isotonic",
-    unknown: Annotated[
-        str,
-        typer.Option(
-            metavar="refuse|allow",
-            help="Numbers far from the training rows, and categories that they did not have: refuse them, or "
-            "score them by the usual rules.",
-        ),
-    ] = "refuse",
+    unknown: Unknown = "refuse",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
 ) -> None:
     """Evaluate a scoring system on labelled data.

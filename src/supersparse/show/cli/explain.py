@@ -14,8 +14,8 @@ from supersparse.card.explain.flips import Change, Flip
 from supersparse.card.explain.reasons import Explanation
 from supersparse.card.lines import line_of_item
 from supersparse.card.words import ColumnWording, category_text
-from supersparse.show.cli.options import CardFile, Output, TableOptions
-from supersparse.show.cli.say import note, say_outside, say_size
+from supersparse.show.cli.options import CardFile, Output, TableOptions, Unknown
+from supersparse.show.cli.say import in_columns, note, say_outside, say_size
 from supersparse.show.cli.unknown import check_person, read_choice
 from supersparse.show.document import ScoringSystem
 from supersparse.show.document.risk_strip import risk_percent
@@ -36,14 +36,7 @@ def explain(
         list[str] | None, typer.Option(metavar="NAME", help="Column that cannot change. Repeatable.")
     ] = None,
     most: Annotated[int, typer.Option(help="Maximum number of changes to show.")] = 3,
-    unknown: Annotated[
-        str,
-        typer.Option(
-            metavar="refuse|allow",
-            help="Numbers far from the training rows, and categories that they did not have: refuse them, or "
-            "score them by the usual rules.",
-        ),
-    ] = "refuse",
+    unknown: Unknown = "refuse",
 ) -> None:
     """Explain one prediction.
 
@@ -129,11 +122,7 @@ def _points(found: Explanation, card: Card, written: Mapping[str, str]) -> list[
         for reason in found.reasons
     ]
     rows.append(("total", "", shown(found.total)))
-    widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    return [
-        f"  {name.ljust(widths[0])}  {value.ljust(widths[1])}  {points.rjust(widths[2])}"
-        for name, value, points in rows
-    ]
+    return [f"  {line}" for line in in_columns(rows, right=2)]
 
 
 def _asked(item: Item, card: Card) -> str:

@@ -34,6 +34,17 @@ CardTarget = Annotated[
     str | None, typer.Option(metavar="NAME", help="Column with the true classes; default: the title of the card.")
 ]
 
+Subgroups = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare. Repeatable.")
+]
+Unknown = Annotated[
+    str,
+    typer.Option(
+        metavar="refuse|allow",
+        help="Numbers far from the training rows, and categories that they did not have: refuse them, or "
+        "score them by the usual rules.",
+    ),
+]
 Weights = Annotated[str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")]
 
 

@@ -2,10 +2,11 @@
 
 import sys
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from math import ceil
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 import typer
 
@@ -14,7 +15,7 @@ from supersparse.learn.watching import Watch
 from supersparse.show.cli.say import is_hushed, remark
 
 if TYPE_CHECKING:
-    from rich.text import Text
+    from rich.live import Live
 
     from supersparse.engine.solution import TraceEvent
     from supersparse.show.report.plan import Step
@@ -23,20 +24,17 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 1.0
 
 
-class Progress(Watch, Protocol):
-    """Something that shows how learning goes on while it is entered."""
+class Progress(Watch, AbstractContextManager["Progress"]):
+    """Shows how learning goes on while it is entered; this one shows nothing."""
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        """Show what is left to show."""
 
 
 def progress(ends: float | None = None) -> Progress:
     """Return the kind that fits where standard error goes; `ends` is when time is up."""
     if is_hushed():
-        return _Silence()
+        return Progress()
     return _Live(State(ends=ends)) if sys.stderr.isatty() else _Lines(State(ends=ends))
 
 
@@ -86,98 +84,69 @@ class State:
         return "  ".join(parts) if len(parts) > 1 else f"{parts[0]}  starting"
 
 
-class _Silence:
-    def __enter__(self) -> Self:
-        return self
-
-    def __call__(self, event: "TraceEvent") -> None:
-        pass
-
-    def stage(self, what: str) -> None:
-        pass
-
-    def cross_validated(self, error: float) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-
-class _Lines:
-    """At most one line a second, and each stage and the last event in any case."""
-
+class _Shown(Progress):
     def __init__(self, state: State) -> None:
         self._state = state
-        self._last_shown = float("-inf")
-        self._waits = False
-
-    def __enter__(self) -> Self:
-        return self
 
     def __call__(self, event: "TraceEvent") -> None:
         self._state.see(event)
+
+    def stage(self, what: str) -> None:
+        self._state.begin(what)
+
+    def cross_validated(self, error: float) -> None:
+        self._state.error = error
+
+
+class _Lines(_Shown):
+    """At most one line a second, and each stage and the last event in any case."""
+
+    _last_shown, _waits = float("-inf"), False
+
+    def __call__(self, event: "TraceEvent") -> None:
+        super().__call__(event)
         self._waits = True
         if time.monotonic() - self._last_shown >= _SECONDS_BETWEEN_LINES:
             self._show()
 
     def stage(self, what: str) -> None:
-        if self._waits:
-            self._show()
-        self._state.begin(what)
+        self.__exit__()
+        super().stage(what)
         self._show()
-
-    def cross_validated(self, error: float) -> None:
-        self._state.error = error
 
     def _show(self) -> None:
         typer.echo(self._state.line(), err=True)
         self._waits, self._last_shown = False, time.monotonic()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._waits:
             self._show()
 
 
-class _Live:
-    """One line that is rewritten in place and gone at the end; the time runs on between events."""
+def _one_line(text: Callable[[], str], refresh_per_second: int) -> "Live":
+    """A line that is rewritten in place and gone at the end; the time runs on between events."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
 
+    return Live(
+        console=Console(stderr=True, highlight=False),
+        get_renderable=lambda: Text(text(), no_wrap=True, overflow="crop"),
+        refresh_per_second=refresh_per_second,
+        transient=True,
+    )
+
+
+class _Live(_Shown):
     def __init__(self, state: State) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
-        self._state = state
-        self._live = Live(
-            console=Console(stderr=True, highlight=False),
-            get_renderable=self._line,
-            refresh_per_second=8,
-            transient=True,
-        )
+        super().__init__(state)
+        self._live = _one_line(lambda: state.line(brief=True), 8)
 
     def __enter__(self) -> Self:
         self._live.start()
         return self
 
-    def __call__(self, event: "TraceEvent") -> None:
-        self._state.see(event)
-
-    def stage(self, what: str) -> None:
-        self._state.begin(what)
-
-    def cross_validated(self, error: float) -> None:
-        self._state.error = error
-
-    def _line(self) -> "Text":
-        from rich.text import Text
-
-        return Text(self._state.line(brief=True), no_wrap=True, overflow="crop")
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
 
@@ -185,60 +154,32 @@ _SECONDS_BETWEEN_STEPS = 5.0
 _BAR = 20  # characters
 
 
-class Steps(Protocol):
-    """Something that shows steps while it is entered."""
+class Steps(AbstractContextManager["Steps"]):
+    """Shows steps while it is entered: the first line of each stage, then one every few seconds."""
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    _stage, _next = "", 0.0
 
     def __call__(self, step: "Step") -> None:
         """Take note of a step."""
-
-
-def steps() -> Steps:
-    """Return the kind that fits where standard error goes."""
-    return _LiveSteps() if sys.stderr.isatty() and not is_hushed() else _StepLines()
-
-
-class _StepLines:
-    """The first line of each stage, then one every few seconds."""
-
-    def __init__(self) -> None:
-        self._stage, self._next = "", 0.0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __call__(self, step: "Step") -> None:
         stage, now = step.text.split(":")[0], time.monotonic()
         if stage != self._stage or now >= self._next:
             remark(str(step))
             self._stage, self._next = stage, now + _SECONDS_BETWEEN_STEPS
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left to show."""
 
 
-class _LiveSteps:
-    """One line that is rewritten in place and gone at the end; the time runs on between steps."""
+def steps() -> Steps:
+    """Return the kind that fits where standard error goes."""
+    return _LiveSteps() if sys.stderr.isatty() and not is_hushed() else Steps()
 
+
+class _LiveSteps(Steps):
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
         self._step: Step | None = None
         self._at = time.monotonic()
-        self._live = Live(
-            console=Console(stderr=True, highlight=False),
-            get_renderable=self._line,
-            refresh_per_second=4,
-            transient=True,
-        )
+        self._live = _one_line(self._line, 4)
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -247,21 +188,15 @@ class _LiveSteps:
     def __call__(self, step: "Step") -> None:
         self._step, self._at = step, time.monotonic()
 
-    def _line(self) -> "Text":
-        from dataclasses import replace
-
-        from rich.text import Text
-
+    def _line(self) -> str:
         if self._step is None:
-            return Text("reading", no_wrap=True, overflow="crop")
+            return "reading"
         since = time.monotonic() - self._at
         left = None if self._step.left is None else max(1.0, self._step.left - since)
         now = replace(self._step, seconds=self._step.seconds + since, left=left)
-        return Text(f"{bar(now)}{now}", no_wrap=True, overflow="crop")
+        return f"{bar(now)}{now}"
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
 

@@ -117,7 +117,7 @@ def solver_options(settings: Settings, path: Path | None, given: SolverKeywords)
 
 def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
-    from supersparse.learn.doubts import doubts
+    from supersparse.learn.judging import doubts
 
     problem, recipe = of_classes(question.problem), question.recipe
     for about_a_column in () if question.prepare is None else question.prepare.notes_:

@@ -12,7 +12,7 @@ import typer
 from supersparse.base.errors import InvalidOptionError, PackageNotInstalledError
 from supersparse.card.card import Card
 from supersparse.card.cases import read_labelled
-from supersparse.show.cli.options import CardFile, CardTarget, DataFile, Output, TableOptions
+from supersparse.show.cli.options import CardFile, CardTarget, DataFile, Output, Subgroups, TableOptions, Weights
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.progress import steps
 from supersparse.show.cli.say import note, remark, say_size
@@ -29,12 +29,8 @@ def report(
     table: TableOptions,
     output: Output,
     target: CardTarget = None,
-    by: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Column of subgroups to compare. Repeatable.")
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of sample weights; default: equal weights.")
-    ] = None,
+    by: Subgroups = None,
+    weights: Weights = None,
     out: Annotated[
         list[Path] | None,
         typer.Option(

@@ -46,6 +46,16 @@ def complain(text: str) -> None:
     typer.echo(f"supersparse: {one_line(text)}", err=True)
 
 
+def in_columns(lines: Sequence[Sequence[str]], *, right: int | None = None) -> list[str]:
+    """Lay lines of cells out in columns; the one at `right` is aligned there, and the last is as long as it is."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    rows = [
+        [cell.rjust(w) if k == right else cell.ljust(w) for k, (cell, w) in enumerate(zip(line, widths, strict=True))]
+        for line in lines
+    ]
+    return ["  ".join(row).rstrip() for row in rows]
+
+
 def say_size(path: Path) -> None:
     """Announce that a large file is being read."""
     size = path.stat().st_size if path.is_file() else 0

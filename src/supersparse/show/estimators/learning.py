@@ -39,10 +39,9 @@ from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.engine.solution import Solution, TraceEvent
 from supersparse.learn.certifying import certified
 from supersparse.learn.clock import Clock
-from supersparse.learn.doubts import doubts
 from supersparse.learn.fit import Fitted, Learner
 from supersparse.learn.held_out import Folds, divided, possible_folds
-from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
+from supersparse.learn.judging import doubts, no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows, name_of
@@ -50,7 +49,7 @@ from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import Split, usual_repeats
 from supersparse.learn.teacher import check_predicts_risks, read_risks
 from supersparse.learn.training_performance import by_classes
-from supersparse.learn.watching import Unwatched, Watch
+from supersparse.learn.watching import Watch
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem
 from supersparse.show.estimators.reading import read_numeric_training, read_raw_training
@@ -358,7 +357,7 @@ def reporting(verbose: int) -> Iterator[Watch]:
     logging they go to standard error, for as long as the fit lasts.
     """
     if not verbose:
-        yield Unwatched()
+        yield Watch()
         return
     level = logger.level
     own = None if logger.hasHandlers() else logging.StreamHandler()
@@ -374,7 +373,7 @@ def reporting(verbose: int) -> Iterator[Watch]:
             logger.removeHandler(own)
 
 
-class _Lines(Unwatched):
+class _Lines(Watch):
     def __init__(self, seconds_between: float) -> None:
         self._between = seconds_between
         self._next = 0.0

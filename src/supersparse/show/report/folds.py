@@ -22,7 +22,7 @@ from supersparse.card.risk import TableRisk
 from supersparse.learn.comparison import Measures, comparison_of
 from supersparse.learn.crossfit import CrossFit, Fold, FoldTask
 from supersparse.learn.refit import Refit
-from supersparse.learn.watching import Unwatched
+from supersparse.learn.watching import Watch
 from supersparse.show.report.data import LabelledRows, bootstrap_samples, repeats_of, report_folds, scorable
 from supersparse.show.report.plan import LEAST_SOLVE, NO_TIME, STOPPED, Absent, Part, Plan
 
@@ -191,7 +191,7 @@ class _Refits(FoldTask["_Again | str"]):
         return _Again(card=new.card, judged=judged, inside=inside, compared=new.compared)
 
 
-class _Steps(Unwatched):
+class _Steps(Watch):
     """Tells the steps of a part."""
 
     def __init__(self, part: Part, what: str, steps: int) -> None:

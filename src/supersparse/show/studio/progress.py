@@ -12,6 +12,7 @@ from supersparse.base.stop import Stop
 from supersparse.engine.solution import Solution, Trace, TraceEvent
 from supersparse.learn.fit import FINAL, FIRST
 from supersparse.learn.training_performance import by_classes
+from supersparse.learn.watching import Watch
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.variants import of_classes
@@ -77,8 +78,8 @@ class Cancel:
         return Cancel, (self._flag,)
 
 
-class Progress:
-    """Follows a fit and tells the server, not too often; see `supersparse.learn.watching.Watch`."""
+class Progress(Watch):
+    """Follows a fit and tells the server, not too often."""
 
     def __init__(self, asked: Inquiry, talk: Talk, ids: dict[str, Any]) -> None:
         self._asked, self._talk, self._ids = asked, talk, ids
@@ -117,7 +118,6 @@ class Progress:
         self._tell_progress()
 
     def cross_validated(self, error: float) -> None:
-        """Take note of the error on held-out rows so far."""
         self._cv_error = error
         self._tell_progress()
         if self._talk.stopped():  # folds in other processes hear of it here
