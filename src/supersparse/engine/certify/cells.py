@@ -49,12 +49,12 @@ def cells_of(cell: Ints, x: Ints, sign: Ints, weight: Ints, is_free: bool) -> Ce
     """
     n, k = x.shape
     shapes = [(n, k)] * 2 + [(n,)] * 2 + [(n + 1,), (n,)] * 2 + [(n,), (n, 2), (n,)]
-    room = Cells(*(np.empty(shape, np.int64) for shape in shapes), base=0)
+    room = Cells._make([*(np.empty(shape, np.int64) for shape in shapes), 0])
     counts = np.empty(6, np.int64)
     _cells_of(cell, x, sign, weight, is_free, room, counts)
     up, up_rows, down, down_rows, pairs, base = counts.tolist()
     ends = (up, down, up, down, up + 1, up_rows, down + 1, down_rows, n, pairs, pairs)
-    return Cells(*(array[:end].copy() for array, end in zip(room[:-1], ends, strict=True)), base=base)
+    return Cells._make([*(array[:end].copy() for array, end in zip(room[:-1], ends, strict=True)), base])
 
 
 @kernel
