@@ -102,6 +102,12 @@ class SizeInQuestions:
         0, NumberForm(0), "What a change of points along the answers of a question must save."
     )
 
+    @property
+    def most_questions(self) -> int:
+        """The maximum number of questions, "auto" replaced."""
+        automatic = isinstance(self.max_questions, str) and self.max_questions == "auto"
+        return MAX_QUESTIONS if automatic else read_whole(self.max_questions, "max_questions")
+
 
 @dataclass(frozen=True, kw_only=True)
 class AskedOfQuestions(SizeInQuestions):
@@ -128,10 +134,8 @@ class AskedOfQuestions(SizeInQuestions):
 
     def limits(self) -> tuple[Constraint, ...]:
         """The limits on the number of questions, as constraints."""
-        automatic = isinstance(self.max_questions, str) and self.max_questions == "auto"
-        most = MAX_QUESTIONS if automatic else read_whole(self.max_questions, "max_questions")
         least = read_whole(self.min_questions, "min_questions")
-        return (MaxQuestions(most=most), *([MinQuestions(least=least)] if least else []))
+        return (MaxQuestions(most=self.most_questions), *([MinQuestions(least=least)] if least else []))
 
 
 # What holds for yes/no features alone, and what to give instead.

@@ -67,6 +67,9 @@ class FileNode(ABC):
         raise InvalidSettingsError.of(error, f"{self.where}: " if self.where else "") from None
 
 
+_NOT_FINITE = ("nan", "inf", "-inf")  # as Python writes them
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Scalar(FileNode):
     """A single value as it was written; `quoted` says that it can only be text."""
@@ -106,7 +109,8 @@ class Scalar(FileNode):
     @property
     def shown(self) -> str:
         """The text, quoted where it is no number."""
-        shown = repr(self.text) if self.is_text else self.text
+        is_number = not self.quoted and self.text in _NOT_FINITE
+        shown = repr(self.text) if self.is_text and not is_number else self.text
         return shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 3] + "..."
 
 

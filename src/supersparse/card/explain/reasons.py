@@ -19,7 +19,7 @@ from supersparse.base.exact import counted, int_or_float, read_whole
 from supersparse.card.bands import bands_of, occurs
 from supersparse.card.card import Card, Cutoff, Item, Label
 from supersparse.card.checks import expectations
-from supersparse.card.lines import answers_in_words
+from supersparse.card.lines import Line, answers_in_words, lines_of
 from supersparse.card.raw_values import CardTable, read_card_table
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, IsMissing, ValueOf
@@ -62,12 +62,35 @@ class Reason(Tabular):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AnswerReason(Tabular):
+    """The points that the answer to one question gave."""
+
+    column: str
+    question: str  # in words, as the card asks it
+    answer: str  # in words
+    value: object  # as it was given
+    missing: bool
+    points: Fraction
+    most: Fraction  # points of any answer to it
+
+    def _brief(self) -> str:
+        many = "" if self.points == 1 else "s"
+        return f"{self.question} {self.answer}: {number(self.points)} point{many} of at most {number(self.most)}"
+
+    def _small_table(self) -> SmallTable:
+        return SmallTable(_HEADER, [self._row()])
+
+    def _row(self) -> tuple[str, str, str]:
+        return self.question, self.answer, f"{number(self.points)} of at most {number(self.most)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Explanation(Tabular):
-    """The points of one person by item, the total, and the class."""
+    """The points of one person by item, or by question where the card asks questions, the total, and the class."""
 
     __module__ = "supersparse"
 
-    reasons: tuple[Reason, ...]  # in card order, including items without points
+    reasons: tuple[Reason | AnswerReason, ...]  # in card order, including items and answers without points
     cutoff: Cutoff
     label: Label
     risk: float | None  # of the positive class, as the card says it; None: it has no risks
@@ -99,10 +122,14 @@ class Explanation(Tabular):
 
 def explain(card: Card, person: Mapping[str, object]) -> Explanation:
     values = read_person(card, person)
-    reasons = tuple(
-        Reason(item=item, value=value, missing=is_missing(value), points=item_points(item, value))
-        for item, value in ((item, values[item.column]) for item in card.items)
-    )
+    reasons: tuple[Reason | AnswerReason, ...]
+    if card.provenance is not None and card.provenance.asks_questions:
+        reasons = tuple(_answered(card, line, values[line.column]) for line in lines_of(card))
+    else:
+        reasons = tuple(
+            Reason(item=item, value=value, missing=is_missing(value), points=item_points(item, value))
+            for item, value in ((item, values[item.column]) for item in card.items)
+        )
     total = sum((reason.points for reason in reasons), Fraction(0))
     return Explanation(
         reasons=reasons,
@@ -110,6 +137,32 @@ def explain(card: Card, person: Mapping[str, object]) -> Explanation:
         label=predicted_label(card, total + card.intercept),
         risk=None if card.risk is None else risk_of(card.risk, total),
     )
+
+
+def _answered(card: Card, line: Line, value: object) -> AnswerReason:
+    known = [answer.points for answer in line.answers] or [line.points]
+    return AnswerReason(
+        column=line.column,
+        question=line.text,
+        answer=answer_to(line, value),
+        value=value,
+        missing=is_missing(value),
+        points=sum((item_points(item, value) for item in card.items_by_column()[line.column]), Fraction(0)),
+        most=max(*known, line.missing or Fraction(0), Fraction(0)),
+    )
+
+
+def answer_to(line: Line, value: object) -> str:
+    """The answer of a line for a value, in words: "40 to 60", "yes", or "missing" where the line has none for that."""
+    place = f"column {line.column!r}"
+    if is_missing(value):
+        if isinstance(line.rule, IsMissing):
+            return "yes"
+        return next((one.text for one in line.answers if isinstance(one.rule, IsMissing)), "missing")
+    if line.rule is not None:
+        return "yes" if not isinstance(line.rule, IsMissing) and line.rule.of_one(value, place) else "no"
+    known = (one for one in line.answers if not isinstance(one.rule, IsMissing))
+    return next((one.text for one in known if one.rule.of_one(value, place)), cell(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

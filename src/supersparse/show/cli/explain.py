@@ -11,8 +11,8 @@ from supersparse.base.exact import int_or_float, shown
 from supersparse.card.card import Card, Item
 from supersparse.card.cases import Cases, person_of, read_as_written, read_cases
 from supersparse.card.explain.flips import Change, Flip
-from supersparse.card.explain.reasons import Explanation
-from supersparse.card.lines import line_of_item
+from supersparse.card.explain.reasons import AnswerReason, Explanation, Reason, answer_to
+from supersparse.card.lines import line_of_item, lines_of
 from supersparse.card.words import ColumnWording, category_text
 from supersparse.show.cli.options import CardFile, Output, TableOptions, Unknown
 from supersparse.show.cli.say import in_columns, note, say_outside, say_size
@@ -40,8 +40,8 @@ def explain(
 ) -> None:
     """Explain one prediction.
 
-    Prints the points of each item, the risk if the card has risks, and the smallest changes that lead to the
-    other class, with the risk after them.
+    Prints the points of each item, or of the answer to each question, the risk if the card has risks, and the
+    smallest changes that lead to the other class, with the risk after them.
 
     \b
     Example:
@@ -113,6 +113,9 @@ def _limits_of(cases: Cases, name: str, value: object) -> str:
 
 def _points(found: Explanation, card: Card, written: Mapping[str, str]) -> list[str]:
 
+    by_question = [reason._brief() for reason in found.reasons if isinstance(reason, AnswerReason)]
+    if by_question:
+        return [*(f"  {text}" for text in by_question), f"  total: {shown(found.total)}"]
     rows = [
         (
             _asked(reason.item, card),
@@ -120,6 +123,7 @@ def _points(found: Explanation, card: Card, written: Mapping[str, str]) -> list[
             shown(reason.points),
         )
         for reason in found.reasons
+        if isinstance(reason, Reason)
     ]
     rows.append(("total", "", shown(found.total)))
     return [f"  {line}" for line in in_columns(rows, right=2)]
@@ -164,6 +168,10 @@ def _risk_after(flip: Flip) -> str:
 def _said(change: Change, card: Card, written: Mapping[str, str]) -> str:
     from fractions import Fraction
 
+    asks = card.provenance is not None and card.provenance.asks_questions
+    if asks and isinstance(change.after, str | bool | Fraction):
+        line = next(line for line in lines_of(card) if line.column == change.column)
+        return f"{line.text}: {answer_to(line, change.before)} -> {answer_to(line, change.after)}"
     before, after = _answer(change.column, change.before, card, written), repr(change.after)
     if isinstance(change.after, str | bool | Fraction):
         after = card.wording.of(change.column).answers.get(change.after, category_text(change.after))
@@ -173,16 +181,7 @@ def _said(change: Change, card: Card, written: Mapping[str, str]) -> str:
 def _document(found: Explanation, flips: tuple[Flip, ...], written: Mapping[str, str]) -> dict[str, object]:
 
     return {
-        "reasons": [
-            {
-                "item": reason.item.name,
-                "question": reason.item.asks,
-                "value": _shown(reason.item.column, reason.value, written),
-                "missing": reason.missing,
-                "points": int_or_float(reason.points),
-            }
-            for reason in found.reasons
-        ],
+        "reasons": [_reason(reason, written) for reason in found.reasons],
         "total": int_or_float(found.total),
         "threshold": int_or_float(found.threshold),
         "prediction": found.label,
@@ -198,6 +197,16 @@ def _document(found: Explanation, flips: tuple[Flip, ...], written: Mapping[str,
             for flip in flips
         ],
     }
+
+
+def _reason(reason: Reason | AnswerReason, written: Mapping[str, str]) -> dict[str, object]:
+    points: dict[str, object] = {"missing": reason.missing, "points": int_or_float(reason.points)}
+    if isinstance(reason, AnswerReason):
+        asked = {"column": reason.column, "question": reason.question, "answer": reason.answer}
+        value = _shown(reason.column, reason.value, written)
+        return {**asked, "value": value, **points, "at_most": int_or_float(reason.most)}
+    asked = {"item": reason.item.name, "question": reason.item.asks}
+    return {**asked, "value": _shown(reason.item.column, reason.value, written), **points}
 
 
 def _shown(column: str, value: object, written: Mapping[str, str]) -> object:

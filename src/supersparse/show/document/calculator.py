@@ -173,7 +173,7 @@ def _risk(card: Card, content: Content) -> str:
 
 
 def _risk_notes(card: Card, content: Content) -> tuple[str, ...]:
-    formula = () if content.risks else risk_formula(card, content.positive, content.total)
+    formula = () if content.risks or content.always is not None else risk_formula(card, content.positive, content.total)
     weighted = weighted_risks(card)
     return (*formula, *(() if weighted is None else (weighted,)))
 

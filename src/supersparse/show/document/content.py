@@ -23,8 +23,9 @@ from supersparse.card.evidence import (
 from supersparse.card.lines import Line, class_names, enumerated, heading, line_of_item, lines_of
 from supersparse.card.performance import Compared
 from supersparse.card.printed import moved_risk
+from supersparse.card.risk import risk_of
 from supersparse.card.rules import IsMissing
-from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula, rows_behind
+from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula, risk_percent, rows_behind
 from supersparse.table.plain import visible
 
 Style = Literal["card", "paper"]
@@ -92,6 +93,7 @@ class Content:
     negative: str
     positive: str
     always: str | None  # the class of everyone, for a card without lines
+    risk_of_all: str | None  # the risk of everyone on such a card, if it has one
     example: str | None  # how to multiply, where a line needs it
     risks: tuple[RiskColumn, ...]
     risk_note: str | None  # why risks are not the shares of events below them, and what labels were learned from
@@ -115,7 +117,10 @@ class Content:
     @property
     def rule(self) -> str:
         if self.always is not None:
-            return f"No question is asked: predict {self.always} for everyone."
+            risk = (
+                "" if self.risk_of_all is None else f" The risk of {self.positive} is {self.risk_of_all} for everyone."
+            )
+            return f"No question is asked: predict {self.always} for everyone.{risk}"
         return f"Predict {self.positive} if {self.total} is {self.cutoff.positive}, otherwise {self.negative}."
 
     @property
@@ -204,6 +209,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
         negative=negative,
         positive=positive,
         always=None if asked else (positive if cutoff.includes(Fraction(0)) else negative),
+        risk_of_all=None if asked or card.risk is None else risk_percent(risk_of(card.risk, Fraction(0))),
         example=_example(parts),
         risks=strip,
         risk_note=None if formula else weighted,

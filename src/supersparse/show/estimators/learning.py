@@ -286,7 +286,8 @@ def _remedy(solution: Solution, prepares: bool) -> str:
         if spread >= _WIDE_WEIGHTS:
             return f"weigh rows and classes less unevenly: one counts {spread:.3g} times as much as another"
         return f"rescale or shift columns with very large values, such as {_largest(solution.problem)}"
-    remedy = "raise the limit, or ask for less: a larger C0, a smaller max_features or max_points"
+    size = "max_questions" if solution.problem.questions else "max_features"
+    remedy = f"raise the limit, or ask for less: a larger C0, a smaller {size} or max_points"
     if not prepares and _many_values(solution.problem):
         remedy += ', or prepare="auto", which cuts numbers into questions'
     return remedy

@@ -1,5 +1,6 @@
 """RiskScoreClassifier and RiskScoreClassifierCV: scoring systems whose risks are what was learned."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -7,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from supersparse.base.errors import SolverFailedError
+from supersparse.base.errors import SkippedFoldsWarning, users_level
 from supersparse.learn.choosing import RULES, Candidate, choose_penalty
-from supersparse.learn.comparison import Measures, at_most
+from supersparse.learn.comparison import CARD, Measures, at_most
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.validating import Validation
@@ -227,7 +228,7 @@ class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
         limit = recipe.options.get("time_limit")
         half = recipe if limit is None else replace(recipe, options={**recipe.options, "time_limit": limit / 2})
         found = self._judged(half, rows)
-        self._choose_size([results[0].compared or {} for results in found.by_fold])
+        self._choose_size([results[0].compared or {} for results in found.by_fold], half.settings.most_questions)
         self.n_splits_ = self._judged(half.asking(max_questions=self.max_questions_), rows).folds
         return self
 
@@ -237,17 +238,22 @@ class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
         assert found is not None, "a fold is learned even without any time"
         return found
 
-    def _choose_size(self, by_fold: Sequence[Mapping[str, Measures]]) -> None:
+    def _choose_size(self, by_fold: Sequence[Mapping[str, Measures]], most: int) -> None:
         sizes = [
             k for k in range(1, 1 + max(map(len, by_fold), default=0)) if all(at_most(k) in fold for fold in by_fold)
         ]
         losses = {k: [fold[at_most(k)].log_loss for fold in by_fold] for k in sizes}
+        if not sizes:
+            sizes, losses = [most], {most: [fold[CARD].log_loss for fold in by_fold]}
+            warnings.warn(
+                f"no fold had the time to compare sizes, so the card may ask {most} questions; raise time_limit",
+                SkippedFoldsWarning,
+                stacklevel=users_level(),
+            )
         candidates = [
             Candidate(C0=0.0, errors=tuple(map(Fraction, of_folds)), sizes=(k,) * len(of_folds))
             for k, of_folds in losses.items()
         ]
-        if not candidates:
-            raise SolverFailedError("no fold had the time to learn a card", "raise time_limit")
         choices = {rule: choose_penalty(candidates, rule) for rule in RULES}
         self.best_index_ = choices[self.rule]
         self.max_questions_ = sizes[self.best_index_]

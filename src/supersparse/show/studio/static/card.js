@@ -67,7 +67,7 @@ export function cardView(card, { small = false, evidence = true } = {}) {
   return h("article", { class: small ? "card small" : "card", "data-card": card.id, "aria-label": t("card.label",
         { name: card.heading }) },
     h("header", {}, h("h3", { class: "title" }, card.heading),
-      h("p", {}, empty ? t("card.always", { label: card.always || "" }) : card.how)),
+      h("p", {}, empty ? card.rule : card.how)),
     card.warning ? h("p", { class: "warning" }, card.warning) : null,
     empty ? null : h("table", { class: "lines" },
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, t("card.question")),
