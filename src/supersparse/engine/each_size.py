@@ -12,6 +12,7 @@ from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import ClaimedModels
 from supersparse.problem.constraints.support import MinFeatures
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -132,13 +133,13 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
     if problem.max_features is not None:
         most = min(most, problem.max_features)
     costs = {*problem.C0, *([problem.intercept_C0] if problem.intercept.is_penalised else [])}
-    alike, is_risk = not problem.has_levels and len(costs) <= 1, problem.goal == "risk"
+    alike, is_exact = not problem.has_levels and len(costs) <= 1, loss_of(problem).proves_smallest
     price = max(costs, default=Fraction(0)) if alike else Fraction(0)
-    tiny = _tie_break(problem, most) if alike and not is_risk else Fraction(0)
+    tiny = _tie_break(problem, most) if alike and is_exact else Fraction(0)
     bounds: list[Fraction | None] = [Fraction(0)] * (most + 1)
     sizes = SizeBySize(problem, options, monitor, solve)
     smallest: set[int] = set()
-    complete, size = not is_risk, most  # smallest points of a risk model are never proven
+    complete, size = is_exact, most
     while size >= 0:
         if sizes.is_over:
             complete = False
@@ -157,7 +158,7 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
             continue
         found = evaluate(question, claim.points)
         bound = min(claim.lower_bound, found.objective)
-        is_proven = claim.stop.is_complete if is_risk else bound == found.objective
+        is_proven = bound == found.objective if is_exact else claim.stop.is_complete
         # if alike, the bound also holds for all smaller sizes, and leaves out their price
         for s in range(0 if alike else size, size + 1):
             paid = tiny * (found.size if is_proven and s >= found.size else s)
@@ -171,7 +172,7 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
         complete=complete,
         bounds=tuple(bounds),
         smallest=frozenset(smallest),
-        stop=sizes.stop or (Stop.OPTIMAL if is_risk else None),
+        stop=sizes.stop or (None if is_exact else Stop.OPTIMAL),
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from supersparse.base.exact import counted, shown
 from supersparse.base.stop import Stop
 from supersparse.problem.limits import Constraint
-from supersparse.problem.log_loss import PROOF_TOLERANCE, slope_at_limit
+from supersparse.problem.log_loss import slope_at_limit
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -79,16 +80,6 @@ class Trace(Tabular):
         return SmallTable(_EVENT, [_event_cells(event) for event in events])
 
 
-_EVALUATION = Fraction(1, 10**11)  # the evaluator's log loss and that of the solver may differ by as much
-
-
-def proves(problem: Problem, objective: Fraction, lower_bound: Fraction) -> bool:
-    """Whether a bound proves an objective best: exactly, or for a log loss up to 1e-9."""
-    if problem.goal == "risk":
-        return objective - lower_bound <= PROOF_TOLERANCE + _EVALUATION
-    return lower_bound == objective
-
-
 def relative_gap(objective: Fraction, lower_bound: Fraction) -> float:
     """(UB - LB)/UB, and 0 if UB is 0."""
     return 0.0 if objective == 0 else float((objective - lower_bound) / objective)
@@ -126,7 +117,7 @@ class Solution(Tabular):
     @property
     def proven_optimal(self) -> bool:
         """Whether it is proven that no feasible scoring system has a smaller F; a log loss, by over 1e-9."""
-        return proves(self.problem, self.objective, self.lower_bound)
+        return loss_of(self.problem).proves(self.objective, self.lower_bound)
 
     @property
     def slope(self) -> float | None:

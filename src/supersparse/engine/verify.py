@@ -7,8 +7,9 @@ from fractions import Fraction
 from supersparse.base.errors import VerificationError
 from supersparse.base.exact import nearest_float
 from supersparse.base.stop import Stop
-from supersparse.engine.solution import Claim, Solution, TraceEvent, proves
+from supersparse.engine.solution import Claim, Solution, TraceEvent
 from supersparse.problem.log_loss import EFFECT_CAP, largest_slope
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -35,9 +36,9 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
             f"{solver} claims that no model costs less than {_shown(claim.lower_bound)}, but its own "
             f"costs {_shown(evaluation.objective)}"
         )
-    stop = claim.stop
-    if problem.goal == "risk" and stop is Stop.OPTIMAL:
-        stop = stop if proves(problem, evaluation.objective, claim.lower_bound) else Stop.ROUNDING
+    stop, loss = claim.stop, loss_of(problem)
+    if stop is Stop.OPTIMAL and loss.tolerance and not loss.proves(evaluation.objective, claim.lower_bound):
+        stop = Stop.ROUNDING
     ended = TraceEvent(
         seconds=claim.seconds,
         nodes=claim.nodes,

@@ -32,6 +32,7 @@ from supersparse.problem.constraints.single import SameSign
 from supersparse.problem.constraints.support import MaxFeatures, MaxQuestions, MinFeatures, ThresholdsPerVariable
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import at_threshold, deviation
+from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.objective import classified
 from supersparse.problem.points import CoefficientSet
@@ -310,7 +311,7 @@ def _raw_fingerprint(rows: Rows) -> str:
 
 def _minimised(problem: Problem) -> str:
     negative, positive = problem.class_weights
-    parts = ["error rate" if problem.goal == "errors" else "log loss"]
+    parts = [loss_of(problem).measure]
     if problem.rows.soft_labels is not None or problem.rows.is_favoured:
         parts[0] += " of blended labels"
     unit = "question" if problem.questions else "feature"

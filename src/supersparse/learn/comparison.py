@@ -17,11 +17,12 @@ from supersparse.base.exact import counted
 from supersparse.base.stop import Stop
 from supersparse.card.performance import Compared
 from supersparse.engine.options import SolverKeywords
-from supersparse.engine.solution import Solution, proves
+from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve_each_size
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.teacher import AdditiveTeacher, Floats, Teacher, fitted_teacher
+from supersparse.problem.losses import loss_of
 from supersparse.problem.variants import errors_only
 from supersparse.table.sources import as_array
 
@@ -120,7 +121,7 @@ def _of_each_size(
         if model is not None and (least is None or model.evaluation.objective < least.evaluation.objective):
             least = model
         if least is not None:
-            proven = bound is None or proves(problem, least.evaluation.objective, bound)
+            proven = bound is None or loss_of(problem).proves(least.evaluation.objective, bound)
             best[size] = replace(solution, points=least.points), proven
     return best
 

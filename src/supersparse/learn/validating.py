@@ -15,7 +15,6 @@ from supersparse.base.exact import counted, exact, shown
 from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evaluate.trade_off import folds_in_words
 from supersparse.card.performance import Performance
-from supersparse.engine.answers.words import loss_name
 from supersparse.learn.calibrating import Pooled
 from supersparse.learn.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learn.clock import Clock
@@ -26,6 +25,7 @@ from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.watching import Watch
+from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import of_classes, with_size_penalty
 
@@ -290,7 +290,7 @@ def _choices(Cs: Sequence[float | None], by_fold: Sequence[Sequence[FoldResult]]
 
 def _weighted_errors(problem: Problem, results: Sequence[FoldResult]) -> tuple[float, ...]:
     """Return the weighted error on each fold, on the scale of the objective; none if errors cost the same."""
-    if loss_name(problem) != "weighted error":
+    if loss_of(problem).name(problem) != "weighted error":
         return ()
     of_all = sum(map(mul, problem.class_weights, problem.class_totals)) / sum(problem.class_totals)
     return tuple(float(of_all * result.error) for result in results)

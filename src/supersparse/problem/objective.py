@@ -11,7 +11,8 @@ from supersparse.base.integer_arrays import Flags, IntArray, fits_int64
 from supersparse.problem.constraints.support import MaxFeatures, OfAnswers
 from supersparse.problem.intercept import InterceptChoice, best_gap, best_intercept, gaps_of, rank_of, threshold_between
 from supersparse.problem.limits import Constraint
-from supersparse.problem.log_loss import at_threshold, log_loss, with_best_risk
+from supersparse.problem.log_loss import at_threshold, with_best_risk
+from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -89,11 +90,7 @@ def evaluate(problem: Problem, points: Points) -> PointsEvaluation:
     wrong_positive = Fraction(int(weights[positive & ~above].sum(dtype=dtype)))
     wrong_negative = Fraction(int(weights[~positive & ~below].sum(dtype=dtype)))
     zero_negative = Fraction(int(weights[~positive & ~above & ~below].sum(dtype=dtype)))
-    negative_weight, positive_weight = problem.class_weights
-    if problem.goal == "risk":
-        loss = log_loss(problem, points)
-    else:
-        loss = (positive_weight * wrong_positive + negative_weight * wrong_negative) / problem.total_weight
+    loss = loss_of(problem).of(problem, points, (wrong_negative, wrong_positive))
     counts_intercept = problem.intercept.is_penalised and points.intercept != 0
     support = points.support
     l1 = Fraction(sum(abs(points.coefficients[j]) for j in support), points.denominator)

@@ -8,7 +8,6 @@ from typing import Unpack
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, VerificationError, did_you_mean
 from supersparse.base.exact import Number, exact, shown
-from supersparse.engine.answers.words import loss_name
 from supersparse.engine.options import SolveKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
@@ -16,6 +15,7 @@ from supersparse.engine.verify import check_points
 from supersparse.problem.constraints.single import fixed, must_not_use, must_use
 from supersparse.problem.constraints.support import MaxFeatures
 from supersparse.problem.limits import Constraint
+from supersparse.problem.losses import loss_of
 from supersparse.problem.naming import matching
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.points import CoefficientSet, Points
@@ -87,16 +87,12 @@ class Edit(Tabular):
     @property
     def _loss(self) -> str | None:
         """The name of the loss where it is not the number of errors."""
-        what = loss_name(self.after.problem)
+        what = loss_of(self.after.problem).name(self.after.problem)
         return None if what == "errors" else what
 
     @property
     def _not_minimised(self) -> str:
-        return "" if self._is_risk or not self._loss else " (not minimised)"
-
-    @property
-    def _is_risk(self) -> bool:
-        return self.after.problem.goal == "risk"
+        return " (not minimised)" if self._loss and loss_of(self.after.problem).counts_rows else ""
 
     def _changes(self) -> str:
         if self.before.points == self.after.points:
@@ -120,7 +116,8 @@ class Edit(Tabular):
 
     def _proof(self) -> str:
         if self.before.proven_optimal and self.after.proven_optimal:
-            exact_cost = "the cost of the change, up to 1e-9" if self._is_risk else "the exact cost of the change"
+            is_exact = loss_of(self.after.problem).counts_rows
+            exact_cost = "the exact cost of the change" if is_exact else "the cost of the change, up to 1e-9"
             return f"Both models are proven optimal, so this is {exact_cost}."
         least, most = self.cost_bounds
         open_ones = [name for name, one in (("before", self.before), ("after", self.after)) if not one.proven_optimal]

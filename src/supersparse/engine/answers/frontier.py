@@ -25,9 +25,10 @@ from supersparse.engine.answers.words import (
     what_is_least,
 )
 from supersparse.engine.options import SolveKeywords
-from supersparse.engine.solution import Solution, Trace, proves
+from supersparse.engine.solution import Solution, Trace
 from supersparse.engine.solve import solve_each_size
 from supersparse.engine.verify import SizedModels, VerifiedModel
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, unavoidable_loss, with_size_penalty
@@ -83,7 +84,7 @@ class FrontierRow(Tabular):
         """Whether it is proven that no model of at most this size has a smaller loss, or that none exists."""
         if self.solution is None or self.lower_bound is None:
             return self.solution is None and self.lower_bound is None
-        return proves(self.solution.problem, self.solution.objective, self.lower_bound)
+        return loss_of(self.solution.problem).proves(self.solution.objective, self.lower_bound)
 
     def _brief(self) -> str:
         best, state = self.solution, "proven" if self.proven else "not proven"

@@ -20,6 +20,7 @@ from supersparse.engine.solve import solve
 from supersparse.engine.solvers import Aim, choose_solver
 from supersparse.engine.verify import verify
 from supersparse.problem.fingerprint import fingerprint
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import quiet_about_penalties, warn_about_penalties, with_size_penalty
@@ -195,7 +196,7 @@ def solve_each_penalty(
 
 def _is_final(solution: Solution) -> bool:
     """Whether a solve of its own could tell no more; no solver proves smallest points of a risk model."""
-    return solution.proven_optimal if solution.problem.goal == "risk" else solution.proven_smallest
+    return solution.proven_smallest or (solution.proven_optimal and not loss_of(solution.problem).proves_smallest)
 
 
 def _recalled(folder: Path, problem: Problem, penalties: Sequence[Fraction]) -> dict[Fraction, Solution]:

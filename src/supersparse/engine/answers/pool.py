@@ -19,6 +19,7 @@ from supersparse.engine.solve import solve_all_within
 from supersparse.engine.verify import Models, VerifiedModel, verified
 from supersparse.problem.intercept import InterceptChoice, gaps_of, nearest_to_middle
 from supersparse.problem.log_loss import PROOF_TOLERANCE
+from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import classified, intercept_choice, row_costs, with_threshold_in
 from supersparse.problem.points import Points
@@ -237,7 +238,7 @@ class Pool(ResultTable):
         ]
 
     def _risk_of(self, model: VerifiedModel) -> dict[str, float]:
-        if model.points.slope is None:
+        if loss_of(self.problem).counts_rows:
             return {}
         return {"log_loss": float(model.evaluation.loss), "slope": float(model.points.slope)}
 
@@ -245,7 +246,7 @@ class Pool(ResultTable):
         models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"
         more = f" (and {self.left_out} more, not kept)" if self.left_out else ""
         state = "complete" if self.complete else f"possibly incomplete: {self.stop.value}"
-        different = "" if self.problem.goal == "risk" else ", each with different predictions"
+        different = ", each with different predictions" if loss_of(self.problem).counts_rows else ""
         return (
             f"{models}{more} within {shown(self.within)} of the lowest objective {float(self.best):.6g}"
             f"{different}; {state}"
@@ -265,7 +266,7 @@ class Pool(ResultTable):
 
     def _small_table(self) -> SmallTable:
         columns: tuple[str, ...] = ("objective", "errors", "size", "sensitivity", "specificity", "points")
-        if self.problem.goal == "risk":
+        if not loss_of(self.problem).counts_rows:
             columns = ("objective", "log_loss", "size", "points", "slope")
         return SmallTable(columns, [[cell(row[name]) for name in columns] for row in self.table()])
 
@@ -311,12 +312,12 @@ def pool(
     found = solve_all_within(problem, factor, solver, **options)
     if not found.models:
         raise SolverFailedError(f"no scoring system was found: {found.stop.value}", "raise the limits")
-    pooled = _pooled_risks if problem.goal == "risk" else _pooled
+    pooled = _pooled if loss_of(problem).counts_rows else _pooled_risks
     return pooled(problem, factor, most, found)
 
 
 def _limit(problem: Problem, within: Fraction, best: Fraction) -> Fraction:
-    return (1 + within) * best + (PROOF_TOLERANCE if problem.goal == "risk" else 0)
+    return (1 + within) * best + loss_of(problem).tolerance
 
 
 class _EqualPredictions:

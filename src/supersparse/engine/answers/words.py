@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from supersparse.base.exact import shown
 from supersparse.engine.solution import Solution
+from supersparse.problem.losses import loss_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.table.small_table import number
@@ -30,17 +31,10 @@ def what_is_least(problem: Problem) -> str:
     Errors count rows by sample weight. Where errors of the two classes cost differently, as they do for net
     benefit, a card with the least weighted error may make more errors than others.
     """
-    what = loss_name(problem)
+    what = loss_of(problem).name(problem)
     if not problem.C1:
         return what
     return f"{'error' if what == 'errors' else what} + C1"
-
-
-def loss_name(problem: Problem) -> str:
-    """The first term of F by name."""
-    if problem.goal == "risk":
-        return "log loss"
-    return "errors" if problem.class_weights[0] == problem.class_weights[1] else "weighted error"
 
 
 def counts_errors(problem: Problem) -> bool:
@@ -86,7 +80,7 @@ def size_columns(problem: Problem | None) -> tuple[str, ...]:
     """The titles of a table of the best cards by size; weighted errors are followed by the plain ones."""
     if problem is None or counts_errors(problem):
         return ("size", "errors", "proven", "points")
-    plain = () if problem.goal == "risk" else (_PLAIN_ERRORS,)
+    plain = (_PLAIN_ERRORS,) if loss_of(problem).counts_rows else ()
     return ("size", what_is_least(problem), "proven", *plain, "points")
 
 

@@ -28,10 +28,11 @@ from supersparse.engine.risk.remote import RemoteSlices
 from supersparse.engine.risk.search import first_cards
 from supersparse.engine.risk.tree import RiskTree, coefficients_of
 from supersparse.engine.risk.worker import SLICE
-from supersparse.engine.solution import Claim, proves
+from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
-from supersparse.problem.log_loss import PROOF_TOLERANCE, log_loss, with_best_risk
+from supersparse.problem.log_loss import log_loss, with_best_risk
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept, total_penalty
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -339,10 +340,10 @@ def all_within(
     """
     claim = solve(problem, options, monitor)
     best = evaluate(problem, claim.points).objective
-    limit = (1 + epsilon) * best + PROOF_TOLERANCE
+    limit = (1 + epsilon) * best + loss_of(problem).tolerance
     cards = _Cards(problem)
     cards.add(claim.points.coefficients)
-    complete = proves(problem, best, claim.lower_bound) and _list(problem, limit, options, monitor, cards)
+    complete = loss_of(problem).proves(best, claim.lower_bound) and _list(problem, limit, options, monitor, cards)
     models = []
     for coefficients in cards.cheapest:
         points = completed(problem, coefficients)

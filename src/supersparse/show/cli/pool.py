@@ -8,7 +8,8 @@ from supersparse.base.exact import shown as exactly
 from supersparse.card.card import Cutoff
 from supersparse.engine.answers.pool import Pool
 from supersparse.engine.answers.pool import pool as find_pool
-from supersparse.engine.answers.words import loss_name, named_points
+from supersparse.engine.answers.words import named_points
+from supersparse.problem.losses import loss_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import (
@@ -66,14 +67,14 @@ def pool(
 
 
 def _text(found: Pool, shown: int) -> str:
-    is_risk, loss = found.problem.goal == "risk", loss_name(found.problem)
+    loss = loss_of(found.problem).name(found.problem)
     is_weighted = loss == "weighted error"
     columns = [loss, *(["errors"] if is_weighted else []), "size", "points"]
     lines = [str(found), "", "  ".join(columns)]
     for model in found.models[:shown]:
         size = model.evaluation.size
         points = ", ".join(f"{p} {name}" for name, p in named_points(found.names, model.points).items())
-        if is_risk:
+        if not loss_of(found.problem).counts_rows:
             lines.append(f"{float(model.evaluation.loss):8.6f}  {size:>4}  {points or 'none'}")
             continue
         errors, needed = (exactly(model.evaluation.training_errors), _cutoff(found.problem, model.points).positive)

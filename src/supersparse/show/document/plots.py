@@ -20,8 +20,9 @@ from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff, HeldOutT
 from supersparse.engine.answers.frontier import C0Path, Frontier
 from supersparse.engine.answers.pool import Pool
 from supersparse.engine.answers.trade_off import TradeOff
-from supersparse.engine.answers.words import counts_errors, least_of, least_value, loss_name, what_is_least
+from supersparse.engine.answers.words import counts_errors, least_of, least_value, what_is_least
 from supersparse.engine.solution import Solution, Trace
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.problem import Problem
 from supersparse.show.document.drawing import drawable, font_names
@@ -312,11 +313,11 @@ def draw_solution(solution: Solution, panels: "list[Axes]") -> None:
 
 
 def _counts_errors(problem: Problem) -> bool:
-    return loss_name(problem) == "errors"
+    return loss_of(problem).name(problem) == "errors"
 
 
 def _loss_label(problem: Problem) -> str:
-    return "training errors" if _counts_errors(problem) else loss_name(problem)
+    return "training errors" if _counts_errors(problem) else loss_of(problem).name(problem)
 
 
 def _loss(problem: Problem, found: PointsEvaluation) -> float:

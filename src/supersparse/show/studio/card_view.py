@@ -19,6 +19,7 @@ from supersparse.engine.solution import Solution, Trace
 from supersparse.learn.edited_answers import cuts_of
 from supersparse.learn.editing import cut_of, with_edits
 from supersparse.learn.training_performance import by_classes
+from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
@@ -106,9 +107,8 @@ def measure_of(problem: Problem) -> str:
 
     The weighted error is the mean cost over the rows, the first term of the objective.
     """
-    if problem.goal == "risk":
-        return "log_loss"
-    return "error" if problem.class_weights[0] == problem.class_weights[1] else "weighted_error"
+    name = loss_of(problem).name(problem)
+    return "error" if name == "errors" else name.replace(" ", "_")
 
 
 def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from supersparse.engine.solution import Solution
 from supersparse.engine.verify import VerifiedModel
 from supersparse.learn.clock import Clock
 from supersparse.learn.training_performance import by_classes
+from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import classified, evaluate
 from supersparse.problem.variants import of_classes
@@ -82,7 +83,7 @@ def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
                 "model": model_of(problem, model.points),
                 "errors": float(counted.training_errors),
                 "error": float(counted.training_errors / (counted.positive + counted.negative)),
-                "log_loss": float(counted.loss) if problem.goal == "risk" else None,
+                "log_loss": None if loss_of(problem).counts_rows else float(counted.loss),
                 "size": counted.size,
                 "objective": float(model.evaluation.objective),
                 "sensitivity": float(counted.sensitivity),

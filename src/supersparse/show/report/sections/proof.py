@@ -9,6 +9,7 @@ from supersparse.card.evidence import facts
 from supersparse.card.provenance import CertificateFile, Provenance
 from supersparse.engine.answers.frontier import Frontier, FrontierRow
 from supersparse.engine.answers.words import counts_errors, least_in_words, least_of, what_is_least
+from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.bounds import Bound
 from supersparse.show.report.blocks import (
@@ -136,7 +137,7 @@ def _what_was_minimised(found: Frontier) -> str:
         fewer = "\u201cProven\u201d means that no card of that size makes fewer."
         return f"The lowest number of errors {_AT_EACH_SIZE} {fewer}"
     proven = f"\u201cProven\u201d means that no card of that size has a lower {what}"
-    proven += " by more than 0.000000001." if problem.goal == "risk" else "."
+    proven += f"{loss_of(problem).tolerance_in_words}."
     return f"The lowest {what} {_AT_EACH_SIZE}{_how_it_counts(problem)} {proven} {_ERRORS_BESIDE}"
 
 
