@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows bench-projections bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -235,6 +235,9 @@ bench-rows: $(VENV)/.bench  ## 10^6 to 10^8 rows, 2 GB of disk; docs/rows.md
 # Cards of questions beside the prototype, which stands with its tables in ../shared; JOBS=16 solves as many side by side.
 bench-questions: $(VENV)/.package  ## cards of questions; JOBS=16 solves as many side by side
 	$(BIN)/python -m benchmarks.questions --jobs $(or $(JOBS),1)
+
+bench-projections: $(VENV)/.bench  ## projected times of proofs beside the times that they took; docs/projection.md
+	$(BIN)/python -m benchmarks.projections
 
 bench-learner: $(VENV)/.bench  ## CPU seconds of eleven fits: a default card with its ten folds; a minute
 	$(BIN)/python -m benchmarks.eleven_fits

@@ -369,6 +369,7 @@ PROVENANCE = Object(
             ),
             ("edits", ListOf(_EDIT), (), "What was changed by hand after learning, oldest first."),
             ("suppressed", _SUPPRESSED, None, "People whom the counts that the card was learned from do not show."),
+            ("projected", TEXT, None, "When a proof was to be expected as the time ran out, in words."),
         )
     ),
     make=_provenance,

@@ -99,6 +99,7 @@ class Provenance(Tabular):
     certificate: CertificateFile | None = None  # the proof as a file that others can check
     edits: tuple[CardEdit, ...] = ()  # what was changed by hand after learning, oldest first
     suppressed: Suppressed | None = None  # people whom the counts it was learned from do not show
+    projected: str | None = None  # when a proof was to be expected as the time ran out, in words; None: not known
 
     def __post_init__(self) -> None:
         if self.certificate is not None and not self.proven_optimal:

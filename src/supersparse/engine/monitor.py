@@ -13,6 +13,7 @@ from supersparse.base.errors import SolverFailedError, UnsupportedProblemError
 from supersparse.base.exact import exact
 from supersparse.base.stop import Stop
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.projection import Look, Projection, projected
 from supersparse.engine.solution import Claim, Trace, TraceEvent
 from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.points import Points
@@ -20,6 +21,7 @@ from supersparse.problem.problem import Problem
 
 _TELL_EVERY = 0.25  # seconds between progress reports when nothing changes
 _WEIGH_EVERY = 0.2
+_LOOK_EVERY, _LOOK_AGAIN = 0.1, 1.05  # seconds, and times the seconds so far, between two looks of a projection
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -55,11 +57,15 @@ class Monitor:
         self.lower_bound = Fraction(0)
         self.nodes = 0
         self.reserved = 0.0  # seconds of the time limit for what follows the search
+        self.progress: Callable[[], tuple[float, float] | None] = self._bound_and_objective
+        """How far the proof is, and where it ends: what a projection of its time goes by."""
         self._restore = restore
         self._events: list[TraceEvent] = []
         self._began = time.perf_counter() if began is None else began
         self._last_told = self._began
         self._last_weighed = self._began
+        self._looks: list[Look] = []
+        self._projection: Projection | None = None
         self._interrupted = threading.Event()
         self._lock = threading.RLock()
         self._relative_gap = exact(options.gap, "gap")
@@ -122,6 +128,7 @@ class Monitor:
             objective=None if self.best_evaluation is None else self.best_evaluation.objective,
             lower_bound=self.lower_bound,
             points=points,
+            projection=self._projection,
         )
 
     def _tell(self, event: TraceEvent) -> None:
@@ -131,6 +138,7 @@ class Monitor:
 
     def stop_reason(self) -> Stop | None:
         """Return why to stop now, or None to continue; reports progress from time to time."""
+        self._look()
         if self.options.on_progress is not None and time.perf_counter() - self._last_told > _TELL_EVERY:
             self._tell(self._state(None))
         if self._interrupted.is_set() or (self.options.cancel is not None and self.options.cancel()):
@@ -142,6 +150,21 @@ class Monitor:
         if self.options.memory_limit is not None and self._too_heavy(self.options.memory_limit):
             return Stop.MEMORY_LIMIT
         return Stop.GAP if self.gap_reached else None
+
+    def _bound_and_objective(self) -> tuple[float, float] | None:
+        best = self.best_evaluation
+        return None if best is None else (float(self.lower_bound), float(best.objective))
+
+    def _look(self) -> None:
+        """Project the time of the proof again, if the last look was long enough ago."""
+        now, last = self.seconds, self._looks[-1].seconds if self._looks else 0.0
+        if now < max(last + _LOOK_EVERY, last * _LOOK_AGAIN):
+            return
+        at = self.progress()
+        if at is not None:
+            self._looks.append(Look(now, at[0]))
+            most = self.problem.max_features if self.problem.questions else None
+            self._projection = projected(self._looks, at[1], most)
 
     @property
     def gap_reached(self) -> bool:
@@ -178,6 +201,7 @@ class Monitor:
             nodes=self.nodes,
             seconds=self.seconds,
             trace=Trace(tuple(self._events)),
+            projection=None if stop is Stop.OPTIMAL else self._projection,
         )
 
     @contextmanager

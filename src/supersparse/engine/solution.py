@@ -7,6 +7,7 @@ from typing import Any
 
 from supersparse.base.exact import counted, shown
 from supersparse.base.stop import Stop
+from supersparse.engine.projection import Projection
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import slope_at_limit
 from supersparse.problem.losses import loss_of
@@ -25,6 +26,7 @@ class TraceEvent(Tabular):
     objective: Fraction | None  # of the best model so far
     lower_bound: Fraction
     points: Points | None  # the model, if this event is a new incumbent
+    projection: Projection | None = None  # of the time that a proof still needs; None: cannot be told yet
 
     @property
     def gap(self) -> float | None:
@@ -102,6 +104,7 @@ class Solution(Tabular):
     seconds: float
     trace: Trace
     seed: int | None = None  # random seed of the search; None if not recorded
+    projection: Projection | None = None  # of the time that a proof would still have needed, where that can be told
     tuned_options: Mapping[str, object] = field(default_factory=dict)  # of CPLEX or Gurobi, see `tuning_time`
 
     @property
@@ -200,6 +203,7 @@ class Claim:
     seconds: float
     trace: Trace
     tuned_options: Mapping[str, object] = field(default_factory=dict)
+    projection: Projection | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

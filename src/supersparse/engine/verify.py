@@ -58,6 +58,7 @@ def verify(problem: Problem, claim: Claim, *, solver: str) -> Solution:
         seconds=claim.seconds,
         trace=claim.trace.to(ended),
         tuned_options=claim.tuned_options,
+        projection=claim.projection,
     )
 
 

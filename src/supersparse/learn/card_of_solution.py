@@ -19,12 +19,14 @@ from supersparse.base.integer_arrays import (
     largest_magnitude,
     quotients,
 )
+from supersparse.base.stop import Stop
 from supersparse.card.card import Card, Item, Label
 from supersparse.card.evaluate.rates import added_up
 from supersparse.card.lines import enumerated, weights_in_words
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, IsOneOf, ValueOf
+from supersparse.engine.projection import in_time
 from supersparse.engine.solution import Solution
 from supersparse.learn.settings.of_problem import settings_of
 from supersparse.learn.training_performance import by_classes, training_performance
@@ -236,7 +238,14 @@ def _provenance(solution: Solution, counted: Solution) -> Provenance:
         nodes=solution.nodes,
         features=problem.rows.names,
         settings=None if asked is None else asked.to_dict(),
+        projected=_projected(solution),
     )
+
+
+def _projected(solution: Solution) -> str | None:
+    """When a proof was to be expected; other limits than those of time give the same card on every machine."""
+    by_the_clock = solution.stop in (Stop.TIME_LIMIT, Stop.INTERRUPTED) and not solution.proven_optimal
+    return in_time(solution.projection) if by_the_clock and solution.projection is not None else None
 
 
 def _domain(problem: Problem, j: int) -> Domain:

@@ -69,8 +69,11 @@ def test_a_better_card_in_the_table_is_named_on_the_front_page():
 
 def test_other_rows_prove_nothing_of_the_card():
     columns = {name: column[::-1] for name, column in COLUMNS.items()}
-    front, _, _ = told(unproven(SYSTEM), columns, Y[1:] + Y[:1])
+    system = unproven(SYSTEM)
+    made = replace(system.card.provenance, projected="in about 40 min")
+    front, _, texts = told(ScoringSystem(replace(system.card, provenance=made)), columns, Y[1:] + Y[:1])
     assert front.startswith("Not proven")
+    assert any("the proof was to be expected in about 40 min." in text for text in texts)
 
 
 @pytest.mark.parametrize("forget", [False, True])

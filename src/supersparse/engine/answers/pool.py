@@ -238,7 +238,7 @@ class Pool(ResultTable):
         ]
 
     def _risk_of(self, model: VerifiedModel) -> dict[str, float]:
-        if loss_of(self.problem).counts_rows:
+        if model.points.slope is None:
             return {}
         return {"log_loss": float(model.evaluation.loss), "slope": float(model.points.slope)}
 

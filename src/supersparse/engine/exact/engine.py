@@ -147,6 +147,7 @@ class _Solve:
     def run(self) -> Claim | _Restart:
         """Search and prove until nothing is open or a limit is reached."""
         self._open()
+        self.monitor.progress = lambda: (self.proof.share_closed, 1.0)
         if self.options.executor is not None:
             self._prove_on(self.options.executor)
         elif self.options.n_jobs == 1:

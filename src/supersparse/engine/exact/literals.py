@@ -32,7 +32,8 @@ model has (f, +) only together with (g, +). What it stands for can be reached by
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, lcm
+from functools import lru_cache
+from math import comb, floor, lcm
 from typing import NewType, TypeVar
 
 import numpy as np
@@ -328,3 +329,21 @@ def _may_merge(form: IntegerForm, f: int) -> bool:
         and all(len(side) == 0 or side.is_full for side in sides)
         and all(limit.weights[f] >= 0 for limit in problem.support_limits)
     )
+
+
+def n_supports(allowed: Flags, most: int) -> int:
+    """How many signed supports of 1 to `most` features these literals have.
+
+    >>> n_supports(np.array([True, True, True, False]), 2)  # three of one feature, two of two
+    5
+    """
+    signs = allowed.reshape(-1, 2).sum(axis=1)
+    return _n_supports(int((signs == 2).sum()), int((signs == 1).sum()), most)
+
+
+@lru_cache(maxsize=10_000)
+def _n_supports(both: int, one: int, most: int) -> int:
+    if most >= both + one:
+        return int(3**both * 2**one - 1)
+    sizes = range(1, most + 1)
+    return sum(comb(both, j) * 2**j * comb(one, size - j) for size in sizes for j in range(size + 1))

@@ -33,6 +33,7 @@ _NODE = 10_000  # rows of columns read: what a limit on nodes counts
 _SLICE = 10.0  # seconds between checkpoints
 _MOST_KEPT = 100_000  # cards of a pool
 _ROUNDING = Fraction(1, 10**10)  # of bounds, in the core's unit
+_NO_CARD = 1e300  # an objective from here on stands for none
 
 
 class QuestionsSolver:
@@ -92,6 +93,8 @@ class _Run:
         self.fixed = _fixed(problem)
         self.form = _form(problem, self.scale, self.fixed)
         self.file = checkpoint_file.Checkpoint(options.checkpoint, _FORMAT, problem)
+        self._heard: tuple[float, float] | None = None  # the core's bound and objective
+        monitor.progress = lambda: self._heard
 
     def claim(self) -> Claim:
         """Search until nothing is open or a limit is reached."""
@@ -152,9 +155,10 @@ class _Run:
         )
         return with_answers(self.problem, answers)
 
-    def _hear(self, _objective: float, bound: float, _open_parts: int) -> None:
+    def _hear(self, objective: float, bound: float, _open_parts: int) -> None:
         if math.isfinite(bound):
             self.monitor.bound(self.bound(bound))
+            self._heard = (bound, objective) if objective < _NO_CARD else None
 
     def _report(self, outcome: SearchOutcome) -> None:
         if outcome.best is not None:

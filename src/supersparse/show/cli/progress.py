@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 import typer
 
 from supersparse.base.exact import counted
+from supersparse.engine.projection import in_time
 from supersparse.learn.watching import Watch
 from supersparse.show.cli.say import is_hushed, remark
 
@@ -79,7 +80,10 @@ class State:
         if self.event is not None:
             if self.event.objective is not None:
                 gap = ceil((self.event.gap or 0) * 1000 - 1e-4) / 10  # upwards: 0 is shown only when proven
-                parts += [f"gap {gap:.1f} %", f"objective {float(self.event.objective):.6f}"]
+                parts.append(f"gap {gap:.1f} %")
+                if gap:
+                    parts.append(f"proof {in_time(self.event.projection)}")
+                parts.append(f"objective {float(self.event.objective):.6f}")
             parts.append(f"bound {float(self.event.lower_bound):.6f}")
         return "  ".join(parts) if len(parts) > 1 else f"{parts[0]}  starting"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.base.stop import Stop
+from supersparse.engine.projection import in_time
 from supersparse.engine.solution import Solution, Trace, TraceEvent
 from supersparse.learn.fit import FINAL, FIRST
 from supersparse.learn.training_performance import by_classes
@@ -159,9 +160,10 @@ class Progress(Watch):
             errors=None if event is None else self._errors,
             size=None if event is None else self._size,
             nodes=None if event is None else event.nodes,
+            proof=None if event is None or not event.gap else in_time(event.projection),
         )
 
-    def _tell(self, **numbers: float | None) -> None:
+    def _tell(self, **numbers: float | str | None) -> None:
         seconds = round(time.monotonic() - self._began, 3)
         self._talk.tell("progress", {"stage": self._stage, "t": seconds, **numbers, "cv_error": self._cv_error})
 

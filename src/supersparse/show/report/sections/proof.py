@@ -41,6 +41,9 @@ def proof(evidence: Evidence) -> Iterator[Block]:
     yield Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True)
     if evidence.proven_here:
         yield Paragraph("The card's file claims less: the searches for the table of sizes below proved the rest.")
+    if made.projected is not None and not evidence.proven_here:
+        expected = visible(made.projected)
+        yield Paragraph(f"At its pace when the search ended, the proof was to be expected {expected}.")
     yield _verdict(evidence, made)
     if isinstance(evidence.recheck, Recheck):
         yield _compared(made, evidence.recheck)

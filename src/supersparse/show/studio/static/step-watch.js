@@ -217,8 +217,9 @@ export function watchStep(app) {
     if (run.state === "failed") return t("watch.verdict_failed");
     if (p.gap === 0) return [icon("check"), t("watch.verdict_proven")];
     if (!has(p.objective)) return t(LIVE.includes(run.state) ? "watch.verdict_first" : "watch.verdict_none");
-    return t(LIVE.includes(run.state) ? "watch.verdict_open" : "watch.verdict_unproven",
-      { gap: has(p.gap) ? percent(p.gap) : "\u2013" });
+    const live = LIVE.includes(run.state), gap = { gap: has(p.gap) ? percent(p.gap) : "\u2013" };
+    return t(live ? "watch.verdict_open" : "watch.verdict_unproven", gap)
+      + (live && p.proof ? ` ${t("watch.verdict_when", { when: p.proof })}` : "");
   }
 
   function actionsOf(run, live) {
