@@ -43,7 +43,12 @@ LANES_INLINE Eight choose(EightInts condition, Eight yes, Eight no) { return con
 LANES_INLINE Eight larger(Eight a, Eight b) { return choose(a > b, a, b); }
 LANES_INLINE Eight smaller(Eight a, Eight b) { return choose(a < b, a, b); }
 LANES_INLINE Eight magnitude(Eight a) { return larger(a, -a); }
-LANES_INLINE double sum(Eight a) { return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7])); }
+// ((a0 + a4) + (a2 + a6)) + ((a1 + a5) + (a3 + a7)), by halves
+LANES_INLINE double sum(Eight a) {
+  const auto four = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+  const auto two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
+  return two[0] + two[1];
+}
 LANES_INLINE double least(Eight a) {
   double out = a[0];
   for (int lane = 1; lane < kLanes; lane++) out = a[lane] < out ? a[lane] : out;

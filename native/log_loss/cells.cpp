@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "log_loss/proof_loops.hpp"
-
 namespace supersparse::log_loss {
 namespace {
 
@@ -26,16 +24,13 @@ double Partition::mixed_counts(int64_t p, int64_t q) const {
 }
 
 // How many rows of each class a cell has where column j is 1.
-Partition::Counts Partition::inside(int64_t level, int64_t cell, int64_t j) const {
-  const uint64_t* mask = cells_.masks.layer(level).row(cell).data;
-  const uint64_t* column = bits_.columns.row(j).data;
-  const int64_t split = bits_.split;
-  return {proof_loops().shared_ones(mask, column, split),
-          proof_loops().shared_ones(mask + split, column + split, bits_.all.size - split)};
+SharedOnes Partition::inside(int64_t level, int64_t cell, int64_t j) const {
+  return proof_loops().shared_ones(cells_.masks.layer(level).row(cell).data, bits_.columns.row(j).data, bits_.split,
+                                   bits_.all.size);
 }
 
 void Partition::start() {
-  const int64_t words = bits_.all.size, split = bits_.split;
+  const int64_t words = bits_.all.size;
   cells_.groups[0] = 1;
   if (words == 0) {
     std::fill_n(cells_.ids.row(0).data, data_.n_rows(), 0);
@@ -43,8 +38,8 @@ void Partition::start() {
   }
   const uint64_t* all = bits_.all.data;
   std::copy_n(all, words, cells_.masks.layer(0).row(0).data);
-  cells_.positive(0, 0) = proof_loops().shared_ones(all, all, split);
-  cells_.negative(0, 0) = proof_loops().shared_ones(all + split, all + split, words - split);
+  const SharedOnes rows = proof_loops().shared_ones(all, all, bits_.split, words);
+  cells_.positive(0, 0) = rows.before, cells_.negative(0, 0) = rows.after;
 }
 
 void Partition::refine(int64_t level, int64_t j) {
@@ -106,16 +101,17 @@ double Partition::bound(int64_t level, int64_t j, double enough) {
 }
 
 double Partition::of_bits(int64_t level, int64_t j, double enough) const {
+  const Ints positive = cells_.positive.row(level), negative = cells_.negative.row(level);
   double total = 0;
   for (int64_t c = 0; c < cells_.groups[level]; c++) {
-    const int64_t p = cells_.positive(level, c), q = cells_.negative(level, c);
+    const int64_t p = positive[c], q = negative[c];
     if (j < 0) {
       total += mixed_counts(p, q);
       continue;
     }
-    const Counts in = inside(level, c, j);
-    total += mixed_counts(in.positive, in.negative);
-    total += mixed_counts(p - in.positive, q - in.negative);
+    const auto [p_inside, q_inside] = inside(level, c, j);
+    total += mixed_counts(p_inside, q_inside);
+    total += mixed_counts(p - p_inside, q - q_inside);
     if (total > enough) break;
   }
   return total;

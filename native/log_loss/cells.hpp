@@ -8,6 +8,7 @@
 
 #include "base/array.hpp"
 #include "log_loss/loss.hpp"
+#include "log_loss/proof_loops.hpp"
 
 namespace supersparse::log_loss {
 
@@ -39,10 +40,7 @@ class Partition {
   double bound(int64_t level, int64_t j, double enough);
 
  private:
-  struct Counts {
-    int64_t positive, negative;
-  };
-  Counts inside(int64_t level, int64_t cell, int64_t j) const;
+  SharedOnes inside(int64_t level, int64_t cell, int64_t j) const;
   double mixed_counts(int64_t p, int64_t q) const;
   double of_bits(int64_t level, int64_t j, double enough) const;
   double of_ranks(int64_t level, int64_t j);

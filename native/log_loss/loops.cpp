@@ -99,6 +99,36 @@ Line line(const double* score, double a, double b, const double* positive, const
   return sums_on_line<false>(score, a, b, positive, negative, n, nullptr);
 }
 
+InterceptSums intercept_sums(const double* score, double a, double b, const double* positive, const double* negative, int64_t n) {
+  InterceptSums out{0, 0};
+  by_blocks(n, [&](int64_t from, int64_t to) __attribute__((always_inline)) {
+    Eight all_r = all(0.0), all_c = all_r;
+    by_eights(from, to, [&](int64_t i, auto eight) __attribute__((always_inline)) {
+      const Eight v = eight.of(score + i) * a + b, own = eight.of(positive + i), weight = own + eight.of(negative + i);
+      const Eight p = risk_of(v, exp_of_negative<Eight>(-magnitude(v)));
+      all_r += weight * p - own;
+      all_c += weight * p * (1.0 - p);
+    });
+    out.r += sum(all_r);
+    out.c += sum(all_c);
+  });
+  return out;
+}
+
+Span span(const double* x, int64_t n) {
+  Eight least = all(x[0]), most = least;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    least = smaller(load(x + i), least);
+    most = larger(load(x + i), most);
+  }
+  for (; i < n; i++) {
+    least = smaller(all(x[i]), least);
+    most = larger(all(x[i]), most);
+  }
+  return {supersparse::least(least), -supersparse::least(-most)};
+}
+
 Line line_and_sizes(const double* score, double a, double b, const double* positive, const double* negative, int64_t n,
                     LineSizes* sizes) {
   return sums_on_line<true>(score, a, b, positive, negative, n, sizes);
@@ -228,7 +258,7 @@ void append_code(int32_t* ids, int32_t wide, const int32_t* ranks, int64_t n) {
 #define LOOPS_NAME(version) LOOPS_JOIN(loops_, version)
 extern const Loops LOOPS_NAME(ROWS_VERSION);
 const Loops LOOPS_NAME(ROWS_VERSION) = {
-    loss_at,    slopes_at,  loss_on_line, line,         line_and_sizes,      entropy_of, total, dot,
-    column_sums, add_column, add_four,    times, dots_of_four, dots_of_two_by_four, append_code};
+    loss_at, slopes_at, loss_on_line, line, intercept_sums, span, line_and_sizes, entropy_of, total, dot,
+    column_sums, add_column, add_four, times, dots_of_four, dots_of_two_by_four, append_code};
 
 }  // namespace supersparse::log_loss

@@ -23,6 +23,14 @@ struct Line {
   double loss, r, rs, c, cs, css;
 };
 
+// Sums of residuals and curvatures alone, and the least and largest of numbers.
+struct InterceptSums {
+  double r, c;
+};
+struct Span {
+  double least, most;
+};
+
 // What a bound needs in addition: sums of r z, |r z| and |r|.
 struct LineSizes {
   double moment, size, residuals;
@@ -36,6 +44,9 @@ struct Loops {
                       double* curve, int64_t n);
   double (*loss_on_line)(const double* score, double a, double b, const double* positive, const double* negative, int64_t n);
   Line (*line)(const double* score, double a, double b, const double* positive, const double* negative, int64_t n);
+  InterceptSums (*intercept_sums)(const double* score, double a, double b, const double* positive, const double* negative,
+                                  int64_t n);
+  Span (*span)(const double* x, int64_t n);
   Line (*line_and_sizes)(const double* score, double a, double b, const double* positive, const double* negative, int64_t n,
                          LineSizes* sizes);
   // the weighted entropy of risks: the least loss of rows that have these risks

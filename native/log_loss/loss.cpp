@@ -28,16 +28,12 @@ void bisect_slope(const Scores& rows, double most, Floats start) {
 // By Newton steps within a bracket. At the best intercept the mean risk is the share of positive weight, so the log odds
 // of that share lie between the smallest and the largest logit.
 double best_intercept(const Scores& rows, double a, double b) {
-  double least = kInfinity, most = -kInfinity;
-  for (int64_t i = 0; i < rows.n; i++) {
-    least = std::min(least, a * rows.score[i]);
-    most = std::max(most, a * rows.score[i]);
-  }
+  const auto [least, most] = loops().span(rows.score.data, rows.n);
   const double odds = std::log(total(rows.positive, rows.n) / total(rows.negative, rows.n));
-  double low = odds - most - 1e-9, high = odds - least + 1e-9;
+  double low = odds - a * most - 1e-9, high = odds - a * least + 1e-9;
   if (!(low <= b && b <= high)) b = 0.5 * (low + high);
   for (int turn = 0; turn < 100; turn++) {
-    const Line at = rows.line(a, b);
+    const InterceptSums at = loops().intercept_sums(rows.score.data, a, b, rows.positive.data, rows.negative.data, rows.n);
     (at.r > 0 ? high : low) = b;
     double step = at.c > 0 ? at.r / at.c : kInfinity, next = b - step;
     if (!(low < next && next < high)) next = 0.5 * (low + high);

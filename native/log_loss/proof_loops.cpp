@@ -45,10 +45,16 @@ void least_weights(const double* curve, const double* leverage, double factor, d
   });
 }
 
-int64_t shared_ones(const uint64_t* x, const uint64_t* y, int64_t words) {
-  int64_t total = 0;
-  for (int64_t w = 0; w < words; w++) total += std::popcount(x[w] & y[w]);
-  return total;
+LANES_INLINE int64_t shared(const uint64_t* x, const uint64_t* y, int64_t from, int64_t to) {
+  int64_t counts[4] = {0, 0, 0, 0}, w = from;
+  for (; w + 4 <= to; w += 4)
+    for (int lane = 0; lane < 4; lane++) counts[lane] += std::popcount(x[w + lane] & y[w + lane]);
+  for (; w < to; w++) counts[0] += std::popcount(x[w] & y[w]);
+  return (counts[0] + counts[1]) + (counts[2] + counts[3]);
+}
+
+SharedOnes shared_ones(const uint64_t* x, const uint64_t* y, int64_t split, int64_t words) {
+  return {shared(x, y, 0, split), shared(x, y, split, words)};
 }
 
 }  // namespace

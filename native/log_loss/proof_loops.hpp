@@ -6,6 +6,10 @@
 
 namespace supersparse::log_loss {
 
+struct SharedOnes {
+  int64_t before, after;
+};
+
 struct ProofLoops {
   // Moves risks as far as logits that move by `shift`, to first order, or to 0 or 1. `risk` and `moved` receive the
   // risks and their residuals, of which the sum is returned.
@@ -15,8 +19,8 @@ struct ProofLoops {
   double (*region_weights)(const double* curve, const double* leverage, double factor, double* out, int64_t n);
   // h_i·e^-R_i
   void (*least_weights)(const double* curve, const double* leverage, double factor, double* out, int64_t n);
-  // how many ones two sets of bits share
-  int64_t (*shared_ones)(const uint64_t* x, const uint64_t* y, int64_t words);
+  // how many ones two sets of bits share up to a word, and from it on
+  SharedOnes (*shared_ones)(const uint64_t* x, const uint64_t* y, int64_t split, int64_t words);
 };
 
 extern const ProofLoops proof_loops_baseline;
