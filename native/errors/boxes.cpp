@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "base/sorting.hpp"
+#include "errors/tree_loops.hpp"
 
 namespace supersparse::errors {
 namespace {
@@ -80,15 +82,48 @@ int64_t list_wide(int64_t k, const std::vector<int64_t>& width, std::vector<int6
   return n;
 }
 
+// The positives of a matching, by place in their order, as numbers of one kind: what a vector of the box needs of them.
+// A positive that is used up has a key at which it conflicts with nobody.
+template <class T>
+struct Positives {
+  static constexpr T kUsed = std::numeric_limits<T>::min() / 2;
+  std::vector<T>& key;    // of each
+  std::vector<T>& given;  // width times entry of each, wide feature after wide feature
+  int64_t n, stride;
+
+  Positives(std::vector<T>& keys, std::vector<T>& entries, const SupportData& data, const BoxSpace& space, int64_t n_up,
+            int64_t n_wide)
+      : key(keys), given(entries), n(n_up), stride(n_up + kBlock) {
+    if (static_cast<int64_t>(key.size()) < stride) key.resize(stride);
+    if (static_cast<int64_t>(given.size()) < n_wide * stride) given.resize(n_wide * stride);
+    for (int64_t a = 0; a < n; a++) key[a] = static_cast<T>(space.up_key[space.up[a]]);
+    std::fill(key.begin() + n, key.begin() + stride, kUsed);
+    for (int64_t t = 0; t < n_wide; t++) {
+      const int64_t f = space.least[t], width = space.most[f];
+      T* row = given.data() + t * stride;
+      for (int64_t a = 0; a < n; a++) row[a] = static_cast<T>(width * data.up_x(space.up[a], f));
+      std::fill(row + n, row + stride, T{0});
+    }
+  }
+  int64_t first_conflict(int64_t from, int64_t near, int64_t n_wide, const T* own) const {
+    if constexpr (sizeof(T) == 4) {
+      return tree_loops().first_conflict_32(from, n, static_cast<T>(near), key.data(), n_wide, given.data(), stride, own);
+    } else {
+      return tree_loops().first_conflict_64(from, n, near, key.data(), n_wide, given.data(), stride, own);
+    }
+  }
+};
+
 // Matches each negative with the positives it conflicts with; gives `total` and the matched weight.
 //
-// The first cells of `up` and `down` are sorted by rising key. `rest` is the weight of all negatives here: once it cannot
-// lift the total above `enough`, nothing can.
-int64_t match_conflicts(const SupportData& data, BoxSpace& space, int64_t n_up, int64_t n_down, int64_t too_small,
-                        int64_t total, int64_t rest, int64_t enough) {
-  const std::vector<int64_t>& width = space.most;
-  std::vector<int64_t>&wide = space.least, &following = space.place;
-  const int64_t n_wide = list_wide(data.width(), width, wide);
+// The first cells of `up` and `down` are sorted by rising key, and `least` names the wide features. `rest` is the weight
+// of all negatives here: once it cannot lift the total above `enough`, nothing can.
+template <class T>
+int64_t match_conflicts(const SupportData& data, BoxSpace& space, const Positives<T>& positives, int64_t n_wide,
+                        int64_t n_down, int64_t too_small, int64_t total, int64_t rest, int64_t enough) {
+  const int64_t n_up = positives.n;
+  std::vector<int64_t>& following = space.place;
+  std::vector<T> own(n_wide);
   for (int64_t a = 0; a <= n_up; a++) following[a] = a;  // skips positives already used up
   int64_t begin = n_up;
   for (int64_t t_down = 0; t_down < n_down; t_down++) {
@@ -100,31 +135,42 @@ int64_t match_conflicts(const SupportData& data, BoxSpace& space, int64_t n_up, 
     // positives at or below the negative's mid-box score, highest first
     const int64_t near = too_small + space.down_key[j];
     while (begin > 0 && near + space.up_key[space.up[begin - 1]] >= 0) begin--;
-    const int64_t* down_x = &data.down_x(j, 0);
+    for (int64_t t = 0; t < n_wide; t++) {
+      const int64_t f = space.least[t];
+      own[t] = static_cast<T>(space.most[f] * data.down_x(j, f));
+    }
     for (int64_t a = begin; left_j > 0; a++) {
       a = first_unused(following, a);
+      if (a < n_up) a = positives.first_conflict(a, near, n_wide, own.data());
       if (a == n_up) break;
-      const int64_t i = space.up[a];
-      int64_t& left_i = space.left_up[i];
-      if (left_i == 0) {
-        following[a] = a + 1;
-        continue;
-      }
-      const int64_t* up_x = &data.up_x(i, 0);
-      int64_t spare = near + space.up_key[i];
-      for (int64_t t = 0; t < n_wide && spare >= 0; t++) {
-        const int64_t f = wide[t];
-        spare -= width[f] * std::abs(up_x[f] - down_x[f]);
-      }
-      if (spare < 0) continue;
+      int64_t& left_i = space.left_up[space.up[a]];
       const int64_t u = std::min(left_i, left_j);
       left_i -= u;
       left_j -= u;
       total += u;
       if (total > enough) return total;
+      if (left_i == 0) {
+        following[a] = a + 1;
+        positives.key[a] = Positives<T>::kUsed;
+      }
     }
   }
   return total;
+}
+
+// Whether 32 bits hold the numbers of a matching: keys and slacks of less than 2^29, products of less than 2^28 together,
+// so that what a positive that is used up has left is more than -2^31 and less than 0.
+bool is_narrow(const BoxSpace& space, int64_t n_wide, int64_t most_up, int64_t most_down, int64_t too_small) {
+  constexpr int64_t kMost = int64_t{1} << 27;
+  if (std::max({std::abs(most_up), std::abs(most_down), std::abs(too_small)}) >= kMost) return false;
+  int64_t sum = 0;
+  for (int64_t t = 0; t < n_wide; t++) {
+    const int64_t f = space.least[t], entry = space.largest[f], width = space.most[f];
+    if (entry >= kMost || width >= kMost) return false;
+    sum += 2 * entry * width;
+    if (sum >= 2 * kMost) return false;
+  }
+  return true;
 }
 
 // Where to split the numbers from a to b: at the geometric mean when the range is long, else halfway.
@@ -169,6 +215,12 @@ BoxSpace::BoxSpace(const SupportData& data) {
     own->resize(n);
   }
   place.resize(2 * n);
+  largest.resize(data.width());
+  for (const Matrix<int64_t>& x : {data.up_x, data.down_x}) {
+    for (int64_t i = 0; i < x.rows; i++) {
+      for (int64_t f = 0; f < x.columns; f++) largest[f] = std::max(largest[f], std::abs(x(i, f)));
+    }
+  }
 }
 
 int64_t least_l1(const SupportData& data, const Box& box) {
@@ -242,7 +294,13 @@ int64_t loss_bound(const SupportData& data, const Box& box, int64_t enough, BoxS
   if (total + std::min(down.weight, up.weight) <= enough) return total;
   sort_by(view(space.up_key), view(space.up), up.count, view(space.spare), view(space.place));
   sort_by(view(space.down_key), view(space.down), down.count, view(space.spare), view(space.place));
-  return match_conflicts(data, space, up.count, down.count, too_small, total, down.weight, enough);
+  const int64_t n_wide = list_wide(k, B, A);  // the middle is needed no more
+  const auto matched = [&](auto& keys, auto& entries) {
+    const Positives positives(keys, entries, data, space, up.count, n_wide);
+    return match_conflicts(data, space, positives, n_wide, down.count, too_small, total, down.weight, enough);
+  };
+  return is_narrow(space, n_wide, most_up, most_down, too_small) ? matched(space.keys_32, space.entries_32)
+                                                                       : matched(space.keys_64, space.entries_64);
 }
 
 int64_t cost_bound(const SupportData& data, const Box& box, int64_t enough, BoxSpace& space) {

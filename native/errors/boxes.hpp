@@ -14,8 +14,11 @@ struct Box {
 
 // What the bounds of boxes work in: made once for each support, not once for each box.
 struct BoxSpace {
-  std::vector<int64_t> least, most;  // magnitudes in the box; later twice the middle, and the width
+  std::vector<int64_t> least, most;  // magnitudes in the box; later twice the middle (or wide features), and the width
+  std::vector<int64_t> largest;      // entry of each column, by its size
   std::vector<int64_t> left_up, left_down, up_key, down_key, up, down, spare, place;
+  std::vector<int32_t> keys_32, entries_32;  // of positives, where 32 bits hold them
+  std::vector<int64_t> keys_64, entries_64;
 
   explicit BoxSpace(const SupportData& data);
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "errors/tree_loops.hpp"
+
 namespace supersparse::errors {
 namespace {
 
@@ -24,17 +26,6 @@ int64_t distance(Array<int32_t> above, Array<int32_t> below, Flags allowed, Flag
   return count;
 }
 
-// The same for binary features packed 64 to a word; the masks are allowed and covering literals of both signs.
-int64_t packed_distance(Words up, Words down, Matrix<uint64_t> masks) {
-  int64_t count = 0;
-  for (int64_t w = 0; w < up.size; w++) {
-    const uint64_t rises = up[w] & ~down[w], falls = ~up[w] & down[w];
-    if ((rises & masks(2, w)) | (falls & masks(3, w))) return -1;
-    count += std::popcount(rises & masks(0, w)) + std::popcount(falls & masks(1, w));
-  }
-  return count;
-}
-
 // The larger gain of a feature's two literals, at least 0.
 int64_t gain_of(int64_t feature, Ints load, Ints penalty, Flags allowed) {
   int64_t gain = 0;
@@ -42,6 +33,21 @@ int64_t gain_of(int64_t feature, Ints load, Ints penalty, Flags allowed) {
     if (allowed[literal]) gain = std::max(gain, load[literal] - penalty[literal]);
   }
   return gain;
+}
+
+// The same from one point to many, for binary features packed 64 to a word. Each mask tells which bits of a point count:
+// where it is the positive one, those that it alone has are positive literals.
+void fill_packed(const Points& points, int64_t i, Ints distances, Words covered) {
+  std::fill(distances.begin(), distances.end(), 0);
+  std::fill(covered.begin(), covered.end(), 0);
+  const int here = points.is_positive ? 0 : 1, there = 1 - here;
+  const Matrix<uint64_t>&masks = points.masks, &others = points.other_bits;
+  for (int64_t w = 0; w < others.columns && others.rows > 0; w++) {
+    const WordMasks own{masks(here, w), masks(there, w), masks(2 + here, w), masks(2 + there, w)};
+    tree_loops().add_distances(others.rows, points.bits(i, w), &others(0, w), others.columns, own, distances.data,
+                               covered.data);
+  }
+  for (int64_t t = 0; t < distances.size; t++) distances[t] = covered[t] ? -1 : distances[t];
 }
 
 }  // namespace
@@ -57,18 +63,21 @@ int64_t nearest_pairs(const Points& points, int64_t most, Ints candidates, Array
   const int64_t p = points.ranks.columns, n = candidates.size;
   int64_t filled = 0;
   std::vector<int64_t> distances(n), counts(p + 2);
+  std::vector<uint64_t> covered(n);
   for (int64_t i = 0; i < points.ranks.rows; i++) {
-    std::fill(counts.begin(), counts.end(), 0);
-    for (int64_t t = 0; t < n; t++) {
-      if (points.masks.rows > 0) {
-        const Words own = points.bits.row(i), other = points.other_bits.row(t);
-        distances[t] = packed_distance(points.is_positive ? own : other, points.is_positive ? other : own, points.masks);
-      } else {
-        const Array<int32_t> own = points.ranks.row(i), other = points.others.row(candidates[t]);
+    if (points.masks.rows > 0) {
+      fill_packed(points, i, view(distances), view(covered));
+    } else {
+      const Array<int32_t> own = points.ranks.row(i);
+      for (int64_t t = 0; t < n; t++) {
+        const Array<int32_t> other = points.others.row(candidates[t]);
         distances[t] = distance(points.is_positive ? own : other, points.is_positive ? other : own, points.allowed,
                                 points.covering);
       }
-      if (distances[t] >= 0) counts[distances[t]]++;
+    }
+    std::fill(counts.begin(), counts.end(), 0);
+    for (int64_t own : distances) {
+      if (own >= 0) counts[own]++;
     }
     int64_t limit = 0, taken = 0;
     while (limit <= p && taken + counts[limit] <= most) taken += counts[limit++];
