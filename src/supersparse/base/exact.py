@@ -34,15 +34,10 @@ def exact(value: object, what: str, error: type[InvalidInputError] = InvalidProb
             return Fraction(value)
     elif isinstance(value, numbers.Real):
         if math.isfinite(value):
-            return _shortest_decimal(value)
+            return Fraction(str(value))  # not repr(), which of numpy's scalars is not the shortest decimal
     else:
         raise error(f"{what} is {value!r}, which is not a number", "give a finite number")
     raise error(f"{what} is {value}", "give a finite number", subject=what, value=value)
-
-
-def _shortest_decimal(value: numbers.Real) -> Fraction:
-    # str(), not repr(): numpy's scalars print their shortest decimal only with str().
-    return Fraction(str(value))
 
 
 def exact_value(value: object, what: str) -> Fraction:

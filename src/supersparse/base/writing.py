@@ -38,13 +38,9 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         with _whole_file(Path(os.path.realpath(path))) as file:
             yield file
     except OSError as error:  # which names the draft, or nothing
-        if error.errno is None or (error.filename is not None and not _is_draft(error.filename)):
+        if error.errno is None or (error.filename is not None and not str(error.filename).endswith(_DRAFT)):
             raise
         raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def _is_draft(name: object) -> bool:
-    return str(name).endswith(_DRAFT)
 
 
 @contextmanager

@@ -454,10 +454,6 @@ def _check_counts(card: Card) -> None:
                 raise InvalidCardError(f"its {name} of {told} contradicts its performance on the training rows")
 
 
-def _written_intercept(card: Card) -> Fraction | None:
-    return None if card.provenance is None and card.intercept == -card.threshold else card.intercept
-
-
 _EXCEEDED = Entry("threshold", NUMBER, key="exceeded", until=2)
 CARD = Object(
     Entry("title", TEXT, None, always=True),
@@ -482,7 +478,7 @@ CARD = Object(
         None,
         "What the model adds to the total, so that it is above 0 for the positive class; minus the threshold if "
         "left out.",
-        get=_written_intercept,
+        get=lambda card: None if card.provenance is None and card.intercept == -card.threshold else card.intercept,
         since=3,
     ),
     Entry("risk", RISK, None, since=2),

@@ -95,12 +95,10 @@ def matching(wanted: Sequence[str], names: Sequence[str], what: str) -> tuple[in
     """
     found: set[int] = set()
     for word in wanted:
-        fitting = [names.index(word)] if word in names else _fitting(word, names)
+        fitting = (
+            [names.index(word)] if word in names else [j for j, name in enumerate(names) if fnmatchcase(name, word)]
+        )
         if not fitting:
             raise InvalidProblemError(f"{what}: there is no feature {word!r}", did_you_mean(word, names))
         found.update(fitting)
     return tuple(sorted(found))
-
-
-def _fitting(pattern: str, names: Sequence[str]) -> list[int]:
-    return [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]

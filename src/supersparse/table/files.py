@@ -52,10 +52,6 @@ _MOST_WORDS = 8
 Remedy = Callable[[str | None, str], str]
 
 
-def _correct(_na: str | None, _name: str) -> str:
-    return "correct them"
-
-
 class ReadKeywords(TypedDict, total=False):
     """How the columns of a file are read; each may be left out."""
 
@@ -110,7 +106,7 @@ def read_with_problems(
     wanted: Callable[[str], bool] = asked.get("wanted", lambda _: True)
     as_text: Callable[[str], bool] = asked.get("as_text", lambda _: False)
     expected, weights = asked.get("expected", _NOTHING), asked.get("weights")
-    remedy = asked.get("remedy", _correct)
+    remedy = asked.get("remedy", lambda _na, _name: "correct them")
 
     def texts(name: str) -> bool:
         return expected.get(name) is Kind.TEXT or as_text(name)

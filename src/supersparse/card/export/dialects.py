@@ -212,17 +212,40 @@ class DuckDB(Dialect):
         return None if column.is_text else f"typeof({x}) = 'VARCHAR'"
 
 
-class Postgres(Dialect):
+class _ComparedAsJson(Dialect):
     """Booleans do not compare with numbers: a yes-or-no column of either type is compared as JSON."""
 
-    name, title, double = "postgres", "PostgreSQL", "DOUBLE PRECISION"
+    json: str  # the function
+
+    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
+        """A yes-or-no column may be a boolean or a number."""
+        if not column.yes_no:
+            return super().among(x, column, values, none=none)
+        forms = [form for v in values for form in (("true", "1", "1.0") if v else ("false", "0", "0.0"))]
+        return self._listed(f"{self.json}({x})", list(map(self.text, forms)), none)
+
+    def coded_number(self, x: str, column: ExportColumn) -> str:
+        """A yes-or-no column may be a boolean."""
+        if column.yes_no:
+            return self._listed(f"{self.json}({x})", self.numbers_as_json(column), False)
+        return super().coded_number(x, column)
+
+    def numbers_as_json(self, column: ExportColumn) -> list[str]:
+        """What stands for a missing value among numbers, as JSON writes it."""
+        forms = [form for n in column.missing_numbers for form in dict.fromkeys((number(n), repr(n)))]
+        return list(map(self.text, forms))
+
+    def infinite(self, x: str, column: ExportColumn) -> str | None:
+        """Infinite numbers are strings in JSON."""
+        return f"{self.json}({x}) IN ('\"Infinity\"', '\"-Infinity\"')" if column.yes_no else None
+
+
+class Postgres(_ComparedAsJson):
+    name, title, double, json = "postgres", "PostgreSQL", "DOUBLE PRECISION", "to_jsonb"
     reserved = _POSTGRES
 
     def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
         """A column of text may be an enumeration or ignore case; as TEXT it does neither."""
-        if column.yes_no:
-            found = [self.text(t) for v in values for t in _json_of_yes_no(v)]
-            return self._listed(f"to_jsonb({x})", found, none)
         return super().among(f"CAST({x} AS TEXT)" if column.is_text else x, column, values, none=none)
 
     def empty(self, x: str, column: ExportColumn) -> str:
@@ -237,22 +260,14 @@ class Postgres(Dialect):
             return f"{x} IS NULL OR to_jsonb({x}) = '\"NaN\"'"
         return f"{x} IS NULL OR {self.as_double(x)} = 'NaN'"
 
-    def coded_number(self, x: str, column: ExportColumn) -> str:
-        """A yes-or-no column may be BOOLEAN."""
-        if column.yes_no:
-            return self._listed(f"to_jsonb({x})", _json_of_numbers(self, column), False)
-        return super().coded_number(x, column)
-
     def coded_anything(self, x: str, column: ExportColumn) -> list[str]:
         """No function says whether a text is a number; numbers of all types compare as JSON."""
         texts = map(self.text, column.missing_texts)
-        return self._any_listed((f"CAST({x} AS TEXT)", texts), (f"to_jsonb({x})", _json_of_numbers(self, column)))
+        return self._any_listed((f"CAST({x} AS TEXT)", texts), (f"to_jsonb({x})", self.numbers_as_json(column)))
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
         """Integers do not compare with 'Infinity'."""
-        if column.yes_no:
-            return f"to_jsonb({x}) IN ('\"Infinity\"', '\"-Infinity\"')"
-        return f"{self.as_double(x)} IN ('Infinity', '-Infinity')"
+        return super().infinite(x, column) or f"{self.as_double(x)} IN ('Infinity', '-Infinity')"
 
 
 class SQLServer(Dialect):
@@ -295,10 +310,10 @@ class SQLServer(Dialect):
         return f"CONCAT({x}, N'|') COLLATE Latin1_General_100_BIN2"
 
 
-class BigQuery(Dialect):
-    """Strings have escapes, and booleans do not compare with numbers."""
+class BigQuery(_ComparedAsJson):
+    """Strings have escapes."""
 
-    name, title, double = "bigquery", "BigQuery", "FLOAT64"
+    name, title, double, json = "bigquery", "BigQuery", "FLOAT64", "TO_JSON_STRING"
     marks = ("`", "`")
 
     def name_of(self, name: str, *, quoted: bool = True) -> str:
@@ -312,13 +327,6 @@ class BigQuery(Dialect):
         escapes = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"}
         return "'" + "".join(escapes.get(c, c) for c in text) + "'"
 
-    def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
-        """A yes-or-no column may be BOOL or a number: both are compared as JSON."""
-        if column.yes_no:
-            found = [self.text(t) for v in values for t in _json_of_yes_no(v)]
-            return self._listed(f"TO_JSON_STRING({x})", found, none)
-        return super().among(x, column, values, none=none)
-
     def empty(self, x: str, column: ExportColumn) -> str:
         """NaN does not equal NaN here."""
         if column.is_text:
@@ -327,12 +335,6 @@ class BigQuery(Dialect):
             # of a text, '%T' would write the quotes as well
             return f"{x} IS NULL OR FORMAT('%T', {x}) IN ('\"\"', 'CAST(\"nan\" AS FLOAT64)')"
         return f"{x} IS NULL OR IS_NAN({self.as_double(x)})"
-
-    def coded_number(self, x: str, column: ExportColumn) -> str:
-        """A yes-or-no column may be BOOL."""
-        if column.yes_no:
-            return self._listed(f"TO_JSON_STRING({x})", _json_of_numbers(self, column), False)
-        return super().coded_number(x, column)
 
     def as_text(self, x: str) -> str:
         """STRING is the only type of text."""
@@ -343,10 +345,8 @@ class BigQuery(Dialect):
         return f"SAFE_CAST({text} AS FLOAT64)"
 
     def infinite(self, x: str, column: ExportColumn) -> str | None:
-        """Infinite numbers are strings in JSON."""
-        if column.yes_no:
-            return f"TO_JSON_STRING({x}) IN ('\"Infinity\"', '\"-Infinity\"')"
-        return f"IS_INF({self.as_double(x)})"
+        """Elsewhere there is a function for it."""
+        return super().infinite(x, column) or f"IS_INF({self.as_double(x)})"
 
 
 class Snowflake(Dialect):
@@ -386,12 +386,3 @@ DIALECTS = {d.name: d for d in (SQLite(), DuckDB(), Postgres(), SQLServer(), Big
 def number(value: float) -> str:
     """Return a number literal; a whole number has no decimal point."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
-
-
-def _json_of_numbers(dialect: Dialect, column: ExportColumn) -> list[str]:
-    forms = [form for n in column.missing_numbers for form in dict.fromkeys((number(n), repr(n)))]
-    return list(map(dialect.text, forms))
-
-
-def _json_of_yes_no(value: str | float) -> tuple[str, ...]:
-    return ("true", "1", "1.0") if value else ("false", "0", "0.0")

@@ -140,7 +140,9 @@ class Bound(Tabular):
         )
         if self.limit is not None and self.training_error is not None:
             seen = f"{100 * float(self.training_error):.1f} %"
-            words += f" With a training error of {seen}: at most {_percent_up(self.limit)}."
+            words += (
+                f" With a training error of {seen}: at most {_points_up(self.limit).replace('percentage points', '%')}."
+            )
         if self.says_nothing:
             words += " A bound of 100 % or more says nothing: there are too many classifiers for so few rows."
         return words
@@ -323,10 +325,6 @@ def _read_error(training_error: Number | None) -> Fraction | None:
 def _points_up(rate: float) -> str:
     tenths = math.ceil(round(rate * 1000, 6))  # 0.158 * 1000 is a little above 158 in floats
     return f"{tenths / 10:.1f} percentage points"
-
-
-def _percent_up(rate: float) -> str:
-    return _points_up(rate).replace("percentage points", "%")
 
 
 def _approximately(count: int) -> str:

@@ -52,7 +52,7 @@ class Declared:
             if isinstance(text, bool):
                 found.append(option if text else f"--no-{option[2:]}")
             else:
-                found += [word for one in _listed(text) for word in (option, str(one))]
+                found += [word for one in (text if isinstance(text, list) else [text]) for word in (option, str(one))]
         return found
 
     @classmethod
@@ -84,7 +84,7 @@ def _parameter(one: Field[Any]) -> Parameter:
         type_ = next((type_ for kind, type_ in kinds for part in _parts(form) if isinstance(part, kind)), str)
     info = typer.Option(
         name,
-        help=_as_on_the_command_line(text, form),
+        help=text.replace("null", _word_for_none(form)) if form.holds(None) else text,
         metavar=metavar,
         show_default="" if default is None else str(default),
     )
@@ -123,10 +123,6 @@ class _None(Null):
         self.wanted = _word_for_none(whole)
 
 
-def _listed(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else [value]
-
-
 def _parts(form: Form[Any]) -> Sequence[Form[Any]]:
     return form.forms if isinstance(form, Either) else (form,)
 
@@ -136,10 +132,6 @@ def _has_word(form: Form[Any]) -> bool:
     parts = _parts(form)
     special = any(isinstance(part, Word | Null) for part in parts)
     return special and any(isinstance(part, Whole) for part in parts)
-
-
-def _as_on_the_command_line(text: str, form: Form[Any]) -> str:
-    return text.replace("null", _word_for_none(form)) if form.holds(None) else text
 
 
 def _word_for_none(form: Form[Any]) -> str:

@@ -155,14 +155,11 @@ def _ways(flips: tuple[Flip, ...], card: Card, written: Mapping[str, str]) -> li
         return ["No change of these values leads to the other class."]
     lines = [f"The smallest changes that lead to {flips[0].label}:"]
     lines += [
-        f"  {', '.join(_said(change, card, written) for change in flip.changes)}{_risk_after(flip)}" for flip in flips
+        f"  {', '.join(_said(change, card, written) for change in flip.changes)}"
+        + ("" if flip.risk is None else f" (risk {risk_percent(flip.risk)})")
+        for flip in flips
     ]
     return lines
-
-
-def _risk_after(flip: Flip) -> str:
-
-    return "" if flip.risk is None else f" (risk {risk_percent(flip.risk)})"
 
 
 def _said(change: Change, card: Card, written: Mapping[str, str]) -> str:

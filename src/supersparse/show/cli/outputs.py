@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,12 +88,8 @@ def _writers(system: "ScoringSystem") -> dict[str, Callable[[Path], object]]:
         **dict.fromkeys(_CARDS, system.save),
         **dict.fromkeys(_SHEETS, system.sheet().save),
         _CALCULATOR: system.calculator,
-        **{name: _exporter(system, target) for name, target in FILES.items()},
+        **{name: partial(system.export, target) for name, target in FILES.items()},
     }
-
-
-def _exporter(system: "ScoringSystem", target: str) -> Callable[[Path], object]:
-    return lambda path: system.export(target, path)
 
 
 def check_folder(folder: Path | None) -> None:

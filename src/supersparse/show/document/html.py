@@ -177,11 +177,10 @@ def print_size(blocks: Iterable[Block]) -> float:
 
 
 def _height(blocks: list[Block], size: float) -> float:
-    return sum(size * (block.gap + 1.45 * block.size * _wrapped_lines(block, size)) for block in blocks)
+    def lines(block: Block) -> int:
+        return len(wrapped(block.text, _WIDTH - block.beside * size, block.size * size, bold=block.bold))
 
-
-def _wrapped_lines(block: Block, size: float) -> int:
-    return len(wrapped(block.text, _WIDTH - block.beside * size, block.size * size, bold=block.bold))
+    return sum(size * (block.gap + 1.45 * block.size * lines(block)) for block in blocks)
 
 
 def card_page(card: Card, *, style: Style = "card") -> str:

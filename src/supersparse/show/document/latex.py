@@ -257,13 +257,10 @@ def _runs(text: str, found: Iterator[re.Match[str]], beside: Callable[[str], str
 
 
 def _escaped(text: str) -> str:
-    return " ".join(_word(word) for word in text.split(" "))
-
-
-def _word(word: str) -> str:
-    return r"\allowbreak{}".join(
-        _NOT_AS_IT_IS.sub(lambda found: _SPECIAL.get(found[0], found[0]), piece) for piece in _pieces(word)
+    words = (
+        [_NOT_AS_IT_IS.sub(lambda c: _SPECIAL.get(c[0], c[0]), piece) for piece in _pieces(w)] for w in text.split(" ")
     )
+    return " ".join(map(r"\allowbreak{}".join, words))
 
 
 def _pieces(word: str) -> list[str]:

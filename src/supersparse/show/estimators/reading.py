@@ -46,7 +46,12 @@ def check_training(estimator: BaseEstimator, X: Any, y: Any, *, mappings: bool) 
             "call fit(X, y) with the table first, then the labels",
         )
     check_table(X, mappings=mappings)
-    if isinstance(y, str) or _is_mapping(y) or not _is_sized(y) or _dimensions(y) == 0:
+    if (
+        isinstance(y, str)
+        or _is_mapping(y)
+        or _dimensions(y) == 0
+        or not (hasattr(y, "__len__") or hasattr(y, "__array__"))
+    ):
         column = f", such as X[{y!r}], and X without that column" if isinstance(y, str) else ""
         raise InvalidDataError(f"y is {_described(y)}", f"give one label for each row of X{column:.200}")
     if _width(y) > 1:
@@ -102,10 +107,6 @@ def _is_mapping(data: Any) -> bool:
     return isinstance(data, Mapping) and not hasattr(data, "shape")
 
 
-def _is_sized(data: Any) -> bool:
-    return hasattr(data, "__len__") or hasattr(data, "__array__")
-
-
 def _dimensions(data: Any) -> int | None:
     """How many dimensions there are; None where that cannot be told from outside."""
     if hasattr(data, "shape"):
@@ -114,12 +115,8 @@ def _dimensions(data: Any) -> int | None:
         except TypeError:
             return None
     if isinstance(data, list | tuple):
-        return 1 if not data or np.ndim(_first(data)) == 0 else 2
+        return 1 if not data or isinstance(data[0], str | Mapping) or np.ndim(data[0]) == 0 else 2
     return 0 if data is None or isinstance(data, Number | set | frozenset | Iterator) else None
-
-
-def _first(data: Any) -> Any:
-    return None if isinstance(data[0], str | Mapping) else data[0]
 
 
 def _width(data: Any) -> int:

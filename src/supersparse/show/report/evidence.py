@@ -287,13 +287,11 @@ def _bounds(
         return refit
     if not same:
         return Absent("the bounds refer to the training rows, and it is not known that these are")
-    if is_edited(card) and (isinstance(checked, Absent) or checked.obeys is not None or _is_new(card, refit)):
+    # a cut that somebody moved may be where no allowed card has one
+    if is_edited(card) and (
+        isinstance(checked, Absent) or checked.obeys is not None or card_points(card, refit.question) is None
+    ):
         return Absent("the bounds hold for all allowed cards, and the edits made this card another one")
     assert card.provenance is not None, "its fingerprint was compared"
     error = card.provenance.training_errors / card.provenance.total_weight
     return bounds(of_classes(refit.problem), training_error=error, cut_points_fitted=refit.cut_points_fitted)
-
-
-def _is_new(card: Card, refit: Refit) -> bool:
-    """Whether somebody moved a cut to where no allowed card has one."""
-    return card_points(card, refit.question) is None

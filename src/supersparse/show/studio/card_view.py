@@ -135,13 +135,18 @@ def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
     }
 
 
+_AS_THEY_ARE = (
+    *("heading", "how", "rule", "always", "example", "risk_note"),
+    *("baseline", "warning", "positive", "negative"),
+)
+
+
 def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, Any]) -> dict[str, Any]:
     seen = content_of(card)
     training = next((p for p in card.performance if p.on == "training"), None)
     return {
         **ids,
-        "heading": seen.heading,
-        "how": seen.how,
+        **{name: getattr(seen, name) for name in _AS_THEY_ARE},
         "lines": [
             {
                 "number": line.number,
@@ -152,9 +157,6 @@ def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, 
             }
             for line in seen.lines
         ],
-        "rule": seen.rule,
-        "always": seen.always,
-        "example": seen.example,
         "results": [list(pair) for pair in seen.results],
         "risks": [
             {
@@ -166,18 +168,13 @@ def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, 
             }
             for column in seen.risks
         ],
-        "risk_note": seen.risk_note,
         "observed": _observed(solution, card),
         "judgements": [{"on": one.on, "cells": list(one.cells)} for one in seen.judgements],
         "compared": [asdict(one) for one in seen.compared],
-        "baseline": seen.baseline,
-        "warning": seen.warning,
         "notes": list(seen.notes),
         "facts": [list(fact) for fact in seen.facts],
         "items": _items(asked, solution),
         "threshold": threshold_of(card),
-        "positive": seen.positive,
-        "negative": seen.negative,
         "goal": solution.problem.goal,
         "numbers": numbers_of(solution, None if training is None else training.auc),
         "cross_validated": None,
@@ -247,12 +244,9 @@ def wordings(asked: Inquiry) -> dict[str, str]:
     prepare = asked.question.prepare
     features = () if prepare is None else prepare.features_
     if prepare is not None and prepare.questions_:
-        return {one.column: readable(one.column) + _unit(one.unit) for one in prepare.questions_}
+        of_column = {one.column: "" if one.unit is None else f" ({one.unit})" for one in prepare.questions_}
+        return {column: readable(column) + unit for column, unit in of_column.items()}
     return {feature.name: question_in_words(feature.rule, feature.unit) for feature in features}
-
-
-def _unit(unit: str | None) -> str:
-    return "" if unit is None else f" ({unit})"
 
 
 def _observed(solution: Solution, card: Card) -> list[dict[str, Any]]:

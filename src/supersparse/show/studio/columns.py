@@ -269,12 +269,9 @@ def histogram(column: Column, positive: Mask | None, known: Mask) -> dict[str, A
     of_class = np.zeros(len(known), dtype=bool) if positive is None else positive
     if column.kind is Kind.NUMBER:
         return _of_numbers(floats(column.values), of_class, known)
-    texts = [_cell_text(value) for value in column.values.tolist()]
+    cells = column.values.tolist()
+    texts = [None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in cells]
     return _of_texts(texts, of_class, known)
-
-
-def _cell_text(value: object) -> str | None:
-    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _of_numbers(values: NDArray[np.float64], positive: Mask, known: Mask) -> dict[str, Any]:

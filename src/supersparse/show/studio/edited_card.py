@@ -146,7 +146,8 @@ def _repair(base: Inquiry, state: Edited, given: Mapping[str, Any]) -> dict[str,
     cut_points = {**choices["cut_points"], **{f.column: _cuts(base, state, f.column, moved) for f in moved}}
     for name in sorted(state.touched):
         if name in state.points:
-            constraints.append({"fixed": name, "value": _plain(state.points[name])})
+            value = state.points[name]
+            constraints.append({"fixed": name, "value": int(value) if value.denominator == 1 else str(value)})
         elif name in base.question.problem.rows.names and _survives(base, name, cut_points):
             constraints.append({"must_not_use": name})
     settings["constraints"] = constraints
@@ -178,10 +179,6 @@ def _survives(base: Inquiry, name: str, cut_points: Mapping[str, Any]) -> bool:
     if feature is None or feature.column not in cut_points or cut_of(feature.rule) is None:
         return True
     return cut_of(feature.rule) in cut_points[feature.column]
-
-
-def _plain(value: Fraction) -> int | str:
-    return int(value) if value.denominator == 1 else str(value)
 
 
 _SWAP_SECONDS = 0.6  # for ranking the questions that could stand in for another

@@ -185,7 +185,8 @@ def _targets(table: Table, choices: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not 2 <= column.n_different <= _MOST_CLASSES:
             continue
         counts = Counter(_label(v) for v in column.values.tolist() if v is not None and v == v)
-        named = any(word in _words(name) for word in _OUTCOMES)
+        words = "".join(c if c.isalnum() else " " for c in name.casefold()).split()
+        named = any(word in words for word in _OUTCOMES)
         rank = (name != choices["target"], len(counts) > 2, not named, k not in (0, len(table.columns) - 1), -k)
         found.append((rank, {"name": name, "values": counts.most_common(), "suggested": False}))
     listed = [one for _, one in sorted(found, key=lambda pair: pair[0])]
@@ -198,10 +199,6 @@ def _label(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def _words(name: str) -> set[str]:
-    return set("".join(c if c.isalnum() else " " for c in name.casefold()).split())
 
 
 def try_cuts(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
