@@ -16,6 +16,7 @@ from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabi
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.limits import SupportLimit
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import (
     InterceptCosts,
     evaluate,
@@ -110,7 +111,7 @@ def _all_points(problem: Problem) -> Iterator[Points | None]:
     unit = problem.unit
     choices = [sorted((int(v * unit) for v in s.values), key=lambda v: (abs(v), v)) for s in problem.sets]
     limit = problem.max_features
-    costs = InterceptCosts.of(problem) if problem.goal == "errors" else None
+    costs = InterceptCosts.of(problem) if loss_of(problem).counts_rows else None
     for coefficients in product(*choices):
         if limit is None or sum(1 for c in coefficients if c) <= limit:
             obeys = obeys_without_intercept(problem, coefficients)

@@ -19,6 +19,7 @@ from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, 
 from supersparse.engine.solution import Claim, Solution
 from supersparse.engine.solvers import Aim, Refuses, Solver
 from supersparse.engine.verify import check_points, verify
+from supersparse.problem.losses import loss_of
 from supersparse.problem.naming import INTERCEPT, per_feature
 from supersparse.problem.objective import with_answers, with_best_intercept
 from supersparse.problem.points import Points
@@ -74,7 +75,7 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
         if settings.initial is not None:
             monitor.incumbent(_completed(small.problem, settings.initial))
         try:
-            searched = chosen.capabilities.wants_start and problem.goal == "errors"
+            searched = chosen.capabilities.wants_start and loss_of(problem).counts_rows
             if searched and small.problem.is_plain:
                 from supersparse.engine.search.incumbent import search
 

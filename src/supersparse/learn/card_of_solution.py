@@ -352,7 +352,7 @@ def _allowed(problem: Problem) -> str:
     low, high = problem.intercept.low, problem.intercept.high
     ends = "" if low is None or high is None else f"from {shown(low)} to {shown(high)}"
     intercept = {
-        "free": "any threshold" if problem.goal == "errors" else _risks_allowed(problem),
+        "free": "any threshold" if loss_of(problem).counts_rows else _risks_allowed(problem),
         "range": f"intercept {ends}",
         "paper": "intercept counted as a feature",
         "none": "no intercept",

@@ -19,6 +19,7 @@ from supersparse.learn.calibrating import Pooled, fitted_risk
 from supersparse.learn.crossfit import LeftOut
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
+from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import of_classes
 
@@ -68,7 +69,7 @@ def slope_at_its_limit(solution: Solution) -> str | None:
 
 def weighs_risks(problem: Problem) -> str | None:
     """Say that class weights distort the risks of a risk model, and what to do about it; None without any."""
-    if problem.goal != "risk" or problem.class_weights[0] == problem.class_weights[1]:
+    if loss_of(problem).counts_rows or problem.class_weights[0] == problem.class_weights[1]:
         return None
     return f"{WEIGHTED_RISKS}; to favour one kind of error and keep the risks, set risk_threshold instead"
 

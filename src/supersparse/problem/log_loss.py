@@ -40,14 +40,14 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
     >>> float(log_loss(problem, Points((0,), 0, slope=Fraction(1))))  # doctest: +ELLIPSIS
     0.69314718055994...
     """
-    assert points.slope is not None, "the points of a risk model have a slope"
-    near = _near_totals(problem, points.coefficients, float(points.slope) / points.denominator)
+    slope = slope_of(points)
+    near = _near_totals(problem, points.coefficients, float(slope) / points.denominator)
     if near is not None:
         return _near_log_loss(problem, points, near)
     totals = integer_totals(problem, points.coefficients, points.answers)
     distinct, position = distinct_of(totals)
     unit = points.denominator * step_of(problem, points.coefficients)
-    logits = _logits(distinct.tolist(), unit, points.slope, points.intercept_value)
+    logits = _logits(distinct.tolist(), unit, slope, points.intercept_value)
     weights, labels = np.array(problem.rows.weights, dtype=float), problem.rows.labels
     sums = [
         np.bincount(position.reshape(-1), weights * share, len(distinct)).tolist() for share in (labels, 1 - labels)
@@ -66,6 +66,12 @@ def log_loss(problem: Problem, points: Points) -> Fraction:
         error = 16 * _ROUNDING * math.fsum(sizes)
         total += weight * (Fraction(math.fsum(terms)) + Fraction(error))
     return total
+
+
+def slope_of(points: Points) -> Fraction:
+    """The slope of the points of a risk model."""
+    assert points.slope is not None, "the points of a risk model have a slope"
+    return points.slope
 
 
 def _logits(totals: list[int], unit: int, slope: Fraction, intercept: Fraction) -> list[float]:
@@ -89,8 +95,7 @@ def _near_log_loss(problem: Problem, points: Points, near: NearTotals) -> Fracti
 
     A row's loss changes by at most as much as its logit does.
     """
-    assert points.slope is not None
-    slope, b, unit = float(points.slope), float(points.intercept_value), float(points.denominator)
+    slope, b, unit = float(slope_of(points)), float(points.intercept_value), float(points.denominator)
     terms, errors = [], []
     for weight, of_class, sign in zip(
         problem.class_weights, (~problem.rows.positive, problem.rows.positive), (1.0, -1.0), strict=True
@@ -168,8 +173,7 @@ def threshold_total(problem: Problem, points: Points) -> Fraction:
     >>> round(float(threshold_total(problem, Points((1,), -2, slope=Fraction(1)))), 4)
     0.6137
     """
-    assert points.slope is not None, "the points of a risk model have a slope"
-    return -points.intercept_value + threshold_odds(problem) / points.slope
+    return -points.intercept_value + threshold_odds(problem) / slope_of(points)
 
 
 def at_threshold(problem: Problem, points: Points) -> Points:
@@ -266,8 +270,7 @@ def _short_intercept(value: Fraction, slope: Fraction) -> Fraction:
 
 def _off_threshold(problem: Problem, points: Points, near: NearTotals | None) -> Points:
     """Raise the intercept a little if some total gives the threshold itself as its risk."""
-    assert points.slope is not None
-    threshold, margin = threshold_total(problem, points), Fraction(_TIE) / points.slope
+    threshold, margin = threshold_total(problem, points), Fraction(_TIE) / slope_of(points)
     totals, step = _totals_near(problem, points, near, threshold, margin)
     above = totals[(totals >= math.ceil((threshold - margin) * step)).astype(bool)]
     least = Fraction(int(above.min()), step) if len(above) else None

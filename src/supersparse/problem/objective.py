@@ -160,7 +160,7 @@ def with_best_intercept(
     loss, which do not yield to limits on rates: it satisfies them at these or not at all. Whoever tries many
     vectors passes the `costs` of the problem, which are computed here otherwise.
     """
-    if problem.goal == "risk":
+    if not loss_of(problem).counts_rows:
         points = with_best_risk(problem, coefficients)
         return None if next(_broken_rates(problem, points), None) else points
     costs = costs or InterceptCosts.of(problem)

@@ -13,6 +13,7 @@ import numpy as np
 from supersparse.base.errors import PenaltyRangeWarning, users_level
 from supersparse.base.exact import shown
 from supersparse.base.integer_arrays import Flags, IntArray, gcd_of, row_groups
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
@@ -161,7 +162,8 @@ def warn_about_penalties(problem: Problem) -> None:
     useful = (
         f"useful values of C0 lie between {float(low):.3g} (one row) and {float(high):.3g} (the best constant model)"
     )
-    if problem.goal == "risk":
+    counts_rows = loss_of(problem).counts_rows
+    if not counts_rows:
         useful = f"useful values of C0 lie below {float(high):.3g}, the log loss of the best constant risk"
     active = [
         c
@@ -169,7 +171,7 @@ def warn_about_penalties(problem: Problem) -> None:
         if len(s) > 1 and levels is None
     ]
     may_be_needed = problem.support_limits or problem.rate_limits or problem.has_levels
-    if problem.goal == "errors" and active and min(active) < low * (1 - ROUNDING):
+    if counts_rows and active and min(active) < low * (1 - ROUNDING):
         warnings.warn(
             f"C0 = {shown(min(active))} is below the loss of a single row, "
             f"so a feature may enter to fix one row; {useful}",
@@ -182,7 +184,7 @@ def warn_about_penalties(problem: Problem) -> None:
             PenaltyRangeWarning,
             stacklevel=users_level(),
         )
-    if problem.goal == "errors" and problem.C1:
+    if counts_rows and problem.C1:
         safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
         if safe <= problem.C1:
             warnings.warn(

@@ -31,7 +31,7 @@ from supersparse.engine.risk.worker import SLICE
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
-from supersparse.problem.log_loss import log_loss, with_best_risk
+from supersparse.problem.log_loss import log_loss, slope_of, with_best_risk
 from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept, total_penalty
 from supersparse.problem.points import Points
@@ -194,14 +194,13 @@ class _Run:
         self._judged[coefficients] = points is not None
         if points is None:
             return False
-        assert points.slope is not None, "a risk model has a slope"
         instance, values = self.instance, points.values
         value = float(evaluate(self.problem, points).objective - instance.base_penalty)
         own = [values[j] for j in instance.kept]
         index = np.array([of.index(v) for of, v in zip(instance.values, own, strict=True)], np.int64)
         moved = sum((v * shift for v, shift in zip(own, instance.shift, strict=True)), Fraction(0))
-        intercept = float(points.slope * (points.intercept_value + moved))
-        self.tree.accept(value, index, float(points.slope), intercept)
+        slope = slope_of(points)
+        self.tree.accept(value, index, float(slope), float(slope * (points.intercept_value + moved)))
         return True
 
     def _prove(self) -> Stop | None:

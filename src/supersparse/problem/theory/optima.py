@@ -63,6 +63,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import Number, exact
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import completed, evaluate, violated
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, Points
@@ -121,7 +122,7 @@ def size_limit_of_any_rows(problem: Problem) -> int | None:
         and all(limit.at_most >= 0 for limit in problem.score_limits)
         and not problem.rate_limits
     )
-    if problem.goal == "risk" or weight != other or not allowed:
+    if not loss_of(problem).counts_rows or weight != other or not allowed:
         return None
     of_sign = _price_of_both_signs(problem)
     slack = [] if of_sign is None else [weight / 2 + of_sign]

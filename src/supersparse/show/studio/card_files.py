@@ -20,6 +20,7 @@ from supersparse.card.format import READING
 from supersparse.learn.certifying import certified
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings, write_settings
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.questions import asked_in_words
 from supersparse.show.document import ScoringSystem
@@ -121,7 +122,7 @@ def _validate(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any] | bo
 def _own_threshold(given: Mapping[str, Any], asked: Inquiry) -> list[dict[str, Any]]:
     """The threshold of a card that has not the best one of its points."""
     problem = asked.question.problem
-    if problem.goal == "risk":
+    if not loss_of(problem).counts_rows:
         return []
     points = points_of(problem, given["model"])
     best = with_best_intercept(problem, points.coefficients) if points.denominator == problem.unit else None

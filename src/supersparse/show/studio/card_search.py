@@ -31,6 +31,7 @@ from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.settings.settings import Settings
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
+from supersparse.problem.losses import loss_of
 from supersparse.show.studio.card_view import card_view, found_of, model_of, points_of, with_steps
 from supersparse.show.studio.inquiry import Inquiry, asked_of
 from supersparse.show.studio.progress import Progress, Talk
@@ -163,7 +164,7 @@ class _Search:
         self.progress.about(replace(self.asked, question=question))
         place, solver = self.folder / "checkpoint", options.get("solver", "auto")
         is_first = "checkpoint" in options
-        if not is_first and question.problem.goal == "errors" and solver in ("auto", "exact"):
+        if not is_first and loss_of(question.problem).counts_rows and solver in ("auto", "exact"):
             options["checkpoint"] = place
         if options.get("initial") is None and self.given.get("start") is not None:
             options["initial"] = points_of(question.problem, self.given["start"])

@@ -148,7 +148,7 @@ def _how_it_counts(problem: Problem) -> str:
     """The cost of an error where the classes differ, and the part of a numeric C1."""
     said = ""
     negative, positive = problem.class_weights
-    if problem.goal == "errors" and negative != positive:
+    if loss_of(problem).name(problem) == "weighted error":
         no, yes = (visible(str(label)) for label in problem.rows.classes)
         said += (
             f" The weighted error is the mean cost over the rows: {float(positive):.4g} for an error on a row of class "
