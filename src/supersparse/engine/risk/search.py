@@ -53,10 +53,12 @@ class _Effort:
 
 
 class _Held(NamedTuple):
-    """What every kernel takes, converted once."""
+    """What kernels take again and again, converted once: `best` and `settled` are those of the search at hand."""
 
     data: RiskData
     support: Support
+    best: Best
+    settled: SwapRecord
 
 
 def first_cards(
@@ -73,7 +75,8 @@ def first_cards(
     data, size = instance.data, instance.most_features
     if not instance.kept or size == 0:
         return
-    effort, held = _Effort.of(instance), _Held(struct(data), struct(support))
+    effort, settled = _Effort.of(instance), new_settled(instance)
+    held = _Held(struct(data), struct(support), struct(best), struct(settled))
     starts = [(float(best.value[0]), _least_card(instance))]
     starts += _grown(instance, held, stop)
     for least in effort.shares:
@@ -81,16 +84,15 @@ def first_cards(
     starts = [start for start in starts if np.isfinite(start[0])]
     starts.sort(key=lambda entry: entry[0])
     supports = {tuple(np.flatnonzero(card != data.zero)): card for _, card in reversed(starts)}
-    settled = new_settled(instance)
     for card in list(supports.values())[: -effort.starts - 1 : -1]:
         if stop():
             break
-        _swap(instance, held, best, settled, card)
+        _swap(instance, held, settled, card)
     if not is_proven():
         _regrow(instance, held, best, settled, effort, stop)
 
 
-def _swap(instance: RiskInstance, held: _Held, best: Best, settled: SwapRecord, card: Ints) -> None:
+def _swap(instance: RiskInstance, held: _Held, settled: SwapRecord, card: Ints) -> None:
     """Improve a card by all moves.
 
     Where rows are few, from cards that swaps have started from as well: the fit depends a little on how a
@@ -99,7 +101,7 @@ def _swap(instance: RiskInstance, held: _Held, best: Best, settled: SwapRecord, 
     data, most = instance.data, instance.most_features
     if data.x.shape[1] < _SETTLED_ROWS:
         settled.count[0] = 0
-    improve(*held, best, settled, instance.low, instance.high, most, card, _FEW, _MOVES)
+    improve(*held, instance.low, instance.high, most, card, _FEW, _MOVES)
 
 
 def _regrow(
@@ -126,10 +128,10 @@ def _regrow(
         low, high = instance.low.copy(), instance.high.copy()
         card = np.clip(_times(best.index - data.zero, times) + data.zero, low, high)
         card[out] = low[out] = high[out] = data.zero[out]
-        improve(*held, best, settled, low, high, most, card, _FEW, 0)
+        improve(*held, low, high, most, card, _FEW, 0)
         if (0.0, card.tobytes()) not in seen:
             seen.add((0.0, card.tobytes()))
-            _swap(instance, held, best, settled, card)
+            _swap(instance, held, settled, card)
 
 
 def _times(steps: Ints, times: float) -> Ints:
@@ -146,7 +148,7 @@ def _grown(instance: RiskInstance, held: _Held, stop: Callable[[], bool]) -> Ite
     """
     data, low, high = instance.data, instance.low, instance.high
     most, least = instance.most_features, _least_card(instance)
-    unused, settled = new_best(instance), new_settled(instance)
+    held = held._replace(best=struct(new_best(instance)), settled=struct(new_settled(instance)))
     scale = np.round(np.log2(data.scale) / 2)
     seeds: dict[float, tuple[float, Ints]] = {}
     is_full = instance.forced.sum() >= most
@@ -156,7 +158,7 @@ def _grown(instance: RiskInstance, held: _Held, stop: Callable[[], bool]) -> Ite
             if low[j] <= v <= high[j] and (instance.forced.any() or not is_worse):
                 card = least.copy()
                 card[j] = v
-                loss = improve(*held, unused, settled, low, high, most, card, 0, 0)
+                loss = improve(*held, low, high, most, card, 0, 0)
                 if scale[j] not in seeds or loss < seeds[scale[j]][0]:
                     seeds[scale[j]] = loss, card
     for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
@@ -166,7 +168,7 @@ def _grown(instance: RiskInstance, held: _Held, stop: Callable[[], bool]) -> Ite
                 return
             grown = card.copy()
             narrow = np.where(out, data.zero, low), np.where(out, data.zero, high)
-            yield improve(*held, unused, settled, *narrow, most, grown, _FEW, 0), grown
+            yield improve(*held, *narrow, most, grown, _FEW, 0), grown
 
 
 def _rounded(
@@ -185,7 +187,7 @@ def _rounded(
         new_members = np.zeros((effort.rounded, size), np.int64)
         new_points, losses = np.zeros((effort.rounded, size + 1)), np.zeros(effort.rounded)
         count = extend(
-            *held, members, points, min(count, effort.beam), k, allowed, _TRIES, least,
+            held.data, held.support, members, points, min(count, effort.beam), k, allowed, _TRIES, least,
             new_members, new_points, losses,
         )  # fmt: skip
         members, points = new_members, new_points
@@ -201,7 +203,9 @@ def _rounded(
         if stop():
             return
         card = new_best(instance)
-        round_support(*held, card, instance.low, instance.high, columns, k, point.copy(), -np.inf, True)
+        round_support(
+            held.data, held.support, card, instance.low, instance.high, columns, k, point.copy(), -np.inf, True
+        )
         yield float(card.value[0]), card.index
 
 
