@@ -10,7 +10,14 @@ from supersparse import Problem, SLIMClassifier, cross_validated_trade_off, plot
 from supersparse.card.evaluate.trade_off import CrossValidatedPoint, CrossValidatedTradeOff, read_ratios
 from supersparse.card.performance import Performance
 from supersparse.errors import InvalidInputError
-from supersparse.learn.splits import repeated_splits
+from supersparse.learn.held_out import Folds
+from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.recipe import Recipe
+from supersparse.learn.rows import TrainingRows
+from supersparse.learn.settings.settings import Settings
+from supersparse.learn.splits import repeated_splits, splits_of
+from supersparse.learn.trade_off import risks_by_fold
+from supersparse.learn.validating import validate
 from supersparse.problem.objective import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -229,3 +236,20 @@ def test_ratios_that_time_left_without_some_folds_are_named():
     found = CrossValidatedTradeOff(points=tuple(points), folds=5, repeats=2)
     assert str(found).splitlines()[-1] == "W+/W- 4: judged on 5 of 10 folds, for want of time"
     assert [row["folds"] for row in found.table()] == [10, 5]
+
+
+def test_folds_whose_teacher_is_known_learn_the_same_cards_of_questions():
+    draw = np.random.default_rng(0)
+    X = {"age": draw.integers(20, 80, 120), "dose": draw.integers(0, 9, 120)}
+    y = (X["age"] / 15 + X["dose"] / 3 + draw.normal(size=120) > 5.2).astype(int)
+    rows = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None)
+    settings = Settings.of(goal="risk", class_weight={"0": 1, "1": 3}, positive="1")
+    recipe = Recipe(settings=settings, prepare=Prepare())
+    folds = Folds(splits=splits_of(y, 3))
+    taught = risks_by_fold(recipe, rows, folds, 1)
+    assert set(taught) == {"fold 1 of 3", "fold 2 of 3", "fold 3 of 3"}
+    known, plain = validate(recipe, rows, folds, taught=taught), validate(recipe, rows, folds)
+    for one, other in zip(known.unseen, plain.unseen, strict=True):
+        np.testing.assert_array_equal(one.scores, other.scores)
+    assert known.comparison is None
+    assert plain.comparison is not None

@@ -139,6 +139,9 @@ def _answers(limit: Limit, rule: InRange) -> bool:
     return limit.is_beyond(bound) or (may_touch and limit.number == bound)
 
 
+_POSSIBLE = "ScoringSystem.possible gives the totals that are possible"
+
+
 def check_person(card: Card, values: Mapping[str, object]) -> None:
     for expected in expectations(card):
         value, what = values[expected.column], f"column {expected.column!r}"
@@ -146,7 +149,7 @@ def check_person(card: Card, values: Mapping[str, object]) -> None:
             _check_value(expected, value, what)
         elif expected.refuses_missing:
             given = "nan" if isinstance(value, float) else f"missing ({value!r})"
-            raise InvalidDataError(f"{what} is {given}", "a score needs a value there")
+            raise InvalidDataError(f"{what} is {given}; a score needs a value there", f"fill it in; {_POSSIBLE}")
 
 
 def check_table(card: Card, table: CardTable) -> None:
@@ -156,7 +159,8 @@ def check_table(card: Card, table: CardTable) -> None:
         if cells.missing is not None and expected.refuses_missing and cells.missing.any():
             count, first = int(cells.missing.sum()), int(cells.missing.argmax()) + 1
             raise InvalidDataError(
-                f"{what} has {count} missing value(s), the first in row {first}", "fill them in or leave those rows out"
+                f"{what} has {count} missing value(s), the first in row {first}",
+                f"fill them in or leave those rows out; {_POSSIBLE}",
             )
         if isinstance(cells, Numbers):
             _check_numbers(expected, cells, what)

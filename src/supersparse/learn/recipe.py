@@ -207,7 +207,7 @@ class Recipe:
         teacher = labels = None
         if self.settings.goal == "errors" and self.taught_by is not None:
             positive = self._positive(rows)
-            teacher = self._taught(rows, positive)
+            teacher = self.teacher_of(rows, positive)
             notes[:0] = self._about_the_teacher(rows, teacher)
             if teacher is not None:
                 labels = blended(rows.y, positive, teacher.risks(rows), self.settings.blend)
@@ -255,7 +255,7 @@ class Recipe:
                 "only one class is left after dropping the rows of weight 0",
                 "two classes are needed: give rows of the other class a weight above 0",
             )
-        teacher = self._taught(rows, positive)
+        teacher = self.teacher_of(rows, positive)
         guide = hard if teacher is None else teacher.risks(rows)
         labels = hard if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
         prepare = self.prepare
@@ -272,7 +272,7 @@ class Recipe:
             seconds=time.monotonic() - began,
         )
 
-    def _taught(self, rows: TrainingRows, positive: object) -> Teacher | None:
+    def teacher_of(self, rows: TrainingRows, positive: object) -> Teacher | None:
         """The teacher, fitted to the rows; of counted ones ridge, on their answers."""
         if not rows.is_counted:
             return fitted_teacher(self.taught_by, rows, positive, self.named)

@@ -24,7 +24,7 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.learn.calibrating import Pooled
 from supersparse.learn.clock import Clock
-from supersparse.learn.crossfit import LeftOut
+from supersparse.learn.crossfit import Floats, LeftOut, named_folds
 from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
@@ -116,11 +116,14 @@ def sweep(
     """
     watch, clock = watch or Watch(), Clock.of(recipe)
     tried = _Sweep.of(recipe, rows, ratios, limits)
-    points = []
+    taught, points = risks_by_fold(tried.recipe, rows, folds, tried.positive), []
     for k, value in enumerate(tried.values):
         watch.stage(tried.in_words(k))
         part = clock.part(1 / (len(tried.values) - k))
-        found = validate(tried.asking(value), rows, folds, clock=part)
+        asked, problem = tried.asking(value), tried.question(value).problem
+        found = validate(asked, rows, folds, clock=part, problem=problem, taught=taught)
+        if found is not None and found.is_unfinished and clock.left != 0:
+            found = validate(asked, rows, folds, clock=clock, problem=problem, taught=taught, so_far=found)
         if (found is None and part.left != 0) or (found is not None and found.interrupted):
             raise KeyboardInterrupt
         if found is None or not found.unseen:
@@ -140,6 +143,20 @@ def sweep(
             )
         )
     return CrossValidatedTradeOff(points=tuple(points), folds=len(folds.splits) // folds.repeats, repeats=folds.repeats)
+
+
+def risks_by_fold(recipe: Recipe, rows: TrainingRows, folds: Folds, positive: object) -> dict[str, Floats]:
+    """The teacher's risks of the training rows of each fold, which no ratio changes."""
+    found = dict[str, Floats]()
+    if not recipe.settings.asks_questions or rows.risks is not None:
+        return found
+    for fold in named_folds(folds.splits):
+        train = rows.take(fold.train)
+        teacher = recipe.teacher_of(train, positive)
+        if teacher is not None:
+            found[fold.name] = np.full(len(rows.y), np.nan)
+            found[fold.name][fold.train] = teacher.risks(train)
+    return found
 
 
 def sweep_held_out(

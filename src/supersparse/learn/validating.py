@@ -19,7 +19,7 @@ from supersparse.learn.calibrating import Pooled
 from supersparse.learn.choosing import RULES, Candidate, choose_penalty, read_values
 from supersparse.learn.clock import Clock
 from supersparse.learn.comparison import Comparison, Measures, comparison_of
-from supersparse.learn.crossfit import CrossFit, FitsOfFold, FoldResult, LeftOut, named_folds
+from supersparse.learn.crossfit import CrossFit, FitsOfFold, Floats, FoldResult, LeftOut, named_folds
 from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
@@ -158,6 +158,7 @@ def validate(
     clock: Clock | None = None,
     problem: Problem | None = None,
     so_far: "Validation | None" = None,
+    taught: Mapping[str, Floats] | None = None,
 ) -> Validation | None:
     """Follow the recipe on the training rows of each split, for each C0 that is tried.
 
@@ -165,6 +166,7 @@ def validate(
     of all rows, where it is known already. Ctrl-C, or the end of the time, keeps the finished folds, which are
     the first ones; None if there are none. With an unfinished validation `so_far` of the same, only the folds
     that it lacks are learned, and its choice of C0 stays.
+    Where it is known what the teacher `taught` each fold, a card of questions is not compared with other models.
     """
     watch, splits = watch or Watch(), folds.splits
     if problem is None:
@@ -175,7 +177,7 @@ def validate(
     of_folds = replace(recipe, options={**recipe.options, "checkpoint": folds.checkpoint}).with_plan(1 / len(splits))
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     crossfit = CrossFit(
-        task=FitsOfFold(recipe=of_folds, Cs=penalties, rows=rows, costs=costs, initial=folds.initial),
+        task=FitsOfFold(recipe=of_folds, Cs=penalties, rows=rows, costs=costs, initial=folds.initial, taught=taught),
         clock=clock or Clock.of(recipe),
         n_jobs=folds.n_jobs,
         executor=recipe.options.get("executor"),

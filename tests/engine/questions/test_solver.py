@@ -365,3 +365,17 @@ def test_random_problems_of_all_settings_have_the_card_of_exhaustive_search(seed
 def test_many_random_problems_of_all_settings_have_the_card_of_exhaustive_search():
     for seed in range(20, 500):
         beside_exhaustive_search(seed)
+
+
+def test_a_pool_without_time_keeps_its_best_cards_and_says_that_some_may_be_missing(monkeypatch):
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 3, (80, 3))
+    y = (X @ [1, 1, 0] + draw.normal(size=80) > 2).astype(int)
+    problem = Problem.of_questions(X, y, C0=0)
+    whole = pool(problem, within=0.02, time_limit=None)
+    assert whole.complete
+    assert len(whole.models) > 1
+    monkeypatch.setattr("supersparse.engine.questions.solver._VERIFIED", 1e12)  # verifying would take longer
+    short = pool(problem, within=0.02, time_limit=1000)
+    assert (len(short.models), short.complete, short.stop) == (1, False, Stop.TIME_LIMIT)
+    assert short.best == whole.best

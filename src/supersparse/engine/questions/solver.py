@@ -32,6 +32,8 @@ _FORMAT = "supersparse questions checkpoint 1"
 _NODE = 10_000  # rows of columns read: what a limit on nodes counts
 _SLICE = 10.0  # seconds between checkpoints
 _MOST_KEPT = 100_000  # cards of a pool
+_SEARCHED = 0.5  # share of the time of a pool
+_VERIFIED = 0.6  # what verifying the cards of a pool takes, over making their risks
 _ROUNDING = Fraction(1, 10**10)  # of bounds, in the core's unit
 _NO_CARD = 1e300  # an objective from here on stands for none
 
@@ -77,11 +79,24 @@ class QuestionsSolver:
         )
 
     def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """List every card within a factor of the best, as far as the limits allow; one a set of risks."""
+        """List every card within a factor of the best, as far as the limits allow; one a set of risks.
+
+        Half of the time is for the search: there may be so many cards that making their risks, the best ones first,
+        and verifying them takes longer.
+        """
         run = _Run(problem, options, monitor)
+        left = monitor.seconds_left
+        run.part = 1.0 if left is None else _SEARCHED
         outcome = run.search_once(slack=float(epsilon) * (1 + 1e-12) + 1e-12, most_kept=_MOST_KEPT)
-        found = tuple(map(run.points, outcome.cards))
-        return ClaimedModels(models=found, complete=outcome.complete)
+        began, found = monitor.seconds, list[Points]()
+        for card in sorted(outcome.cards, key=lambda one: one.objective):
+            left = monitor.seconds_left
+            if found and left is not None and left < _VERIFIED * (monitor.seconds - began):
+                break
+            found.append(run.points(card))
+        complete = outcome.complete and len(found) == len(outcome.cards)
+        stop = None if complete or left is None else Stop.TIME_LIMIT
+        return ClaimedModels(models=tuple(found), complete=complete, stop=stop)
 
 
 class _Run:
@@ -93,6 +108,7 @@ class _Run:
         self.fixed = _fixed(problem)
         self.form = _form(problem, self.scale, self.fixed)
         self.file = checkpoint_file.Checkpoint(options.checkpoint, _FORMAT, problem)
+        self.part = 1.0  # of the seconds that are left, which a search has
         self._heard: tuple[float, float] | None = None  # the core's bound and objective
         monitor.progress = lambda: self._heard
 
@@ -130,7 +146,7 @@ class _Run:
         options = SearchOptions(
             **modes,
             threads=self.options.n_jobs,
-            seconds=min(math.inf if left is None else left, _SLICE if self.file.is_wanted else math.inf),
+            seconds=min(math.inf if left is None else self.part * left, _SLICE if self.file.is_wanted else math.inf),
             work_limit=None if limit is None else max(0, limit - self.monitor.nodes) * _NODE,
         )
         asked = self.problem

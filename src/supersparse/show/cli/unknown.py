@@ -74,7 +74,10 @@ def check_person(card: Card, person: "Mapping[str, object]", place: str) -> None
         )
     for expected in expectations(card):
         if place and expected.refuses_missing and is_missing(person[expected.column]):
-            raise InvalidDataError(f"column {expected.column!r} has no value{place}", "a total needs one")
+            raise InvalidDataError(
+                f"column {expected.column!r} has no value{place}",
+                "fill it in; predict --unknown allow gives the totals that are possible",
+            )
 
 
 def check_grouped(cases: LabelledCases, groups: str) -> None:
