@@ -1,4 +1,6 @@
 // The C functions of the proof of risk cards, which `engine/risk/proof_kernels.py` declares.
+#include <algorithm>
+
 #include "kernel.hpp"
 #include "log_loss/completions.hpp"
 #include "log_loss/projection.hpp"
@@ -11,6 +13,34 @@ namespace {
 
 Sample sample_of(const RiskData& data, Ints columns) { return {data.x, columns, data.positive, data.negative, data.n_rows()}; }
 
+void check_columns(const RiskData& data, Ints columns) {
+  for (int64_t j : columns) require(j >= 0 && j < data.n_columns(), "a column is out of range");
+}
+
+void check_relaxation(const RiskData& data, Ints columns, const CardBox& box, Floats point, Floats dual,
+                      Matrix<double> work, Matrix<double> gram, Floats found) {
+  const int64_t m = columns.size;
+  check_columns(data, columns);
+  require(box.low.size == m && box.high.size == m && box.optional.size == m && box.cost.size == m && box.room >= 0,
+          "a box has a range for each column");
+  require(point.size == m + 2 && dual.size == m + 1 && gram.rows > m && gram.columns > m && found.size == 2,
+          "there is no room for what a relaxation finds");
+  require(work.rows >= 7 && work.columns == data.n_rows(), "there is no room for the rows of a relaxation");
+}
+
+void check_completions(const RiskData& data, const Support& support, const Cells& cells, const PartialSupport& partial) {
+  const int64_t m = data.n_columns();
+  check_columns(data, partial.used);
+  check_columns(data, partial.candidates);
+  require(partial.low.size == m && partial.high.size == m && partial.least_cost.size == m && partial.start.size == m + 2,
+          "a node has a range for each column");
+  for (int64_t j = 0; j < m; j++)
+    require(partial.low[j] >= 0 && partial.high[j] < data.values.columns && partial.low[j] <= partial.high[j] + 1,
+            "the range of a column is out of range");
+  const int64_t most = partial.used.size + std::min(partial.room, partial.candidates.size);
+  require(partial.room >= 0 && most < support.columns.size && most < cells.groups.size, "a support has too many columns");
+}
+
 void tell(const Relaxed& relaxed, Floats found, int64_t* answer) {
   found[0] = relaxed.bound;
   found[1] = relaxed.loss;
@@ -21,34 +51,41 @@ void tell(const Relaxed& relaxed, Floats found, int64_t* answer) {
 
 extern "C" {
 
-SUPERSPARSE_API int32_t ss_relax(const RiskData* data, const Ints* columns, const Floats* low, const Floats* high, const Ints* optional,
-                 const Floats* cost, int64_t room, double slope_low, double slope_high, double threshold, double haste,
-                 const Floats* point, const Floats* dual, const Matrix<double>* work, const Matrix<double>* gram,
-                 const Floats* found, int64_t* answer) {
+SUPERSPARSE_API int32_t ss_relax(const RiskData* data, const Ints* columns, const Floats* low, const Floats* high,
+                                 const Ints* optional, const Floats* cost, int64_t room, double slope_low,
+                                 double slope_high, double threshold, double haste, const Floats* point,
+                                 const Floats* dual, const Matrix<double>* work, const Matrix<double>* gram,
+                                 const Floats* found, int64_t* answer) {
   return guarded([&] {
-    tell(relax(sample_of(*data, *columns), {*low, *high, *optional, *cost, room},
-               {data->slope_is_free != 0, slope_low, slope_high}, threshold, data->limits, *point, *dual, *work, *gram, haste),
-         *found, answer);
+    const CardBox box{*low, *high, *optional, *cost, room};
+    check_relaxation(*data, *columns, box, *point, *dual, *work, *gram, *found);
+    const SlopeRange slope{data->slope_is_free != 0, slope_low, slope_high};
+    tell(relax(sample_of(*data, *columns), box, slope, threshold, data->limits, *point, *dual, *work, *gram, haste), *found,
+         answer);
   });
 }
 
-SUPERSPARSE_API int32_t ss_relax_open(const RiskData* data, const Ints* columns, const Floats* low, const Floats* high,
-                      const Ints* optional, const Floats* cost, int64_t room, double slope_high, double threshold,
-                      const Floats* point, const Floats* dual, const Matrix<double>* work, const Matrix<double>* gram,
-                      const Floats* found, int64_t* answer) {
+SUPERSPARSE_API int32_t ss_relax_open(const RiskData* data, const Ints* columns, const Floats* low,
+                                      const Floats* high, const Ints* optional, const Floats* cost, int64_t room,
+                                      double slope_high, double threshold, const Floats* point, const Floats* dual,
+                                      const Matrix<double>* work, const Matrix<double>* gram, const Floats* found,
+                                      int64_t* answer) {
   return guarded([&] {
-    tell(relax_open(sample_of(*data, *columns), {*low, *high, *optional, *cost, room}, slope_high, threshold, data->limits,
-                    *point, *dual, *work, *gram),
-         *found, answer);
+    const CardBox box{*low, *high, *optional, *cost, room};
+    check_relaxation(*data, *columns, box, *point, *dual, *work, *gram, *found);
+    tell(relax_open(sample_of(*data, *columns), box, slope_high, threshold, data->limits, *point, *dual, *work, *gram), *found,
+         answer);
   });
 }
 
-SUPERSPARSE_API int32_t ss_run_completions(const RiskData* data, const Support* support, const Boxes* boxes, const Best* best,
-                           const BitSets* bits, const Cells* cells, const Ints* used, const Ints* candidates, int64_t room,
-                           const Ints* low, const Ints* high, const Floats* start, double loss_floor, const Floats* least_cost,
-                           int64_t budget, int64_t* answer) {
+SUPERSPARSE_API int32_t ss_run_completions(const RiskData* data, const Support* support, const Boxes* boxes,
+                                           const Best* best, const BitSets* bits, const Cells* cells,
+                                           const Ints* used, const Ints* candidates, int64_t room, const Ints* low,
+                                           const Ints* high, const Floats* start, double loss_floor,
+                                           const Floats* least_cost, int64_t budget, int64_t* answer) {
   return guarded([&] {
     const PartialSupport partial{*used, *candidates, room, *low, *high, *start, loss_floor, *least_cost};
+    check_completions(*data, *support, *cells, partial);
     *answer = run_completions(*data, *support, *boxes, *best, *bits, *cells, partial, budget);
   });
 }
