@@ -51,18 +51,14 @@ clean:  ## remove the environment and what was built
 
 ##@ Tests
 
-# Two processes, so one thread each for linear algebra. They share the bytecode that the first of them writes, and
-# the solver, which is compiled before they start, while what the tests need is installed.
+# Two processes, so one thread each for linear algebra. They share the bytecode that the first of them writes.
 PYTEST = -m pytest -n 2 --dist worksteal
 # What a laptop can run; pytest says at its end what was left out, and the targets that run it.
 QUICK = -m "not long and not solver and not program$(if $(SUPERSPARSE_SHARED_DATA)$(wildcard ../shared/data),, and not shared_data)"
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/.package  ## what a laptop can run; a few minutes
-	@$(BIN)/python -c "from supersparse.engine.warm_up import warm_up; warm_up('risk')" & \
-	$(BIN)/python -c "from supersparse.engine.warm_up import warm_up; warm_up()" & \
-	$(MAKE) --no-print-directory $(VENV)/.test; status=$$?; wait; exit $$status
+test: $(VENV)/.test  ## what a laptop can run; a few minutes
 	$(BIN)/python $(PYTEST) $(QUICK)
 
 # The slow tests too, and more examples of each property.

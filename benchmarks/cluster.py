@@ -27,9 +27,7 @@ from supersparse.base.exact import counted
 from supersparse.engine.cluster import as_bytes, unpacked
 from supersparse.engine.exact import remote
 from supersparse.engine.exact.open_parts import from_bytes, to_bytes
-from supersparse.engine.exact.ratios import compile_boxes
 from supersparse.engine.exact.remote import run_boxes_remotely
-from supersparse.engine.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "cluster.md"
 WORKERS = (1, 2, 4, 16, 100, 1000)
@@ -139,8 +137,6 @@ def main() -> None:
     if asked.report:
         return report()
     warnings.simplefilter("ignore")
-    warm_up()
-    compile_boxes()
     remote.MOST_WORK = remote.LEAST_WORK  # short slices: many can then run side by side
     only = None if asked.only is None else frozenset(asked.only.split(","))
     head = "| problem | slices | CPU s | " + " | ".join(counted(n, "worker") for n in WORKERS) + " |"

@@ -17,7 +17,6 @@ from benchmarks.instances import Settings
 from benchmarks.table import grid
 from supersparse import solve
 from supersparse.engine.solution import TraceEvent
-from supersparse.engine.warm_up import warm_up
 
 RESULTS = Path(__file__).parent / "results" / "first-cards.md"
 SECONDS = (2.0, 30.0)
@@ -97,7 +96,6 @@ def main() -> None:
     asked = parser.parse_args()
     only = None if asked.only is None else frozenset(asked.only.split(","))
     warnings.simplefilter("ignore")
-    warm_up()
     rows = []
     for known in KNOWN:
         if only is not None and known.name not in only:

@@ -9,8 +9,8 @@ from benchmarks.data import ROOT
 from benchmarks.record import Record, from_line
 from benchmarks.suites import PATIENCE, Job
 
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-_COMPILING = 120.0  # seconds a process may need before and after its solves
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_LOADING = 120.0  # seconds a process may need before and after its solves
 
 
 class FailedError(Exception):
@@ -45,7 +45,7 @@ def run_job(job: Job) -> Record:
     command = [sys.executable, "-m", "benchmarks.worker", job.instance, job.solver]
     command += [str(job.limit), str(job.repeats)]
     try:
-        lines = output_of(command, job.limit * job.repeats * (PATIENCE + 1) + _COMPILING).splitlines()
+        lines = output_of(command, job.limit * job.repeats * (PATIENCE + 1) + _LOADING).splitlines()
         record = from_line(lines[-1])
         assert isinstance(record, Record)
         return record

@@ -38,7 +38,6 @@ from benchmarks.record import Machine
 from benchmarks.small_tables import TABLES
 from benchmarks.table import DOCS, grid, into_docs, number
 from supersparse import Problem, solve
-from supersparse.engine.warm_up import warm_up
 from supersparse.problem.objective import evaluate, with_best_intercept
 
 SOURCE = ROOT.parent / "shared" / "prototype" / "slim.cpp"
@@ -212,7 +211,6 @@ def run_ours(problem: Problem, limit: float) -> Answer:
 def race(name: str, binary: str, limit: float) -> Race:
     """Run both on one problem, one after the other."""
     warnings.simplefilter("ignore")  # penalties out of the paper's range are meant so
-    warm_up()
     case = cases()[name]
     table = case.table()
     problem = case.settings.problem(table)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
-PACKAGES = ("supersparse", "numpy", "scipy", "numba", "highspy", "pyscipopt", "ortools")
+PACKAGES = ("supersparse", "numpy", "scipy", "highspy", "pyscipopt", "ortools")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One solver on one instance. Times are medians over `repeats`; kernels were compiled before.
+    """One solver on one instance. Times are medians over `repeats`; the solver was loaded before.
 
     `proof_seconds` is the CPU time until the least F was proven, None when it was not;
     `cpu_seconds` goes on to the end of the run, which tries to prove the least l1 as well.
@@ -49,7 +49,7 @@ class Record:
     proof_seconds: float | None
     wall_seconds: float | None
     build_seconds: float | None  # from arrays to a Problem, not in the times above
-    warm_seconds: float | None  # loading or compiling, not in the times above
+    warm_seconds: float | None  # loading, not in the times above
     peak_megabytes: float | None  # of the process and its children
     model: Model | None
     error: str | None
@@ -81,8 +81,8 @@ class Comparison:
 class Startup:
     """What a new process costs on breast cancer, interpreter and imports included."""
 
-    cold_seconds: float | None  # the first call ever, every kernel compiled
-    first_incumbent_seconds: float | None  # a later process, up to its first model
+    first_incumbent_seconds: float | None  # up to its first model
+    seconds: float | None  # to its end
     error: str | None
 
 

@@ -35,7 +35,6 @@ from benchmarks.risk_peers import loss_of, problem_of
 from supersparse import Problem, Solution, solve
 from supersparse.base.errors import SupersparseError
 from supersparse.engine.solution import TraceEvent
-from supersparse.engine.warm_up import warm_up
 from supersparse.table.datasets import load_mammography
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_folds.jsonl"
@@ -299,8 +298,6 @@ def main(words: Sequence[str]) -> None:
         for page in PAGES:
             page.write_text(with_tables(page), encoding="utf-8")
         return
-    warm_up()
-    warm_up("risk")
     for name in words or TABLES:
         done = {(m.table, m.fold, m.method) for m in recorded()}
         for one in measured(name, done):

@@ -20,7 +20,6 @@ from benchmarks.data import BUNDLED, ROOT, Table, read
 from benchmarks.peers import PeerScore, fast_risk, faster_risk
 from supersparse import Problem, Solution, solve
 from supersparse.engine.solution import TraceEvent
-from supersparse.engine.warm_up import warm_up
 from supersparse.problem.log_loss import PROOF_TOLERANCE, log_loss, with_best_risk
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_peers.jsonl"
@@ -129,7 +128,6 @@ def in_markdown(lines: list[Line]) -> str:
 
 def main() -> int:
     """Measure all bundled tables; 1 if a heuristic beats what was proven."""
-    warm_up("risk")
     lines = []
     for file in BUNDLED:
         for size in SIZES:

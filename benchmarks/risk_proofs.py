@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 
 from benchmarks.data import ROOT, folder, read
 from supersparse import Problem, Solution, solve
-from supersparse.engine.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk.jsonl"
 
@@ -88,7 +87,6 @@ def prove(optimum: Optimum) -> Run:
 
 def main(names: Sequence[str]) -> int:
     """Prove them all, or those whose name contains one of `names`; 1 if one misses its mark."""
-    warm_up("risk")
     missed = 0
     lines = []
     print(f"{'optimum':44} {'log loss':>12} {'differs by':>10} {'CPU s':>7} {'study':>7} {'allowed':>7}")

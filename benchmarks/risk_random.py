@@ -24,7 +24,6 @@ from benchmarks.data import ROOT, Table
 from benchmarks.peers import PeerScore, fast_risks
 from benchmarks.risk_peers import LARGEST, loss_of, problem_of
 from supersparse import solve
-from supersparse.engine.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_random.jsonl"
 TABLES = 200
@@ -128,7 +127,6 @@ def summary(pairs: Sequence[Pair]) -> str:
 
 def main(seeds: Sequence[int]) -> int:
     """Compare on all tables that are not recorded, or on these again; 1 if one of our cards is worse."""
-    warm_up("risk")
     known = [] if seeds else recorded()
     done = {pair.seed for pair in known}
     open_ = list(seeds) or [seed for seed in range(TABLES) if seed not in done]

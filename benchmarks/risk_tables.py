@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from benchmarks.data import ROOT, Table, folder, missing, read
 from benchmarks.risk_peers import problem_of
 from supersparse import solve
-from supersparse.engine.warm_up import warm_up
 
 RESULTS = ROOT / "benchmarks" / "results" / "risk_tables.jsonl"
 LIMIT = 60.0  # CPU seconds for one table
@@ -211,7 +210,6 @@ def table() -> str:
 
 def main(names: Sequence[str]) -> int:
     """Prove them all, or those whose name contains one of `names`; 1 if one takes longer than it may."""
-    warm_up("risk")
     lines: list[dict[str, object]] = []
     for case in cases():
         if (names and not any(name in case.name for name in names)) or missing(case.file) is not None:

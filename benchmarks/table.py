@@ -114,7 +114,7 @@ def _machine(machine: Machine) -> str:
     return (
         f"{machine.cpu}, {machine.cores} cores, {machine.system}; Python {machine.python}; {packages}; "
         f"load {machine.load:g} at the start. {beside}"
-        "One thread each; times exclude compilation. Ours: the median of three consecutive runs "
+        "One thread each; times exclude loading. Ours: the median of three consecutive runs "
         "(a single run if it reached the time limit). Peers: one run, limited by CPU time. "
         "Best at: when the best model was found. "
         "Ratio: a peer's CPU seconds to the proof of F, divided by all of ours; "
@@ -151,8 +151,7 @@ def _startup(startup: Startup) -> str:
     if startup.error is not None:
         return f"failed: {startup.error}"
     return (
-        f"Very first call, which compiles all kernels: {number(startup.cold_seconds)} s. "
-        f"A later process, until its first model: {number(startup.first_incumbent_seconds)} s. "
+        f"Until its first model: {number(startup.first_incumbent_seconds)} s; to its end: {number(startup.seconds)} s. "
         "Both include starting the interpreter and all imports (`python -m benchmarks.startup`)."
     )
 

@@ -28,8 +28,6 @@ from benchmarks.hard_tables import HardTable
 from benchmarks.instances import all_instances
 from benchmarks.table import into_docs
 from supersparse import Problem, solve
-from supersparse.engine.exact.ratios import compile_boxes
-from supersparse.engine.warm_up import warm_up
 
 Record = dict[str, float | str]
 RESULTS = Path(__file__).parent / "results" / "thread-scaling.jsonl"
@@ -134,10 +132,9 @@ def shortest(runs: Sequence[Record]) -> Record:
     return min(runs, key=lambda run: float(run["seconds"])) | {"runs": len(runs)}
 
 
-def compile_all() -> None:
-    """Load the kernels, or compile them."""
-    warm_up()
-    compile_boxes()
+def load() -> None:
+    """Load the solver."""
+    solve(Problem.of([[0], [1]], [0, 1]), "exact")
 
 
 def main() -> None:
@@ -156,7 +153,6 @@ def main() -> None:
     processes = [] if asked.processes is None else [int(n) for n in asked.processes.split(",")]
     only = None if asked.only is None else frozenset(asked.only.split(","))
     warnings.simplefilter("ignore")
-    compile_all()
     heads = [*(f"{n:>8} thr." for n in threads), *(f"{n:>7} proc." for n in processes)]
     print(f"{'problem':24}" + "".join(heads) + "   times as fast", flush=True)
     lines: list[dict[str, object]] = [
@@ -167,7 +163,7 @@ def main() -> None:
         lines += [{"problem": name, **record} for record in found]
         for n in processes:
             with ProcessPoolExecutor(n, mp_context=get_context("spawn")) as executor:
-                wait([executor.submit(compile_all) for _ in range(4 * n)])  # and every process has started
+                wait([executor.submit(load) for _ in range(4 * n)])  # and every process has started
                 found.append(shortest([measure(problem, 1, executor) for _ in range(_TURNS)]))
         seconds = [float(record["seconds"]) for record in found]
         ratios = " ".join(f"{seconds[0] / s:.1f}" for s in seconds)

@@ -153,10 +153,7 @@ def run(table: str, task: str) -> dict[str, Any]:
     """Measure one case in this process."""
     warnings.simplefilter("ignore")
     from supersparse.base.errors import UnsupportedProblemError
-    from supersparse.engine.warm_up import warm_up
 
-    warm_up()
-    warm_up("risk")
     X, y = TABLES[table]()
     settings, limit = MORE.get(table, {}), LIMITS[table]
     act = TASKS[task]

@@ -38,7 +38,7 @@ class Run:
 
 
 def warm_up(solver: str) -> float:
-    """Load the solver and compile or load its kernels on tiny problems of each kind; return the time."""
+    """Load the solver, with tiny problems of each kind; return the time."""
     began = time.perf_counter()
     rng = np.random.default_rng(0)
     for values, scale, intercept in ((2, 1, "free"), (5, 1, (-100, 100)), (9, 10, "paper")):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from study.setting import Setting
 
-PACKAGES = ("supersparse", "numpy", "scipy", "scikit-learn", "numba", "c50py", "joblib", "matplotlib")
+PACKAGES = ("supersparse", "numpy", "scipy", "scikit-learn", "c50py", "joblib", "matplotlib")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

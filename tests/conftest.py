@@ -44,7 +44,7 @@ def pytest_collection():
 
 
 # Two workers begin at the start and in the middle of the list (xdist calls that "worksteal"). What solves
-# comes first: on a fresh clone one worker compiles the kernels while the other runs what needs none.
+# comes first.
 ORDER = (
     "engine", "conformance", "paper_study", "examples", "show", "learn",
     "test_docs.py", "test_site.py", "all others", "card",

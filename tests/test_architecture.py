@@ -32,7 +32,6 @@ HOMES = {
     "ortools": [],  # a peer in benchmarks, no solver of the package
     "gurobipy": ["engine/mip/gurobi.py"],
     "cplex": ["engine/mip/cplex.py"],
-    "numba": ["engine/kernels"],
     "matplotlib": ["show/document"],
     "sklearn": ["show/estimators", "learn", "engine/answers", "card/evaluate"],
     "yaml": ["base/schema/tree.py"],
@@ -144,8 +143,6 @@ def imports_on_loading(module):
                 strangers |= {name.split(".")[0]} & HOMES.keys()
         elif isinstance(node, ast.If | ast.Try | ast.With | ast.ClassDef) and not is_for_type_checkers(node):
             waiting += ast.iter_child_nodes(node)
-    if module == "supersparse.engine.kernels":
-        strangers.add("numba")  # its cache folder is named on loading
     return {*ours, *packages_of(module)} - {None, "supersparse"}, strangers
 
 
@@ -231,7 +228,7 @@ def test_back_ends_do_not_import_each_other():
 def test_importing_the_package_loads_nothing_heavy():
     code = (
         "import sys, supersparse; "
-        "heavy = ('highspy', 'pyscipopt', 'ortools', 'numba', 'matplotlib', 'sklearn', 'yaml'); "
+        "heavy = ('highspy', 'pyscipopt', 'ortools', 'matplotlib', 'sklearn', 'yaml'); "
         "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -241,7 +238,7 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_a_classifier_is_imported_without_a_solver_and_with_at_most_120_modules():
     code = (
         "import sys; from supersparse import SLIMClassifier; SLIMClassifier(max_features=3).get_params(); "
-        "solvers = ('highspy', 'pyscipopt', 'ortools', 'numba', 'supersparse.engine.solve', 'matplotlib', 'yaml'); "
+        "solvers = ('highspy', 'pyscipopt', 'ortools', 'supersparse.engine.solve', 'matplotlib', 'yaml'); "
         "print([m for m in solvers if m in sys.modules], sum(m.startswith('supersparse') for m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -393,7 +390,7 @@ def test_the_tests_mirror_the_source():
 def test_the_command_line_shows_its_help_without_solvers_and_without_scikit_learn():
     code = (
         "import sys; import supersparse.show.cli.app; "
-        "print([m for m in ('highspy', 'pyscipopt', 'numba', 'matplotlib', 'sklearn', 'duckdb') if m in sys.modules])"
+        "print([m for m in ('highspy', 'pyscipopt', 'matplotlib', 'sklearn', 'duckdb') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

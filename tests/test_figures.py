@@ -56,14 +56,6 @@ def test_the_readme_tells_how_well_a_time_limit_of_five_seconds_is_kept():
     assert max(late) <= 1.5
 
 
-def test_the_first_call_took_what_the_pages_say():
-    (startup,) = (line for line in records("full") if line["kind"] == "startup")
-    took = f"{startup['cold_seconds']:.0f} s"
-    assert f"20 to 60 s ({took} in the stored run" in page("README.md")
-    assert f"which takes 20 to 60 s: {took} for errors in the stored run" in page("install.md")
-    assert 20 <= startup["cold_seconds"] <= 60
-
-
 def test_the_readme_says_which_fits_of_the_study_are_proven():
     proven = Counter()
     with gzip.open(ROOT / "study" / "stored" / "full.jsonl.gz", "rt", encoding="utf-8") as lines:

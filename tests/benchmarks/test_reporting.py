@@ -30,7 +30,7 @@ COMPARED = Comparison(
     instance="breastcancer_max5", size=5, largest=10, fasterrisk_errors=17, fasterrisk_seconds=1.0,
     errors=14, seconds=0.8, proven=True, version="0.1.10", error=None,
 )  # fmt: skip
-STARTED = Startup(cold_seconds=25.0, first_incumbent_seconds=1.2, error=None)
+STARTED = Startup(first_incumbent_seconds=1.2, seconds=1.5, error=None)
 RESULTS = Results(MACHINE, (OURS, STOPPED, BROKEN), (COMPARED,), STARTED)
 
 

@@ -310,7 +310,7 @@ found = ScoringSystem.from_json(text)
 labels = found.predict(table)
 assert (labels == (table @ np.arange(1, 11) > 20)).all()
 str(found)
-heavy = ("sklearn", "scipy", "numba", "highspy", "matplotlib", "narwhals", "pandas", "rich", "typer")
+heavy = ("sklearn", "scipy", "highspy", "matplotlib", "narwhals", "pandas", "rich", "typer")
 print([m for m in (*heavy, "supersparse.engine") if m in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -337,7 +337,7 @@ total = (table["age"] >= 60) + 2 * (table["sex"] == "F") + table["bmi"]
 assert (found.predict(table) == np.where(total > 2, "yes", "no")).all()
 str(found)
 print(sorted({m.split(".")[0] for m in sys.modules} & {
-    "sklearn", "scipy", "numba", "highspy", "matplotlib", "narwhals", "pandas", "polars", "pyarrow", "rich",
+    "sklearn", "scipy", "highspy", "matplotlib", "narwhals", "pandas", "polars", "pyarrow", "rich",
     "typer", "jsonschema", "joblib", "yaml"}))
 print([m for m in sys.modules if m.startswith(("supersparse.engine", "supersparse.problem."))
        and m != "supersparse.problem.points"])  # whole points, for `points_on`

@@ -73,7 +73,6 @@ def load(folder: Path, *, everything: bool) -> None:
     import pkgutil
 
     import supersparse
-    from supersparse.engine.warm_up import warm_up
 
     for module in pkgutil.walk_packages(supersparse.__path__, "supersparse."):
         # solvers that may be missing, what starts servers, and the core, a library that is no module
@@ -84,7 +83,6 @@ def load(folder: Path, *, everything: bool) -> None:
 
     from paper_study import test_running  # noqa: F401
 
-    warm_up()
     if not everything:
         return
     place = folder / "loading"

@@ -221,7 +221,7 @@ def _view_kind(ndim: int) -> type[Structure]:
     return type(f"View{ndim}", (Structure,), {"_fields_": [("data", c_void_p), *sizes]})
 
 
-_first_byte = c_char.from_buffer
+_first_byte: Callable[[Any], c_char] = c_char.from_buffer
 
 
 def _view(element: np.dtype[Any], array: np.ndarray[Any, Any]) -> Structure:

@@ -38,7 +38,6 @@ class ExhaustiveSolver:
     name: ClassVar[str] = "exhaustive"
     capabilities: ClassVar[Capabilities] = Capabilities(
         questions=frozenset(Aim),
-        uses_kernels=False,
         wants_start=False,
         asks=True,
         levels=True,

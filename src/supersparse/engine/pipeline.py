@@ -38,15 +38,12 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: floa
     With a time limit, of which `spent` seconds are gone, a large table is sampled first: what is found so far
     stands when time is up. As long as a model took to be evaluated there is left for what is verified last.
     """
-    _warm_up(chosen, problem)
     began = time.perf_counter() - spent
     small = problem.rows.n_rows * problem.n_features <= LARGE or bool(problem.questions)
     if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
-    _warm_up(None, problem)
     from supersparse.engine.sampling import first_models
 
-    began = time.perf_counter() - spent
     first = Monitor(problem, settings, lambda points: points, began)
     with first.keeping_best_on_interrupt():
         if settings.initial is not None:
@@ -136,7 +133,6 @@ def watched(
     settings = replace(settings, branching_priorities=_of_merged_rows(settings.branching_priorities, small))
     if isinstance(chosen, Refuses):
         chosen.check(small.problem, settings)
-    _warm_up(chosen, small.problem)
     return settings, Monitor(small.problem, settings, small.restore, began)
 
 
@@ -149,14 +145,6 @@ def _of_merged_rows(given: Priorities, small: Reduction) -> Priorities:
         place = key if isinstance(key, str) else int(groups[key])
         merged[place] = max(priority, merged.get(place, 0))
     return merged
-
-
-def _warm_up(chosen: Solver | None, problem: Problem) -> None:
-    """Load or compile the kernels, before the clock starts; None: those of the search."""
-    if chosen is None or chosen.capabilities.uses_kernels:
-        from supersparse.engine.warm_up import warm_up
-
-        warm_up(problem.goal, only_free=problem.intercept.mode == "free" and problem.is_plain)
 
 
 def chosen_solver(problem: Problem, solver: str, options: SolveKeywords, question: Aim) -> tuple[Solver, SolveOptions]:

@@ -39,7 +39,6 @@ class Capabilities:
     takes_pair_covers: bool = False
     checkpoints: bool = False
     uses_executors: bool = False
-    uses_kernels: bool = True  # compiled on first use, before the clock starts
     levels: bool = False  # penalties by level, see `Problem.levels`
     constraints: frozenset[str] = frozenset()  # supported kinds, as in `constraint_kinds`
     wants_start: bool = True  # whether the incumbent search runs first and passes on its best model

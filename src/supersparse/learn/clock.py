@@ -8,17 +8,6 @@ if TYPE_CHECKING:
     from supersparse.learn.recipe import Recipe
 
 
-_COMPILED = ("auto", "exact", "risk")
-
-
-def loaded(recipe: "Recipe") -> None:
-    """Load the solver of a recipe in this process, which may have to compile it first."""
-    if recipe.options.get("solver", "auto") in _COMPILED and not recipe.settings.asks_questions:
-        from supersparse.engine.warm_up import warm_up
-
-        warm_up(recipe.settings.goal)
-
-
 class HasTime(Protocol):
     """What knows how much time is left."""
 
@@ -35,14 +24,8 @@ class Clock:
 
     @classmethod
     def of(cls, recipe: "Recipe", spent: float = 0.0) -> "Clock":
-        """Start as soon as the solver is loaded, which may have to compile it first.
-
-        `spent` seconds of the limit are gone already. A limit that is none is left to the solver, which
-        refuses it.
-        """
+        """Start now; `spent` seconds of the limit are gone. A limit that is none is left to the solver to refuse."""
         limit = recipe.options.get("time_limit")
-        if limit is not None:
-            loaded(recipe)
         return cls(None if limit is None or not limit >= 0 else time.monotonic() + max(0.0, limit - spent))
 
     @classmethod

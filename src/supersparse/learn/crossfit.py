@@ -30,7 +30,7 @@ from supersparse.engine.executors import each_on, workers_of
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.pipeline import LARGE
 from supersparse.engine.solution import Solution
-from supersparse.learn.clock import HasTime, loaded
+from supersparse.learn.clock import HasTime
 from supersparse.learn.comparison import Measures, compared
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
@@ -96,7 +96,6 @@ class FoldTask(Generic[T]):
         """
         if seconds is None or ends is None:
             return self.learned(fold, None)
-        loaded(self.recipe)
         left = max(0.0, ends - time.time())
         if left == 0 and not must:
             return None

@@ -37,7 +37,6 @@ def test_a_limit_before_the_first_model_is_no_interruption(goal, costs, monkeypa
     def nothing(_self, _problem, _options, monitor):
         return monitor.claim(stop=Stop.INTERRUPTED, smallest=False)
 
-    monkeypatch.setattr("supersparse.engine.pipeline._warm_up", lambda *_: None)  # which would solve
     monkeypatch.setattr(solver, "solve", nothing)
     stops = iter([None])  # it looks before the first; then the time is up
     monkeypatch.setattr(Monitor, "stop_reason", lambda self: next(stops, Stop.TIME_LIMIT))

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from engine.kernels.forms import loss_of
+from engine.exact.forms import loss_of
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.integer_form import OPEN
 from supersparse.engine.monitor import Monitor

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from engine.exact.calls import pack_node
 from engine.exact.enumerate import costs_by_support
+from engine.exact.forms import forms
 from engine.exact.oracle.packing import packing_bound, uncovered
-from engine.kernels.calls import pack_node
-from engine.kernels.forms import forms
 from supersparse.engine.exact.covers import CancelledError, pair_pool
 from supersparse.engine.exact.instance import fixed_cost, instances
 from supersparse.engine.exact.slices import _pairs, alike

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from counts import examples
-from engine.kernels.forms import forms
+from engine.exact.forms import forms
 from strategies import cases
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.literals import twins

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from engine.kernels.forms import loss_of
+from engine.exact.forms import loss_of
 from supersparse.engine.exact.cuts import least_over_b, loss_by_b
 
 

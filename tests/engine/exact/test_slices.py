@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.exact.enumerate import cuts_of
+from engine.exact.forms import forms
 from engine.exact.hard import medium
 from engine.exact.oracle.tree import ReferenceProof
-from engine.kernels.forms import forms
 from strategies import cases
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from counts import examples
 from engine.exact.enumerate import cost_of, cuts_of, literals_of
+from engine.exact.forms import forms
 from engine.exact.oracle.support_search import SupportSearch
-from engine.kernels.forms import forms
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.integer_form import integer_form
 from supersparse.problem.objective import evaluate, with_best_intercept

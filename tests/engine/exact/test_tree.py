@@ -5,8 +5,8 @@ from hypothesis import given, settings
 
 from counts import examples
 from engine.exact.enumerate import costs_by_support, cuts_of
+from engine.exact.forms import forms
 from engine.exact.oracle.tree import Support, expand, has_order, root
-from engine.kernels.forms import forms
 from supersparse.engine.exact.instance import fixed_cost, instances
 from supersparse.engine.exact.proof import OpenTasks
 

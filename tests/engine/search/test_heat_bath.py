@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from engine.kernels.forms import dense, feature_price
+from engine.exact.forms import dense, feature_price
 from engine.search.probes import best_b_anywhere
 from engine.search.test_descent import WINDOW, check_model, starts
 from supersparse.engine.search.walks import heat_bath

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from engine.kernels.forms import dense, forms, intercept_price, loss_of, models
+from engine.exact.forms import dense, forms, intercept_price, loss_of, models
 from engine.search.probes import best_b, best_b_anywhere, best_on_line, line_at_fixed_b
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.search.data import search_data

@@ -46,7 +46,6 @@ class QuestionsSolver:
         questions=frozenset(Aim),
         asks=True,
         constraints=frozenset({SUPPORT, SIGNS, RATES}),
-        uses_kernels=False,
         wants_start=False,
         checkpoints=True,
         goals=frozenset(),

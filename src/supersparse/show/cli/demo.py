@@ -49,7 +49,6 @@ def demo(
         remark(f"Settings saved to {save_settings}")
     remark(f"Data: {data.source}, {data.licence}")
     remark(f"{len(data.y)} biopsies, {len(data.feature_names)} features graded 1 to 10, {data.y.sum()} malignant")
-    remark("The first run compiles the solver. Later runs take seconds.")
     problem = settings.problem(data.X, data.labels, feature_names=data.feature_names)
     solution = learn(problem, **solver_options(settings, None, search.options))
     system = ScoringSystem.from_solution(solution, title=data.target)

@@ -4,14 +4,13 @@ import locale
 import os
 import platform
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import typer
 
 from supersparse._version import __version__
-from supersparse.base.errors import SupersparseError
+from supersparse.base.errors import SolverNotInstalledError, SupersparseError
+from supersparse.engine.core import library, loops
 from supersparse.engine.solve import solve
 from supersparse.engine.solvers import availability, installed_version, names
 from supersparse.problem.problem import Problem
@@ -49,7 +48,7 @@ def solvers(output: Output) -> None:
     output.show("\n".join(in_columns(lines)), lambda: [asdict(solver) for solver in found])
 
 
-_NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "numba", "highspy", "typer", "rich", "PyYAML")
+_NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "highspy", "typer", "rich", "PyYAML")
 _OPTIONAL = {
     "matplotlib": "pictures (PNG, PDF) and plots",
     "reportlab": "PDF reports",
@@ -152,8 +151,8 @@ def diagnose() -> Diagnosis:
             for name, use in _OPTIONAL.items()
         ),
         solvers=_solvers(),
-        folders=(_compiled_code(), _data_folder()),
-        checks=(_small_problem(),),
+        folders=(_data_folder(),),
+        checks=(_compiled_core(), _small_problem()),
     )
 
 
@@ -165,37 +164,18 @@ def _solvers() -> tuple[Package, ...]:
     )
 
 
-def _compiled_code() -> Check:
-    """The cache of compiled functions: beside the source, or in NUMBA_CACHE_DIR."""
-    from supersparse.engine import kernels
-
-    cache = os.environ.get("NUMBA_CACHE_DIR")
-    folder = Path(cache) if cache else Path(next(iter(kernels.__path__))) / "__pycache__"
-    kept = len(list(folder.rglob("*.nbi"))) if folder.is_dir() else 0
-    detail = f"{folder}, {kept} functions cached"
-    if not _is_writable(folder):
-        return Check(
-            what="compiled solver",
-            works=True,
-            detail=f"{detail}; not writable, so every run compiles; set NUMBA_CACHE_DIR to a writable folder",
-        )
-    return Check(what="compiled solver", works=True, detail=detail)
+def _compiled_core() -> Check:
+    """The library that solves, and the version of its loops that this machine runs."""
+    try:
+        return Check(what="compiled core", works=True, detail=f"{library()._name}, loops for {loops()}")
+    except SolverNotInstalledError as error:
+        return Check(what="compiled core", works=False, detail=str(error))
 
 
 def _data_folder() -> Check:
     folder = data_folder()
     state = "exists" if folder.is_dir() else "not created yet; `supersparse datasets fetch` creates it"
     return Check(what="data folder", works=True, detail=f"{folder}, {state}")
-
-
-def _is_writable(folder: Path) -> bool:
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
 
 
 def _small_problem() -> Check:

@@ -22,7 +22,6 @@ from supersparse.card import file as card_file
 from supersparse.engine.explain import explain_infeasible
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Conflict, Solution
-from supersparse.engine.warm_up import warm_up
 from supersparse.learn.clock import Clock
 from supersparse.learn.fit import Fitted, Learner
 from supersparse.learn.held_out import Folds
@@ -57,7 +56,6 @@ def smallest_conflict(asked: Inquiry, talk: Talk) -> Conflict | None:
 
     What people asked for is looked at first, without what the preparation adds.
     """
-    warm_up(asked.question.problem.goal)
     problem, prepare = asked.question.problem, asked.question.prepare
     added = [] if prepare is None else [c for c in prepare.constraints_ if c in problem.asked]
     variants = [problem.without(added), problem] if added else [problem]
@@ -136,7 +134,6 @@ def learn_card(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     asked, folder = asked_of(given), Path(given["folder"])
     progress = Progress(asked, talk, dict(given["ids"]))
     talk.tell("notes", list(asked.notes))
-    progress.stage("loading")  # the first use compiles it
     clock = Clock.of(asked.question.recipe)
     search = _Search(given, asked, progress, folder)
     try:

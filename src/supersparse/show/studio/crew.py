@@ -157,11 +157,10 @@ class Crew:
         self._starting: set[asyncio.Future[Worker]] = set()
         self._ending: set[asyncio.Future[None]] = set()
         self._later: asyncio.TimerHandle | None = None
-        self._kernels: asyncio.Task[None] | None = None
         self._closed = False
 
     def prepare(self, seconds: float = 0.0) -> None:
-        """Start a process ahead, loaded and with its kernels warm, after some time."""
+        """Start a process ahead, loaded, after some time."""
         if self._later is not None:
             self._later.cancel()
         if self._ahead and not self._closed:
@@ -169,17 +168,11 @@ class Crew:
 
     def _prepare(self) -> None:
         if self._spare is None and not self._closed:
-            self._spare = asyncio.create_task(self._warm())
+            self._spare = asyncio.create_task(self._loaded())
 
     async def worker(self, *, for_desk: bool = False) -> Worker:
-        """Return a process, the one that was started ahead if there is one, and prepare the next.
-
-        A desk needs no kernels: it does not wait for a process that is loading or compiling them.
-        """
-        spare = self._spare
-        if for_desk and spare is not None and spare.done() and spare.result().is_busy:
-            return await self._started()
-        self._spare = None
+        """Return a process, the one that was started ahead if there is one, and prepare the next."""
+        spare, self._spare = self._spare, None
         found = None if spare is None else await asyncio.shield(spare)
         if found is None or not found.is_alive:
             found = await self._started()
@@ -260,8 +253,6 @@ class Crew:
         if self._spare is not None:
             with suppress(Exception):
                 await self._spare
-        if self._kernels is not None:
-            self._kernels.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
         for worker in list(self._all):
             self.release(worker)
@@ -277,18 +268,9 @@ class Crew:
             raise WorkerEndedError
         return worker
 
-    async def _warm(self) -> Worker:
-        """Start a process and load its modules; its kernels follow, unless somebody needs it before."""
+    async def _loaded(self) -> Worker:
+        """Start a process and load its modules."""
         worker = await self._started()
         with suppress(WorkerEndedError, StudioError):
-            await worker.do("warm", {"kernels": None})
-        self._kernels = asyncio.create_task(self._warm_kernels(worker))
+            await worker.do("load", {})
         return worker
-
-    async def _warm_kernels(self, worker: Worker) -> None:
-        for goal in ("errors", "risk"):
-            await asyncio.sleep(_SOON)
-            if self._spare is None or not self._spare.done() or self._spare.result() is not worker:
-                return
-            with suppress(WorkerEndedError, StudioError):
-                await worker.do("warm", {"kernels": goal})

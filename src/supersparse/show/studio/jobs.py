@@ -19,7 +19,6 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from supersparse.base.errors import SupersparseError
-from supersparse.engine.warm_up import warm_up
 from supersparse.show.studio.card_files import certificate, check, report, write
 from supersparse.show.studio.card_search import conflicts, learn_card
 from supersparse.show.studio.edited_card import edited, picture, show
@@ -32,15 +31,13 @@ from supersparse.show.studio.texts import StudioError, as_problem
 _PATIENCE = 3.0  # seconds between the end of the server and that of a job
 
 
-def warm(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
-    """Run the kernels of a goal once, if one is named, so that the first card is not kept waiting."""
-    if given["kernels"] is not None:
-        warm_up(given["kernels"])
+def load(_given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    """Do nothing: to answer, the process had to load its modules."""
     return {}
 
 
 JOBS: dict[str, Callable[[dict[str, Any], Talk], dict[str, Any]]] = {
-    "warm": warm,
+    "load": load,
     "profile": profile,
     "cuts": try_cuts,
     "rows": some_rows,

@@ -37,7 +37,6 @@ def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     asked = asked_of(given)
     problem = asked.question.problem
     progress = Progress(asked, talk, dict(given["ids"]))
-    progress.stage("loading")
     recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
     progress.stage("pool")
     options: SolverKeywords = {**recipe.options, "cancel": talk.stopped, "on_progress": progress, "checkpoint": None}

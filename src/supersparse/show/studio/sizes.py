@@ -27,7 +27,6 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     asked = asked_of(given)
     question, problem = asked.question, asked.question.problem
     progress = Progress(asked, talk, dict(given["ids"]))
-    progress.stage("loading")
     clock = Clock.of(question.recipe)
     splits = asked.splits() if given["folds"] else []
     most = min(given["max_size"], most_features(errors_only(problem)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.kernels.calls import evaluate_vector, least_fixed_cost, least_l1, magnitude, split_at, widest
+from engine.exact.calls import evaluate_vector, least_fixed_cost, least_l1, magnitude, split_at, widest
 from supersparse.engine.exact.tree_data import DONE, FOUND, FULL, PAUSED
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.kernels.calls import UNLIMITED, literal_bounds
+from engine.exact.calls import UNLIMITED, literal_bounds
 from supersparse.engine.exact.literals import by_feature
 from supersparse.engine.exact.pairs import most_gained
 

@@ -8,7 +8,7 @@ over all vectors for ties with a smaller l1.
 
 import numpy as np
 
-from engine.kernels.calls import (
+from engine.exact.calls import (
     CellRates,
     SupportData,
     cell_weights,

@@ -154,7 +154,7 @@ def _outside(evidence: Evidence) -> tuple[str, ...]:
     return tuple(said)
 
 
-_PACKAGES = ("supersparse", "numpy", "scipy", "scikit-learn", "numba", "matplotlib", "reportlab")
+_PACKAGES = ("supersparse", "numpy", "scipy", "scikit-learn", "matplotlib", "reportlab")
 
 
 def repeat(evidence: Evidence, command: str | None) -> Section:

@@ -8,11 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from engine.exact.calls import evaluate_vector, least_l1, loss_bound, magnitude, run_boxes, split_at, widest
 from engine.exact.enumerate import cuts_of, intercepts_for
+from engine.exact.forms import forms, loss_of
 from engine.exact.oracle.box_search import loss_bound_reference, run_boxes_reference
 from engine.exact.oracle.support_search import SupportSearch
-from engine.kernels.calls import evaluate_vector, least_l1, loss_bound, magnitude, run_boxes, split_at, widest
-from engine.kernels.forms import forms, loss_of
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.tree_data import FOUND, FULL
 from supersparse.engine.integer_form import integer_form

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from engine.exact.calls import evaluate_within_rates, least_fixed_cost, magnitude, scores_too_high
 from engine.exact.enumerate import cuts_of, intercepts_for
+from engine.exact.forms import loss_of
 from engine.exact.oracle.support_search import SupportSearch
-from engine.kernels.calls import evaluate_within_rates, least_fixed_cost, magnitude, scores_too_high
-from engine.kernels.forms import loss_of
 from engine.search.probes import probe_excess
 from supersparse import constraints as c
 from supersparse.engine.exact.instance import instances

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from engine.kernels.calls import literal_bounds
+from engine.exact.calls import literal_bounds
 from supersparse.engine.exact.pairs import most_gained, pack_masks
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from engine.kernels.calls import cell_weights, net_cells, spreads
+from engine.exact.calls import cell_weights, net_cells, spreads
 from supersparse.engine.exact.tree_data import group_rows
 
 
