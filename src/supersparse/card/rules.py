@@ -101,7 +101,8 @@ class _Categories(_YesNo):
         if not values and not isinstance(self, IsNoneOf):
             raise InvalidCardError(f"the item on {self.column!r} names no category", "give at least one")
         if len(set(values)) < len(values):
-            raise InvalidCardError(f"the item on {self.column!r} names a category twice: {_listed(values)}")
+            listed = ", ".join(str(v) if isinstance(v, Fraction) else repr(v) for v in values)
+            raise InvalidCardError(f"the item on {self.column!r} names a category twice: {listed}")
 
     def _among(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
         found = np.zeros(len(values), dtype=bool)
@@ -215,10 +216,6 @@ RULE_KINDS = ("value", "category", "other", "range", "missing")
 def looks_at_value(rule: Rule) -> bool:
     """Whether the rule depends on the value, not only on whether there is one."""
     return not isinstance(rule, IsMissing) and not (isinstance(rule, IsNoneOf) and not rule.values)
-
-
-def _listed(values: tuple[Category, ...]) -> str:
-    return ", ".join(str(v) if isinstance(v, Fraction) else repr(v) for v in values)
 
 
 Outside = Literal["accept", "near", "refuse"]

@@ -233,7 +233,10 @@ def _validation(
             costs=tuple(result.loss for result in results),
             log_losses=tuple(r.log_loss for r in results if r.log_loss is not None),
             weighted_errors=_weighted_errors(problem, results),
-            performances=tuple(_performance(*pair) for pair in zip(pooled, results, strict=True)),
+            performances=tuple(
+                performance_of(pool.with_scores(r.unseen.scores).tally(1.0, Fraction(0)), "cross-validation")
+                for pool, r in zip(pooled, results, strict=True)
+            ),
             unseen=tuple(result.unseen for result in results),
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
@@ -296,7 +299,3 @@ def _weighted_errors(problem: Problem, results: Sequence[FoldResult]) -> tuple[f
         return ()
     of_all = sum(map(mul, problem.class_weights, problem.class_totals)) / sum(problem.class_totals)
     return tuple(float(of_all * result.error) for result in results)
-
-
-def _performance(pooled: Pooled, result: FoldResult) -> Performance:
-    return performance_of(pooled.with_scores(result.unseen.scores).tally(1.0, Fraction(0)), "cross-validation")

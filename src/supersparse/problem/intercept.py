@@ -127,7 +127,8 @@ def _roundest(low: Fraction, high: Fraction) -> Fraction:
     power = len(str(max(abs(floor(low)), abs(ceil(high)))))
     whole = [c for e in range(power, -1, -1) for c in _around(middle, Fraction(10) ** e) if low < c < high]
     if whole:
-        return min(whole, key=lambda c: (_digits(int(c)), abs(c - middle), abs(c), c))
+        # by the number of digits before trailing zeros
+        return min(whole, key=lambda c: (len(str(abs(int(c))).rstrip("0")) or 1, abs(c - middle), abs(c), c))
     step = Fraction(1, 10)
     while True:
         inside = [c for c in _around(middle, step) if low < c < high]
@@ -144,11 +145,6 @@ def _around(middle: Fraction, step: Fraction) -> tuple[Fraction, Fraction]:
     """
     below = floor(middle / step) * step
     return below, below + step
-
-
-def _digits(value: int) -> int:
-    """Number of digits before trailing zeros; 1 for 0."""
-    return max(1, len(str(abs(value)).rstrip("0")))
 
 
 InterceptMode = Literal["free", "range", "paper", "none"]

@@ -176,8 +176,9 @@ def _for_features_without_levels(
             f"C0 is {C0!r}, but all features have levels", "remove C0: the penalties of the levels replace it"
         )
     if C0 is not None and not isinstance(C0, Mapping) and np.ndim(C0):  # type: ignore[arg-type]
+        first = next(name for name, own in zip(names, levels, strict=False) if own is not None)
         raise InvalidProblemError(
-            f"C0 has one entry per feature, but {names[_first(levels)]!r} has levels",
+            f"C0 has one entry per feature, but {first!r} has levels",
             "give C0 as a number, or as a mapping by name, for the others",
         )
     if isinstance(C0, Mapping):
@@ -189,10 +190,6 @@ def _for_features_without_levels(
     )
     by_name = dict(zip((n for n in plain if n != INTERCEPT), own, strict=True))
     return tuple(by_name.get(name, Fraction(0)) for name in names), of_intercept
-
-
-def _first(levels: tuple[Levels | None, ...]) -> int:
-    return next(j for j, own in enumerate(levels) if own is not None)
 
 
 def read_l1_penalty(C1: object) -> Fraction | None:

@@ -348,7 +348,9 @@ def _without_limits_inside(table: Table, remedy: Remedy) -> tuple[Table, list[st
 
 
 def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:
-    shown = ", ".join(f"{_short(text)} ({n})" for text, n in fault.odd.most_common(3))
+    shown = ", ".join(
+        f"{text if len(text) <= 20 else text[:17] + '...'!r} ({n})" for text, n in fault.odd.most_common(3)
+    )
     said = (
         f"column {fault.name!r} has {counted(fault.odd.total(), 'non-numeric value')}: {shown}"
         f"{', ...' if len(fault.odd) > 3 else ''}, the first in line {lines[fault.first_row]}"
@@ -358,7 +360,3 @@ def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:
         words = {".": "decimal points", ",": "decimal commas"}
         said += f" ({words[other]} among {words[signs.of(fault.name)]})"
     return said
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 20 else text[:17] + "...")

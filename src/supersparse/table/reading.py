@@ -36,10 +36,6 @@ class ColumnSettings:
     category: tuple[str, ...] = setting((), _COLUMNS, "Columns whose numbers are categories.", option=Option())
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingSettings:
     """How a file of raw columns is read: the rest of the section `table`; see `Reading.of`."""
@@ -49,7 +45,9 @@ class ReadingSettings:
         NamesForm("a word, or a list of them"),
         "More words for missing values.",
         option=Option(
-            metavar="WORDS", help="More words for missing values, separated by commas: '?,n/a'.", read=_words
+            metavar="WORDS",
+            help="More words for missing values, separated by commas: '?,n/a'.",
+            read=lambda text: [word.strip() for word in text.split(",") if word.strip()],
         ),
         accepts=str | Sequence[str] | None,
     )

@@ -39,10 +39,6 @@ def feature_remedy(na: str | None, name: str) -> str:
     )
 
 
-def _nowhere(_name: str) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roles:
     """The roles of the columns of a training table; `drop` and `keep` take patterns, too.
@@ -61,7 +57,7 @@ class Roles:
     split_groups: str | None = None
     split_times: str | None = None
     find_groups: bool = False  # whether an identifier that repeats keeps its rows together
-    place: Callable[[str], str] = _nowhere
+    place: Callable[[str], str] = lambda _name: ""
 
     @property
     def split_by(self) -> str | None:

@@ -371,7 +371,10 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
         if how["stopped"]:
             return STOPPED
         return Absent(f"no sample could be fitted; {how['failures'][0]}") if how["failures"] else NO_TIME
-    gaps = [tuple(map(_difference, new.inside, new.judged.values)) for new in found]
+    gaps = [
+        tuple(None if a is None or b is None else a - b for a, b in zip(new.inside, new.judged.values, strict=True))
+        for new in found
+    ]
     own = _points(card)
     models = [_points(one.card) for one in found]
     return Stability(
@@ -409,10 +412,6 @@ def _columns(card: Card, found: Sequence[_Again]) -> tuple[tuple[str, int], ...]
     often = Counter(column for one in found for column in one.card.columns)
     others = sorted(often.keys() - set(card.columns), key=lambda name: (-often[name], name))
     return tuple((name, often[name]) for name in (*card.columns, *others))
-
-
-def _difference(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else first - second
 
 
 def _points(card: Card) -> dict[str, Fraction]:

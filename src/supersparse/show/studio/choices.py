@@ -179,6 +179,7 @@ _WIDGETS = {
     "solve.branching_priorities": "by question",
     "solve.pair_covers": "truth",
 }
+_USUAL_GROUPS = {"prepare": "columns", "solve": "search"}  # of settings that stand in none by name
 _GROUPS = (
     (
         "size",
@@ -252,7 +253,8 @@ def form() -> dict[str, Any]:
         if name not in _BY_COLUMN and key not in _NOT_HERE:
             described[key] = _field(key, declared.help, section[name], chosen[name])
     placed = {name for _, names in _GROUPS for name in names} | set(_ELSEWHERE)
-    rest = {group: [n for n in described if n not in placed and _group_of(n) == group] for group, _ in _GROUPS}
+    usual = {name: _USUAL_GROUPS.get(name.partition(".")[0], "points") for name in described if name not in placed}
+    rest = {group: [name for name, own in usual.items() if own == group] for group, _ in _GROUPS}
     return {
         "groups": [
             {"id": group, "title": text(f"groups.{group}"), "fields": [*names, *rest[group]]}
@@ -267,11 +269,6 @@ def form() -> dict[str, Any]:
         "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS if name not in _NO_WISHES],
         "schema": whole,
     }
-
-
-def _group_of(name: str) -> str:
-    """The group of a setting that stands in none by name."""
-    return {"prepare": "columns", "solve": "search"}.get(name.partition(".")[0], "points")
 
 
 def _field(name: str, help: str, schema: dict[str, Any], default: object) -> dict[str, Any]:

@@ -24,10 +24,6 @@ from supersparse.show.studio.crew import Crew
 from supersparse.show.studio.texts import StudioError, refused, text
 
 
-def _side_by_side() -> int:
-    return max(2, min(4, (os.cpu_count() or 2) - 1))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Bounds on what a page may ask for.
@@ -42,7 +38,7 @@ class Limits:
     runs: int = 200  # kept, whatever their state
     edits: int = 100
     steps: int = 500  # of one edit
-    running: int = field(default_factory=_side_by_side)  # the others wait in a queue
+    running: int = field(default_factory=lambda: max(2, min(4, (os.cpu_count() or 2) - 1)))  # others wait
     desks: int = 2  # tables that are held in memory
     cards_compared: int = 6
     seconds: float = 24 * 3600.0  # the longest time limit of a run

@@ -169,7 +169,10 @@ class Tables(Records):
             **self.summary(table_id),
             **{name: profile.get(name, usual) for name, usual in empty.items()},
             "choices": table["choices"],
-            "noticed": [_without_steps(one) for one in _noticed(table)],
+            "noticed": [
+                {**one, "answers": [{"id": answer["id"], "text": answer["text"]} for answer in one["answers"]]}
+                for one in _noticed(table)
+            ],
         }
 
     def change(self, table_id: str, changes: object) -> dict[str, Any]:
@@ -292,7 +295,3 @@ def _noticed(table: dict[str, Any]) -> list[dict[str, Any]]:
     ]
     known = {one["id"] for one in found}
     return [*found, *(one for one in answers.values() if one["id"] not in known)]
-
-
-def _without_steps(notice: dict[str, Any]) -> dict[str, Any]:
-    return {**notice, "answers": [{"id": answer["id"], "text": answer["text"]} for answer in notice["answers"]]}
