@@ -64,7 +64,7 @@ class Learner:
 
         Ctrl-C ends what is being done: a search keeps its best card, and folds keep those that are finished.
         """
-        clock = clock.reserving(question.seconds)  # making the card, and judging it, reads the rows again
+        clock = clock.reserving(question.seconds_again)  # making the card, and judging it, reads the rows again
         folds = self.folds
         if folds is None or not folds.splits:
             return _unjudged(question, self._answer(question, clock), rows, None)

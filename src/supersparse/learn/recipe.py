@@ -262,6 +262,7 @@ class Recipe:
         if not self.is_made:
             prepare = clone(self.prepare).fit_questions(rows.X, labels, guide, rows.sample_weight)
             prepare.notes_[:0] = [*rows.notes, *self._about_the_teacher(rows, teacher)]
+        made = time.monotonic()
         problem = self._problem_of(prepare, rows, None if teacher is None else labels)
         return PreparedProblem(
             recipe=self,
@@ -270,6 +271,7 @@ class Recipe:
             teacher=teacher,
             labels=None if teacher is None else labels,
             seconds=time.monotonic() - began,
+            reading=time.monotonic() - made,
         )
 
     def teacher_of(self, rows: TrainingRows, positive: object) -> Teacher | None:
@@ -344,6 +346,12 @@ class PreparedProblem:
     teacher: Teacher | None = None  # with whose risks the labels were blended
     labels: NDArray[np.float64] | None = None  # the blended ones
     seconds: float = 0.0  # that asking it took: reading the rows, and making their features
+    reading: float | None = None  # of them, those that reading the rows again will take, where not all
+
+    @property
+    def seconds_again(self) -> float:
+        """What reading the rows takes again; a teacher and answers are there by then."""
+        return self.seconds if self.reading is None else self.reading
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:
         """Answer it with the options of the recipe; those given here override them."""

@@ -152,7 +152,7 @@ def learn(model: Any, recipe: Recipe, rows: TrainingRows, divide: Divide) -> Fit
     if place is not None:
         check_certifiable(question.problem)
     folds = divide(model, recipe, rows)
-    clock = clock.reserving(2 * question.seconds)  # making the card reads the rows again, which takes longer
+    clock = clock.reserving(2 * question.seconds_again)  # making the card reads the rows again, which takes longer
     model.classes_ = np.unique(rows.y)
     with reporting(model.verbose) as watch:
         learner = Learner(folds=folds, watch=watch, method=model.calibrate, initial=model.initial, solve=model._solve)
