@@ -37,7 +37,8 @@ from supersparse.card.provenance import Suppressed
 from supersparse.engine.solution import Solution
 from supersparse.learn.counts_file import COUNT, FIRST, FORMAT, VERSION, read_counts_file
 from supersparse.learn.prepare.questions import Questions
-from supersparse.learn.recipe import PreparedProblem, Recipe, with_directions
+from supersparse.learn.problem_of_rows import with_directions
+from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 
 NO_RISKS = (

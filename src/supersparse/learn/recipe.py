@@ -17,7 +17,6 @@ from sklearn.base import clone
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import exact, shown
 from supersparse.base.schema.labels import find_label, label_text
-from supersparse.base.schema.tree import ByName
 from supersparse.card.card import Card
 from supersparse.card.checks import accepting
 from supersparse.card.evaluate.drift import remember
@@ -33,6 +32,7 @@ from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.sample import MOST_ROWS, Most
 from supersparse.learn.prepare.settings import PrepareSettings
+from supersparse.learn.problem_of_rows import n_copies, problem_of_rows, with_directions
 from supersparse.learn.rows import TrainingRows, without_column
 from supersparse.learn.scoring import scores_of_points
 from supersparse.learn.settings.settings import Settings, SettingsKeywords
@@ -43,7 +43,6 @@ from supersparse.learn.teacher import Teacher, blended, fitted_teacher, read_ris
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels, read_weights
-from supersparse.problem.sets import read_bounds
 from supersparse.problem.variants import with_size_penalty
 from supersparse.table.sources import as_table
 
@@ -51,8 +50,6 @@ MAX_FEATURES = 10  # where "auto" is asked
 QUESTION_PRICE = Fraction(1, 5)  # of a row's log loss: what a question must save, where nobody says
 _VALUES_PER_SECOND = 100_000  # of a table, that a second of the time limit is worth where questions are asked
 RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
-
-Bounds = tuple[Any, Any] | None  # smallest and largest points, None where open
 
 
 def slack_of(settings: Settings) -> Fraction | None:
@@ -230,7 +227,7 @@ class Recipe:
         """Ask the settings about the features of a preparation, or about columns as they are."""
         settings = self.settings_for(rows.y, rows.copies)
         if prepare is None:
-            problem = _problem(settings, rows, rows.X, features, labels=labels)
+            problem = problem_of_rows(settings, rows, rows.X, features, labels=labels)
             if problem.goal == "risk":
                 usable = [j for j, allowed in enumerate(problem.sets) if allowed.largest_magnitude]
                 check_risks_can_be_written(problem, usable)
@@ -238,7 +235,7 @@ class Recipe:
         assert features is not None, "a preparation names its features"
         settings = with_directions(settings, prepare, features)
         try:
-            return _problem(settings, rows, prepare.transform(rows.X), features, labels=labels)
+            return problem_of_rows(settings, rows, prepare.transform(rows.X), features, labels=labels)
         except UnknownFeatureError as error:
             names = f"prepared features have names such as {features[0]!r}"
             pattern = f"{prepare.features_[0].column + '*'!r} stands for all of a column"
@@ -287,14 +284,14 @@ class Recipe:
         """Ask the settings about the questions of a preparation."""
         settings = self.settings_for(rows.y, rows.copies)
         if settings.C0 is None:
-            settings = replace(settings, C0=QUESTION_PRICE / _n_copies(rows))
+            settings = replace(settings, C0=QUESTION_PRICE / n_copies(rows))
         names = [question.column for question in prepare.questions_]
         answers = AnswersOf(
             labels=labels,
             shapes={question.column: question.shape for question in prepare.questions_},
             not_known=tuple(question.column for question in prepare.questions_ if question.has_not_known),
         )
-        return _problem(settings, rows, prepare.transform(rows.X), names, answers=answers)
+        return problem_of_rows(settings, rows, prepare.transform(rows.X), names, answers=answers)
 
     def _positive(self, rows: TrainingRows) -> object:
         """The label of the positive class."""
@@ -454,64 +451,3 @@ class PreparedProblem:
         asked = Settings.of_card(made.settings).changed(tie_break="log_loss", slack=slack).to_dict()
         minimised = f"{made.minimised}, then log loss among the cards within {shown(slack)} of the least"
         return replace(card, provenance=replace(made, settings=asked, minimised=minimised))
-
-
-def _n_copies(rows: TrainingRows) -> int:
-    """How many rows there are: whole weights count as copies, others only where they are above 0."""
-    weights, unit = read_weights(rows.sample_weight, len(rows.y))
-    whole = int(weights.sum(dtype=object)) * int(unit)
-    return whole if unit.denominator == 1 else int(np.count_nonzero(weights))
-
-
-def _problem(
-    settings: Settings,
-    rows: TrainingRows,
-    X: Any,
-    names: Sequence[str] | None,
-    *,
-    labels: NDArray[np.float64] | None = None,
-    answers: AnswersOf | None = None,
-) -> Problem:
-    """Ask settings about rows; with labels, whose errors count by how far these lean to a class.
-
-    Whichever class a row is given, an error costs what the class weighs, times the chance p or 1 - p that it is one.
-    So a row counts |w1 p - w0 (1 - p)| times, for the class that costs more; with equal weights |2p - 1| times, for
-    the class that p favours.
-    """
-    about = {"feature_names": names, "sample_weight": rows.sample_weight, "rate_groups": rows.rate_groups}
-    problem = settings.problem(X, rows.y, answers=answers, **about)
-    if labels is None:
-        return problem
-    costs = problem.class_weights
-    negative, positive = map(float, costs)
-    lean = positive * labels - negative * (1 - labels)
-    used = lean if rows.sample_weight is None else lean[read_weights(rows.sample_weight, len(lean))[0] > 0]
-    if (used >= 0).all() or (used <= 0).all():
-        favoured = problem.rows.classes[bool((used >= 0).all())]
-        raise InvalidDataError(
-            f"the blended labels favour class {favoured!r} in every row: no card errs less than it for everyone",
-            "use teacher none, class_weight balanced, or goal risk",
-        )
-    by_class = ByName(tuple(zip(map(label_text, problem.rows.classes), costs, strict=True)))
-    equal = replace(settings, class_weight=by_class, objective="errors", risk_threshold=None)
-    soft = (1 + lean / np.where(lean > 0, positive, negative)) / 2
-    return equal.problem(X, rows.y, soft_labels=soft, **about)
-
-
-def with_directions(settings: Settings, prepare: Prepare, names: Sequence[str]) -> Settings:
-    """Add what the preparation demands of its features: constraints, and the sign that a column must have."""
-    bounds: Any = settings.bounds
-    if any(prepare.bounds_):
-        mine = [None] * len(names) if bounds is None else read_bounds(bounds, names)
-        both = [_both(one, column) for one, column in zip(mine, prepare.bounds_, strict=True)]
-        bounds = ByName(tuple(zip(names, both, strict=True)))
-    return replace(settings, constraints=(*settings.constraints, *prepare.constraints_), bounds=bounds)
-
-
-def _both(mine: Bounds, column: Bounds) -> Bounds:
-    """Return the bounds that obey two others."""
-    if mine is None or column is None:
-        return column if mine is None else mine
-    low = [end for end in (mine[0], column[0]) if end is not None]
-    high = [end for end in (mine[1], column[1]) if end is not None]
-    return max(low, default=None), min(high, default=None)
