@@ -181,15 +181,14 @@ def test_a_fold_that_finds_nothing_is_fitted_again_in_the_time_that_is_left(monk
     assert 900 < given[1] <= 1000
 
 
-def test_a_process_that_loads_for_long_has_less_time_and_does_nothing_when_it_is_up(monkeypatch):
-    now, loads, given = [100.0], [3.0, 1.0, 10.0], []
-    monkeypatch.setattr(time, "time", lambda: now[0])
-    monkeypatch.setattr(crossfit, "loaded", lambda _: now.__setitem__(0, now[0] + loads.pop(0)))
+def test_a_process_that_starts_late_has_less_time_and_does_nothing_when_it_is_up(monkeypatch):
+    given = []
     monkeypatch.setattr(FitsOfFold, "learned", lambda task, fold, seconds: given.append(seconds) or ["found"])
     task = fold_task(time_limit=60.0)
+    monkeypatch.setattr(time, "time", lambda: 103.0)
     assert task(None, 5.0, 105.0, False) == ["found"]  # 2 of 5 seconds are left
     assert task(None, 1.0, 106.0, False) == ["found"]
-    assert task(None, 5.0, 110.0, False) is None
+    assert task(None, 5.0, 103.0, False) is None
     assert given == [2.0, 1.0]
 
 

@@ -91,7 +91,7 @@ class FoldTask(Generic[T]):
     def __call__(self, fold: Fold, seconds: float | None, ends: float | None, must: bool) -> T | None:
         """Learn without a fold; None after `ends`, as `time.time` counts, unless it must.
 
-        A process that had to load the solver first has less time. A fold that finds no model in its seconds
+        A process that starts late has less time. A fold that finds no model in its seconds
         is learned again in all that is left.
         """
         if seconds is None or ends is None:

@@ -129,7 +129,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
     ("given", "message"),
     [
         ({"C0": -1}, "C0 is -1; give a number of at least 0"),
-        ({"C0": float("nan")}, "C0 is 'nan'; give a number"),
+        ({"C0": float("nan")}, "C0 is nan; give a number"),
         ({"points": "five"}, "points is 'five'"),
         ({"levels": [([1], 1), ([1], 2)]}, "the value 1 is in level 1 and in level 2"),
         ({"positive": object}, "positive is <class 'object'>"),

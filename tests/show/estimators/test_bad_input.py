@@ -80,7 +80,7 @@ def test_weights_that_cannot_be_used_are_refused(classifier, weights, message):
     [
         ({"points": []}, "points is an empty list; give a range such as"),
         ({"points": {"agee": [0, 1]}}, "there is no feature 'agee'; did you mean 'age'"),
-        ({"points": [0, np.nan]}, "points, entry 2 is 'nan'; give a number"),
+        ({"points": [0, np.nan]}, "points, entry 2 is nan; give a number"),
         ({"intercept": (2, 1)}, "intercept ends at 1, below its start 2; swap them"),
         ({"intercept": (1, 2, 3)}, "intercept is a list of 3; give a pair such as"),
         ({"class_weight": {5: 1}}, "class_weight: no row has the label '5'; known: 0, 1"),
@@ -105,8 +105,8 @@ def test_settings_that_cannot_be_are_refused(classifier, settings, message):
     ("C0", "message"),
     [
         (-0.1, "C0 is -0.1; give a number of at least 0"),
-        (np.nan, "C0 is 'nan'; give a number"),
-        (np.inf, "C0 is 'inf'; give a number"),
+        (np.nan, "C0 is nan; give a number"),
+        (np.inf, "C0 is inf; give a number"),
         ([0.1, -1], "C0 is -1, which is negative"),
         ([0.1], "C0 has 1 entries for 2 features"),
         ({"age": 0.1}, "C0 has no entry for feature 'bmi'; add it, or a key"),

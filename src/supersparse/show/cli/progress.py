@@ -81,8 +81,8 @@ class State:
             if self.event.objective is not None:
                 gap = ceil((self.event.gap or 0) * 1000 - 1e-4) / 10  # upwards: 0 is shown only when proven
                 parts.append(f"gap {gap:.1f} %")
-                if gap:
-                    parts.append(f"proof {in_time(self.event.projection)}")
+                if gap and self.event.projection is not None:
+                    return "  ".join([*parts, f"proof {in_time(self.event.projection)}"])
                 parts.append(f"objective {float(self.event.objective):.6f}")
             parts.append(f"bound {float(self.event.lower_bound):.6f}")
         return "  ".join(parts) if len(parts) > 1 else f"{parts[0]}  starting"
