@@ -132,7 +132,7 @@ def _by_scaling(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
 
 
 def _product_error(a: NDArray[np.float64], b: NDArray[np.float64], product: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What rounding took from a product of doubles, exactly (Dekker 1971)."""
+    """The rounding error of a product of doubles, exactly (Dekker 1971)."""
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     error: NDArray[np.float64] = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
     return error

@@ -31,7 +31,7 @@ def whole_text(path: str | Path) -> Iterator[TextIO]:
 def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file next to the one that is meant, under a name of its own, and put it in place at the end.
 
-    What is no regular file, such as /dev/stdout, is written to directly, and so is a file that may be changed
+    Anything but a regular file, such as /dev/stdout, is written to directly, and so is a file that may be changed
     in a folder that may not. A link keeps leading where it led.
     """
     try:

@@ -90,7 +90,7 @@ class Single(Kind):
 
 
 def of_type(wanted: str, type_: type, **schema: Any) -> Single:
-    """A value of one type of Python; true is no number."""
+    """A value of one type of Python; true is not a number."""
 
     def take(value: Any) -> Any:
         return value if isinstance(value, type_) and (type_ is bool or not isinstance(value, bool)) else REFUSED
@@ -386,7 +386,7 @@ def rows_of(*entries: Entry) -> ListOf:
 
 
 class OneOf(_Objects):
-    """One of some objects, told apart by one entry, the tag, which `tag` returns of a value in Python."""
+    """One of several objects, told apart by one entry, the tag, which `tag` returns for a value in Python."""
 
     def __init__(self, by: str, tag: Callable[[Any], str], kinds: Mapping[str, Object], first: Collection[str]) -> None:
         """`first` are those of version 1 of the format."""

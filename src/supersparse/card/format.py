@@ -130,9 +130,7 @@ ITEM = OneOf(
     first=("value",),
 )
 
-
 # what columns hold, what people call them, how their file was read
-
 
 _has_limits = lambda domain: domain.values is None  # noqa: E731
 DOMAIN = Object(
@@ -146,7 +144,6 @@ DOMAIN = Object(
     help="What a column may hold: known values, or numbers from low to high, ends included.",
     defined="domain",
 )
-
 
 _CLASSES = tuple_of(Entry("negative", TEXT, None), Entry("positive", TEXT, None))
 _COLUMN = Object(

@@ -16,7 +16,7 @@ from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, Va
 from supersparse.card.words import ColumnWording, answer, category_text, condition, question, readable
 from supersparse.table.plain import quoted, visible
 
-_MOST_VALUES = 3  # of a domain, that are listed beside a column
+_MOST_VALUES = 3  # of a domain, that are listed next to a column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +194,7 @@ def class_names(card: Card) -> tuple[str, str]:
         (_name(str(label)) if isinstance(label, str) else str(label)) if name is None else _name(name)
         for label, name in zip((plain_negative, plain_positive), names, strict=True)
     ]
-    if found[0] == found[1]:  # the text "1" beside the number 1
+    if found[0] == found[1]:  # such as the text "1" and the number 1
         found = [f'"{c}"' if isinstance(c, str) else str(c) for c in card.classes]
     return found[0], found[1]
 

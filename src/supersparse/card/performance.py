@@ -56,7 +56,7 @@ class Performance(Tabular):
     log_loss: float | None = None
     baseline_log_loss: float | None = None  # of the prevalence in the rows that were learned from
     folds: tuple[int, int] | None = None  # judged, planned; None where all planned ones were judged
-    compared: tuple[Compared, ...] = ()  # of a card of questions: beside other models on the same rows
+    compared: tuple[Compared, ...] = ()  # of a card of questions: it and other models on the same rows
 
     def __post_init__(self) -> None:
         if self.on not in get_args(Judged):

@@ -196,7 +196,7 @@ class Provenance(Tabular):
         )
 
 
-MOST_VALUES = 10  # of points that are told apart; beyond, they are put into so many ranges
+MOST_VALUES = 10  # different points that are listed; more of them are put into this many ranges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

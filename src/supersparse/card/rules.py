@@ -1,9 +1,9 @@
 """Rules: how an item turns a raw value into a number, the values a column may take, and what is near to them.
 
 A learned card knows the range of each column. A number that lies further outside it than it is wide is
-nothing that the card was learned for: 850 beside ages from 20 to 80. A category is like a known one if one
+nothing that the card was learned for: 850 where ages went from 20 to 80. A category is like a known one if one
 edit (a character added, left out or replaced, capitals aside) makes the two the same, or if it is next to it
-in its order: V after IV, T10 after T9, 5 beside 4.
+in its order: V after IV, T10 after T9, 5 next to 4.
 """
 
 import re
@@ -140,7 +140,7 @@ class IsNoneOf(_Categories):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InRange(_YesNo):
-    """The value lies between two bounds, each included or not; None is no bound.
+    """The value lies between two bounds, each included or not; None means no bound.
 
     ``InRange("age", low=Fraction(60))`` is age >= 60. A lower bound is included and an upper one is
     not, unless said otherwise, so that neighbouring intervals share no value.
@@ -225,7 +225,7 @@ Outside = Literal["accept", "near", "refuse"]
 class Domain(Tabular):
     """The values that a column may hold: known values, or numbers from `low` to `high` (ends included).
 
-    A value outside is scored by the rules as they stand ("accept"; it is no category that a rule names)
+    A value outside is scored by the rules as they stand ("accept"; it is not a category that a rule names)
     or refused ("refuse"). "near", for what training rows held, scores numbers that lie no further outside
     than the range is wide, and refuses other numbers and unknown categories; see `supersparse.card.rules`.
     `whole` says that the numbers are whole. A missing value is never outside: items say what it does.

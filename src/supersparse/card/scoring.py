@@ -141,7 +141,7 @@ def add_up(card: Card, columns: Sequence[tuple[IntArray, int]], table: CardTable
     dtype = np.int64 if fits_int64(largest) else object
     numerators = np.full(table.n_rows, start, dtype=dtype)
     for integers, factor in whole:
-        if factor and largest_magnitude(integers):  # beside zeros alone a factor may leave 64 bits
+        if factor and largest_magnitude(integers):  # with zeros alone, a factor may exceed 64 bits
             numerators += integers.astype(dtype, copy=False) * factor
     cutoff = card.cutoff
     return Scores(numerators, unit, cutoff.threshold - card.zero_total, cutoff.reached)

@@ -117,7 +117,7 @@ def answer(
     raise AssertionError(rule)
 
 
-_FEW_ANSWERS = 4  # that are listed beside "other"
+_FEW_ANSWERS = 4  # that are listed along with "other"
 
 
 def _answer(value: Category, answers: Mapping[Category, str] | None) -> str:

@@ -208,7 +208,7 @@ def _converter(hint: Any) -> Callable[[Any], Any]:
 
 
 def _element(hint: Any) -> np.dtype[Any] | None:
-    """The dtype of an annotation like ``NDArray[np.int64]``; None if it is no array."""
+    """The dtype of an annotation like ``NDArray[np.int64]``; None if it is not an array."""
     if get_origin(hint) is not np.ndarray:
         return None
     of: np.dtype[Any] = np.dtype(get_args(get_args(hint)[1])[0])

@@ -60,7 +60,7 @@ def projected(looks: Sequence[Look], end: float, questions: int | None = None) -
     """The time until looks, oldest first, reach the end at their pace; None if that cannot be told yet.
 
     It can be told after a second, where something was reached in the later half of the time, at a pace that was
-    much the same throughout. With at most so many questions, a limit that needs less than a minute is named.
+    much the same throughout. Where `questions` limits the card, a limit that needs less than a minute is named.
 
     >>> projected([Look(0.0, 0.0), Look(1.0, 0.1), Look(1.5, 0.15), Look(2.0, 0.2)], 1.0).seconds
     8.0

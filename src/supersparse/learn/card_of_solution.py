@@ -49,7 +49,7 @@ _MOST_STEPS = 10_000  # totals in a point: columns of up to four decimals
 _FEW_DIGITS, _MOST_DIGITS = 6, 18  # of a threshold where columns have more
 _SHORT = 12  # characters of a penalty that is written exactly
 _FEW_NAMED = 3  # columns that a constraint names
-_FEW = 2  # a column with so many different values or fewer has them listed in its domain
+_FEW = 2  # a column with at most this many different values has them listed in its domain
 
 
 def card_of_solution(solution: Solution, title: str | None) -> Card:
@@ -214,7 +214,7 @@ _AT_LIMIT = "; here the slope is at its limit, because the features separate the
 
 
 def _provenance(solution: Solution, counted: Solution) -> Provenance:
-    """What was proven of a solution, and what it makes of the rows' own classes."""
+    """Record what was proven of a solution, and how it does on the rows' own classes."""
     problem, found = counted.problem, counted.evaluation
     asked = settings_of(problem, solver=solution.solver, seed=solution.seed)  # to ask it again of other rows
     return Provenance(

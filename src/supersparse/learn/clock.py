@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class HasTime(Protocol):
-    """What knows how much time is left."""
+    """Anything that knows how much time is left."""
 
     @property
     def left(self) -> float | None:
@@ -43,7 +43,7 @@ class Clock:
         return self if left is None else Clock(time.monotonic() + share * left)
 
     def reserving(self, seconds: float) -> "Clock":
-        """Return the clock of what leaves so many seconds to what follows, at most 2 of 5 of those left."""
+        """Return a clock that leaves `seconds` to what follows, or two fifths of those left if that is less."""
         left = self.left
         return self if left is None else Clock(time.monotonic() + left - min(seconds, 0.4 * left))
 

@@ -1,4 +1,4 @@
-"""A card of questions on the rows of a fold, beside models of all columns, and beside cards of fewer questions.
+"""A card of questions on the rows of a fold, compared with models of all columns and cards of fewer questions.
 
 All are learned from the training rows of the fold, and all measures are of the true classes of its test rows. One
 search proves the best card of every number of questions, at no price.
@@ -80,7 +80,7 @@ def compared(
 
 
 def at_most(size: int) -> str:
-    """How the card of so many questions is called.
+    """The name of the best card of at most `size` questions.
 
     >>> at_most(1), at_most(2)
     ('at most 1 question', 'at most 2 questions')
@@ -134,7 +134,7 @@ class Comparison:
 
     @property
     def names(self) -> list[str]:
-        """What every fold has measured, in order."""
+        """The models that every fold has measured, in order."""
         first = self.by_fold[0] if self.by_fold else {}
         return [name for name in first if all(name in fold for fold in self.by_fold)]
 

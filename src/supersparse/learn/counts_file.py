@@ -21,7 +21,7 @@ _MOST_DIGITS = 12  # of a count: all of them together fit 64 bits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountsFile:
-    """What such a file says: `left_out` and `merged` are upper bounds, and a file may have no digest."""
+    """The content of such a file: `left_out` and `merged` are upper bounds, and a file may have no digest."""
 
     questions: Questions
     at_least: int

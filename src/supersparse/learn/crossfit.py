@@ -76,12 +76,12 @@ def named_folds(splits: Sequence[Split]) -> list[Fold]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldTask(Generic[T]):
-    """What is learned without each fold, in this process or in another one."""
+    """The task of learning without each fold, in this process or in another one."""
 
     recipe: Recipe
 
     def learned(self, fold: Fold, seconds: float | None) -> T:
-        """Learn without a fold, within so many seconds."""
+        """Learn without a fold, within `seconds`; None means no limit."""
         raise NotImplementedError
 
     def accepts(self, answer: object) -> bool:
@@ -169,7 +169,7 @@ class CrossFit(Generic[T]):
             return
 
     def _is_worth_starting(self, seconds: float) -> bool:
-        """Whether processes would save time if folds took so many seconds here; the results are the same."""
+        """Whether processes would save time if a fold took `seconds` here; the results are the same."""
         left = self.clock.left
         if self.executor is None and left is not None and left < _LOADING:
             return False
@@ -202,7 +202,7 @@ class CrossFit(Generic[T]):
 
 
 def thinned(chosen: NDArray[np.intp], rows: TrainingRows, seconds: float | None) -> NDArray[np.intp]:
-    """Return as many of the chosen rows as a solve of so many seconds is worth; all without a limit.
+    """Return as many of the chosen rows as are worth solving in `seconds`; all without a limit.
 
     Classes keep their shares. More rows are kept where one class would have hardly any.
     """
@@ -216,7 +216,7 @@ def thinned(chosen: NDArray[np.intp], rows: TrainingRows, seconds: float | None)
 
 
 def _drawn(chosen: NDArray[np.intp], y: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
-    """Return so many of the chosen rows at random, or all if there are fewer; classes keep their shares."""
+    """Return `n_rows` of the chosen rows at random, or all if there are fewer; classes keep their shares."""
     if n_rows >= len(chosen):
         return chosen
     order = np.random.default_rng(0).permutation(len(chosen))
@@ -241,7 +241,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldResult:
-    """What one fit on one fold gave."""
+    """The result of one fit on one fold."""
 
     error: Fraction  # weight of the wrong test rows over that of all, class weights applied
     share_wrong: float  # the same without class weights
@@ -414,7 +414,7 @@ def _compared(
 
 
 def _moved(question: PreparedProblem, solution: Solution) -> float:
-    """What a score lacks of that of the risk model, which is 0 at a risk of one half.
+    """How far a score lies below that of the risk model, which is 0 at a risk of one half.
 
     Cards of prepared columns have a rounder threshold, and others that of the problem.
     """

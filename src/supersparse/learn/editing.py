@@ -285,7 +285,7 @@ def asked_of(question: PreparedProblem, rows: TrainingRows, state: Edited | Edit
 
 
 def question_with(question: PreparedProblem, rows: TrainingRows, new: Sequence[Feature]) -> PreparedProblem:
-    """Return the question with some more features beside those of the table."""
+    """Return the question with some features added to those of the table."""
     prepare = question.prepare
     if not new or prepare is None:
         return question

@@ -114,7 +114,7 @@ class Learner:
         return self.solve(question, options)
 
     def _known(self, folds: Folds, question: PreparedProblem, rows: TrainingRows) -> Validation | None:
-        """What the folds said before the fit was stopped."""
+        """Read the results of the folds from before the fit was stopped; None if there are none."""
         if self.kept is not None:
             with suppress(OSError, ValueError, TypeError, KeyError):
                 return from_text(self.kept.read_text(encoding="utf-8"), folds, question, rows)

@@ -173,7 +173,7 @@ class Recipe:
 
     @property
     def taught_by(self) -> Any:
-        """What teaches: a model, or a name; None where the labels stay as they are."""
+        """The teacher: a model, or a name; None where the labels stay as they are."""
         return self.settings.taught_by if self.teacher is None else self.teacher
 
     def refuse_blended_errors(self, what: str) -> None:
@@ -347,7 +347,7 @@ class PreparedProblem:
 
     @property
     def seconds_again(self) -> float:
-        """What reading the rows takes again; a teacher and answers are there by then."""
+        """The seconds that reading the rows again takes; a teacher and answers are there by then."""
         return self.seconds if self.reading is None else self.reading
 
     def solve(self, **options: Unpack[SolverKeywords]) -> Solution:

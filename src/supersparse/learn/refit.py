@@ -32,7 +32,7 @@ class Refitted:
 
     card: Card
     proven: bool
-    compared: Mapping[str, Measures] | None = None  # of a card of questions: beside other models on held-out rows
+    compared: Mapping[str, Measures] | None = None  # of a card of questions: it and other models on held-out rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class Refit:
         return self.question.problem
 
     def question_with_cuts_of(self, card: Card) -> PreparedProblem:
-        """The question on all rows, with the cuts of a card that somebody moved by hand beside the others."""
+        """The question on all rows, with the cuts of a card that somebody moved by hand added to the others."""
         rows = self.recipe.complete(self.rows)
         if self.problem.questions:
             edited = card.provenance is not None and card.provenance.edits
@@ -102,7 +102,7 @@ class Refit:
 
     @property
     def settings(self) -> Settings:
-        """What is asked, without the data."""
+        """The settings of the question, without the data."""
         return self.recipe.settings
 
     @property

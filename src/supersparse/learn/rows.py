@@ -67,14 +67,14 @@ def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:
         return series[rows].to_native()
     if isinstance(column, np.ndarray):
         return column[rows]
-    held = np.empty(len(column), dtype=object)  # of objects: numpy would turn numbers beside text into text
+    held = np.empty(len(column), dtype=object)  # of objects: numpy would turn numbers among text into text
     held[:] = column
     return held[rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TrainingRows:
-    """What a fit learns from; with a preparation X holds raw columns."""
+    """The rows that a fit learns from; with a preparation X holds raw columns."""
 
     X: Any
     y: NDArray[Any]

@@ -72,7 +72,7 @@ def _started(problem: Problem, start: Points | None, options: SolverKeywords) ->
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SizesOfFold(FoldTask[dict[int, FoldResult]]):
-    """What the best card of each size gave on a fold; `costs` are those of an error in each class."""
+    """The results of the best card of each size on a fold; `costs` are those of an error in each class."""
 
     rows: TrainingRows
     costs: Mapping[object, Fraction]

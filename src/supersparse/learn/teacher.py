@@ -44,7 +44,7 @@ _RARE_LEVEL = 0.02  # share of the rows below which a category has no column
 
 
 class Teacher(Protocol):
-    """What tells a risk for every row."""
+    """Anything that gives a risk for every row."""
 
     def risks(self, rows: TrainingRows) -> Floats:
         """The risk of each row, from 0 to 1."""

@@ -37,12 +37,12 @@ from supersparse.problem.penalties import DEFAULT_C0
 from supersparse.problem.variants import quiet_about_penalties, with_class_weights
 
 Judge = Callable[[PreparedProblem, Solution], Tally]
-"""What an answer does on rows that were held out."""
+"""A function that measures an answer on rows that were held out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Sweep:
-    """What is tried: a recipe without weights of its own, and the ratios or limits in rising order."""
+    """The cases to try: a recipe without weights of its own, and the ratios or limits in rising order."""
 
     recipe: Recipe
     plain: PreparedProblem  # with equal weights, and without a limit

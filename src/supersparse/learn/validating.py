@@ -60,7 +60,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validation:
-    """What was tried on how many folds, and which was chosen."""
+    """The candidates that were tried, on how many folds, and the one that was chosen."""
 
     folds: int
     folds_asked: int  # in all divisions; more than there are where Ctrl-C or the time limit ended it
@@ -78,7 +78,7 @@ class Validation:
 
     @property
     def comparison(self) -> Comparison | None:
-        """What the card of questions is compared with; None for other cards."""
+        """The comparison of a card of questions with other models; None for other cards."""
         return comparison_of([results[0].compared for results in self.by_fold])
 
     @property
@@ -115,7 +115,7 @@ class Validation:
         }
 
     def _loss(self, tried: Tried) -> dict[str, float]:
-        """What was minimised, where that is not the error, on the held-out rows."""
+        """The loss that was minimised, where that is not the error, on the held-out rows."""
         if self.goal == "risk":
             return {"log_loss": mean(tried.log_losses)}
         return {"weighted_error": mean(tried.weighted_errors)} if tried.weighted_errors else {}
@@ -281,7 +281,7 @@ def _result_of(kept: dict[str, Any]) -> FoldResult:
 
 
 def _choices(Cs: Sequence[float | None], by_fold: Sequence[Sequence[FoldResult]]) -> dict[str, int]:
-    """What each rule chooses, by the folds that had time to search; the usual C0 where none had."""
+    """The choice of each rule, by the folds that had time to search; the usual C0 where none had."""
     counted = [results for results in by_fold if all(result.searched for result in results)]
     if not counted:
         usual = min(range(len(Cs)), key=lambda k: (abs((Cs[k] or 0.0) - _USUAL), k))

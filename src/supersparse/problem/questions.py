@@ -237,14 +237,14 @@ def read_questions(asked: AskedOfQuestions, rows: Rows, sets: Sequence[Coefficie
 
 
 def read_change_price(given: object) -> Fraction:
-    """What a change of points costs."""
+    """Read the price of a change of points."""
     return read_non_negative(given, "change_price")
 
 
 def price_of(
     questions: Sequence[Question], prices: Sequence[Fraction], change_price: Fraction, answers: Answers
 ) -> Fraction:
-    """What a card with these points pays: each question's price, and that of its changes.
+    """The price of a card with these points: that of each question, and that of its changes.
 
     >>> price_of([Question(3)] * 2, [Fraction(1, 5)] * 2, Fraction(1, 100), ((0, 1, 2), (0, 0, 0)))
     Fraction(11, 50)

@@ -79,7 +79,7 @@ def read_numbers(cells: Sequence[str]) -> ParsedNumbers:
 
 
 def _are_exact(cells: Sequence[str], numbers: Sequence[float], *, exponents: bool) -> bool:
-    """Whether each double has its cell for its shortest decimal; ValueError where a cell is no number."""
+    """Whether each double has its cell for its shortest decimal; ValueError where a cell is not a number."""
     if not exponents and max(map(len, cells)) <= _SURE_LENGTH:
         return True
     # most programs write a double as its shortest decimal; only what differs needs arithmetic
@@ -232,7 +232,7 @@ class Shown:
     sign: str | None  # None: they show none
     example: str | None = None  # a cell that shows it
     unclear: str | None = None  # a cell that could have either
-    groups: Mapping[str, str] = field(default_factory=dict)  # a cell with thousands apart, for each sign
+    groups: Mapping[str, str] = field(default_factory=dict)  # a cell with separated thousands, for each sign
 
     def grouped(self, sign: str) -> str | None:
         """Return a cell with a thousands separator if this is the decimal sign."""

@@ -24,7 +24,7 @@ from supersparse.table.cells import (
 from supersparse.table.reading import Reading
 
 MOST_DIFFERENT = 2**16
-_FEW = 1000  # so many different cells cost nothing
+_FEW = 1000  # this many different cells cost nothing
 _SAMPLE = 1000
 
 

@@ -309,7 +309,7 @@ def _tidy(
 
 
 def _faults_in_words(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
-    """Say what in which columns is no number: how many cells, which, where the first is, and what to do."""
+    """Say what in which columns is not a number: how many cells, which, where the first is, and what to do."""
     said = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
     if len(faults) > _MOST_NAMED:
         said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"

@@ -134,7 +134,7 @@ def _is_one_of(value: nw.Expr, texts: Sequence[str]) -> nw.Expr:
 MOST_DIFFERENT = 2**17  # numbers of a column that are listed; more are rounded down
 _CLASS, _COUNT, _VALUE = "supersparse class", "supersparse count", "supersparse value"
 _OUTER = 0.005  # share of the rows on each side that may lie beyond the finest steps
-_STEPS = 10**4  # at least so many steps hold the others
+_STEPS = 10**4  # at least this many steps hold the others
 _MOST_TRIES = 12
 _UNLABELLED = -1
 

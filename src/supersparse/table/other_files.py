@@ -65,7 +65,7 @@ def _check_size(path: Path) -> None:
         with zipfile.ZipFile(path) as packed:
             unpacked = sum(part.file_size for part in packed.infolist())
     except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
-        return  # .xls is no such file; others are refused when they are read
+        return  # .xls is not such a file; others are refused when they are read
     said = f"{path} unpacks to {unpacked / 1e9:.1f} GB, which"
     _check_memory(_TIMES * unpacked, said, "save the sheet as 'CSV UTF-8'")
 

@@ -2,7 +2,7 @@
 
 Names of features and classes come from users' files. Line breaks, control characters and invisible marks are written as
 Python escapes (`` ``, ``‮``), a backslash is doubled, and right-to-left text is isolated, so that no name can move what
-stands beside it.
+stands next to it.
 """
 
 import re
@@ -61,7 +61,7 @@ def _character(text: str, i: int) -> str:
     if c in _NAMED:
         return _NAMED[c]
     if c == " ":
-        # at an end, or beside another space, it would be lost when lines are wrapped
+        # at an end, or next to another space, it would be lost when lines are wrapped
         return r"\x20" if i in (0, len(text) - 1) or text[i - 1] == " " else c
     if c in _JOINERS or unicodedata.category(c)[0] not in "CZ":
         return c

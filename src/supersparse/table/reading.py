@@ -12,7 +12,7 @@ from supersparse.base.schema.setting import Option, setting
 from supersparse.base.schema.shapes import NamesForm
 from supersparse.table.cells import is_number
 
-USUALLY_MISSING = frozenset({"NA", "NaN", "nan", "null", "NULL"})  # beside blank cells
+USUALLY_MISSING = frozenset({"NA", "NaN", "nan", "null", "NULL"})  # besides blank cells
 DATE_ORDERS = {"dmy": "day first", "mdy": "month first"}
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -103,8 +103,8 @@ class ColumnReading:
 class Reading:
     """How a file is read; None stands for what the file itself shows.
 
-    `missing` are the texts that stand for a missing value, beside blank cells. Columns whose names fit a pattern of
-    `as_written` are not tidied: codes such as -99 stay numbers, and spellings stay apart. A reading that is `settled`
+    `missing` are the texts that stand for a missing value, besides blank cells. Columns whose names fit a pattern of
+    `as_written` are not tidied: codes such as -99 stay numbers, spellings stay distinct. A reading that is `settled`
     comes from a card: `columns` says how each column was read, and nothing else is recognised, except in the columns
     `anew`, of which the card keeps nothing. `found` is what the file showed, for people to read.
 

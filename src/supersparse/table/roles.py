@@ -21,7 +21,7 @@ from supersparse.table.cells import unit_of
 from supersparse.table.table import Column, Kind, Table
 from supersparse.table.tidying import equal_numbers, same_text, spelling_key
 
-_WHOLE = re.compile(r"(0|-?[1-9]\d{0,17})(\.0*)?", re.ASCII)  # 1.0 is what programs write for 1 beside a gap
+_WHOLE = re.compile(r"(0|-?[1-9]\d{0,17})(\.0*)?", re.ASCII)  # programs write 1.0 for 1 in a column with gaps
 
 HOLDS_NESTED = "holds lists or structures; make columns of single values of them"
 
@@ -299,7 +299,7 @@ def fitting_orders(cells: Iterable[str]) -> set[str]:
 
 
 def sortable_date(cell: str, order: str) -> str | None:
-    """Return a date as 2024-03-31T14:30:00, which sorts as text; None where the cell is no date.
+    """Return a date as 2024-03-31T14:30:00, which sorts as text; None where the cell is not a date.
 
     >>> sortable_date("31.03.2024", "mdy"), sortable_date("3/5/24 2:30 PM", "mdy")
     ('2024-03-31T00:00:00', '2024-03-05T14:30:00')

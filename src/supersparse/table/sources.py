@@ -107,7 +107,7 @@ def as_table(X: Any) -> Any:
 def as_frame(
     X: object, lazy: str = "X is a lazy frame, whose rows are not read yet; give X.collect()"
 ) -> "nw.DataFrame[Any] | None":
-    """Return X as a narwhals frame, None when it is no data frame; `lazy` says why a lazy one is refused."""
+    """Return X as a narwhals frame, None when it is not a data frame; `lazy` says why a lazy one is refused."""
     import narwhals.stable.v1 as nw
     from narwhals.exceptions import DuplicateError
 

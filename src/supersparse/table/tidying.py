@@ -3,7 +3,7 @@
 Codes are numbers written with nines alone that stand apart from the rest of their column: -9, -99, -999 ...
 where no other number is below 0; 99, 999, 9999 ... where they lie further above the other numbers than these
 lie apart from each other, and 9 where there are exactly two others, such as 0 and 1. A number written with
-nines among texts is a code where no other text is a number. There must be ten values that are no codes, two
+nines among texts is a code where no other text is a number. There must be ten values that are not codes, two
 of them different, and more of them than codes. Variants differ in case and blanks only, or are equal numbers.
 """
 
@@ -167,7 +167,7 @@ class Tidied:
 def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> Tidied:
     """Tidy a column as `reading` says.
 
-    A settled reading names the codes and the variants, and beside these only variants of texts that are `known` are
+    A settled reading names the codes and the variants, and besides these only variants of texts that are `known` are
     recognised. Otherwise, and in columns `anew`, both are looked for, unless the column is to be read as it is written.
     """
     if column.name in reading.anew:

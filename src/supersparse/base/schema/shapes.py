@@ -173,7 +173,7 @@ class Record(Form[ByName[Any]]):
         return isinstance(node, FileMapping)
 
     def read(self, node: FileNode, what: str) -> ByName[Any]:
-        """What is given, in the order of the record."""
+        """Read what is given, in the order of the record."""
         if not isinstance(node, FileMapping):
             self.refuse(node, what)
         given: dict[str, Any] = {}
@@ -189,7 +189,7 @@ class Record(Form[ByName[Any]]):
         return ByName(tuple((name, given[name]) for name in self.fields if name in given))
 
     def convert(self, value: object) -> ByName[Any] | Nothing:
-        """What is given of a mapping, in the order of the record."""
+        """Convert what a mapping gives, in the order of the record."""
         if not isinstance(value, Mapping) or not set(self.required) <= set(value) <= set(self.fields):
             return NOTHING
         found = {name: f.form.convert(value[name]) for name, f in self.fields.items() if name in value}

@@ -1,4 +1,4 @@
-"""What a settings file says before its meaning is known: values and lists with their places."""
+"""The content of a settings file before its meaning is known: values and lists with their places."""
 
 import json
 import re
@@ -108,7 +108,7 @@ class Scalar(FileNode):
 
     @property
     def shown(self) -> str:
-        """The text, quoted where it is no number."""
+        """The text, quoted unless it is a number."""
         is_number = not self.quoted and self.text in _NOT_FINITE
         shown = repr(self.text) if self.is_text and not is_number else self.text
         return shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 3] + "..."

@@ -136,7 +136,7 @@ class Forecasts(Tabular):
         risks, negatives, positives = self._arrays()
         with np.errstate(divide="ignore"):
             of_positive, of_negative = np.log(risks), np.log1p(-risks)
-        some, other = positives > 0, negatives > 0  # 0 times infinity is no loss
+        some, other = positives > 0, negatives > 0  # 0 times infinity counts as 0
         loss = positives[some] @ of_positive[some] + negatives[other] @ of_negative[other]
         return float(-loss / (negatives + positives).sum())
 

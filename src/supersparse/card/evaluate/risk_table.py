@@ -62,7 +62,7 @@ def _header(with_card: bool) -> list[str]:
 class RiskTable(ResultTable):
     """Risk by total of points. Counts are weights: a row of weight k counts as k rows.
 
-    The risks of the card itself, if it has any, stand beside the observed ones: they do not depend on these
+    The risks of the card itself, if it has any, stand next to the observed ones: they do not depend on these
     rows, and all others do. `risk` is the calibrated map, to use for new people. `forecasts` compares the
     cross-fitted risks of the rows with their outcomes, to evaluate it. Both are None without calibration.
     """

@@ -2,7 +2,7 @@
 
 The ratio W+/W- of the class weights and a risk threshold t are two names for one thing: whoever acts at a
 risk above t counts a missed case as (1-t)/t false alarms. So one sweep gives both pictures: sensitivity
-against specificity, and net benefit over thresholds. A limit on the false positive rate is no such price: a
+against specificity, and net benefit over thresholds. A limit on the false positive rate is not such a price: a
 sweep of limits gives the first picture alone.
 """
 

@@ -231,7 +231,7 @@ class _ComparedAsJson(Dialect):
         return super().coded_number(x, column)
 
     def numbers_as_json(self, column: ExportColumn) -> list[str]:
-        """What stands for a missing value among numbers, as JSON writes it."""
+        """The numbers that stand for a missing value, as JSON writes them."""
         forms = [form for n in column.missing_numbers for form in dict.fromkeys((number(n), repr(n)))]
         return list(map(self.text, forms))
 

@@ -36,7 +36,7 @@ class ExportColumn:
 
     name: str
     is_text: bool
-    missing_texts: tuple[str, ...]  # that stand for a missing value, beside the empty one
+    missing_texts: tuple[str, ...]  # that stand for a missing value, besides the empty one
     missing_numbers: tuple[float, ...]  # that stand for a missing value
     refuses_missing: bool
     needs_value: bool  # some item looks at the value; else only whether it is there
@@ -92,8 +92,8 @@ class ExportPlan:
     columns: tuple[ExportColumn, ...]
     terms: tuple[ExportTerm, ...]
     scale: int
-    threshold: int  # units of the positive class: so many or more
-    reached: bool  # False: more than so many
+    threshold: int  # units that the positive class needs: this many or more
+    reached: bool  # False: more than this many
     totals: tuple[int, ...] | None  # all that can occur, and perhaps others; None: too many to list
 
     @property

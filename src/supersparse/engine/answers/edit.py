@@ -130,7 +130,7 @@ class Edit(Tabular):
         return self.in_words()
 
     def price_in_words(self) -> str:
-        """What the change costs, in a clause: errors or the loss that is minimised, and the size."""
+        """The cost of the change, in a clause: errors or the loss that is minimised, and the size."""
         before, after = self.before.evaluation, self.after.evaluation
         changed = f"errors {_moved(before.training_errors, after.training_errors)}"
         if self._loss:

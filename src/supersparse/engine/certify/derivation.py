@@ -1,4 +1,4 @@
-"""What the compiled writer of a derivation knows, and what it writes: bounds from covers, see ``native/errors``.
+"""The facts and the text of the compiled writer of a derivation: bounds from covers, see ``native/errors``.
 
 `at` says where a text stands: how many bytes are written, the next line's number, and how many covers are kept.
 """
@@ -87,7 +87,7 @@ class Text:
         _append_text(self.handle, np.frombuffer(content, np.uint8), at)
 
     def take(self, at: Ints) -> bytes:
-        """What was written; it is forgotten."""
+        """Return what was written, and forget it."""
         taken = np.empty(int(at[POSITION]), np.uint8)
         _take_text(self.handle, taken, at)
         return taken.tobytes()

@@ -15,7 +15,7 @@ from supersparse.engine.certify.risk_sets import Sets, entropy, logistic, softpl
 
 Box = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
 _STEEPEST = 200.0  # slopes: beyond, risks are 0 or 1 to all digits that masses have
-_FLAT = 6.0  # how far scores are apart at the start
+_FLAT = 6.0  # how far apart scores are at the start
 DIGITS = (6, 10, 14, 18, 24, 32, 44)  # of effects, tried in turn
 
 

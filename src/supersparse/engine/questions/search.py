@@ -60,10 +60,10 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """What a search found and proved.
+    """The cards that a search found, and what it proved of them.
 
     ``cards`` are those kept, best first; ``bound`` is at most the objective of every allowed card, ``bounds`` the
-    same by size (at most so many questions). ``complete`` says that ``cards`` are all within the slack.
+    same by size (at most that many questions). ``complete`` says that ``cards`` are all within the slack.
     ``checkpoint`` goes on where the search stopped.
     """
 
@@ -226,7 +226,7 @@ def search(
         raise InvalidProblemError.of(error) from None
     try:
         for row in buffers.flat(start):
-            with suppress(ValueError):  # a card that is not allowed is no start
+            with suppress(ValueError):  # a card that is not allowed cannot be a start
                 core.call("ss_search_add_card", handle, core.pointer(row, np.int32, (total,)))
         if state is not None:
             try:

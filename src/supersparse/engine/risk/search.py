@@ -53,7 +53,7 @@ class _Effort:
 
 
 class _Held(NamedTuple):
-    """What kernels take again and again, converted once: `best` and `settled` are those of the search at hand."""
+    """Inputs that kernels take repeatedly, converted once: `best` and `settled` are those of the search at hand."""
 
     data: RiskData
     support: Support

@@ -27,7 +27,7 @@ class Bins:
     in_order: bool
 
     def sums(self, of_rows: Floats) -> Floats:
-        """What the rows of each bin add up to, the missing last."""
+        """The sum over the rows of each bin, the missing last."""
         return np.bincount(self.codes, of_rows, self.count + 1).astype(np.float64)
 
 

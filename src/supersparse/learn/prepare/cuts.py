@@ -33,7 +33,7 @@ class ClassTarget:
 
     @property
     def price_of_a_step(self) -> float:
-        """What a cut that is one step less round must tell more about the class, in nats: ln(rows).
+        """How much more a cut that is one step less round must tell about the class, in nats: ln(rows).
 
         It is twice the price of one more number in Schwarz's criterion (BIC), because the place of a cut is
         the best of many.

@@ -36,7 +36,7 @@ _FEW = 2  # values of a column that are kept
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Questions:
-    """Yes/no questions on raw columns, and the classes that they shall tell apart."""
+    """Yes/no questions on raw columns, and the classes that they are to tell apart."""
 
     target: str
     card: Card  # one point for each question, with the classes and how the file was read

@@ -192,7 +192,7 @@ def _middle(weights: Floats) -> int:
 
 
 def counts_as(rule: Rule, missing: MissingRule, value: Category | None, *, seen: bool) -> Fraction | None:
-    """What a missing value counts as under a rule; None where it is refused.
+    """Return the number that a missing value counts as under a rule; None where it is refused.
 
     Where the training rows had no missing value (`seen` is false), nothing was learned about it.
     """

@@ -33,7 +33,7 @@ class Screened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a feature tells: the weight of the rows apart from its most common value, and which they are.
+    """The information in a feature: the weight of the rows without its most common value, and which they are.
 
     Features that repeat or negate each other have the same digest.
     """

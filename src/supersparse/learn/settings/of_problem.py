@@ -92,7 +92,7 @@ def _said(by_name: Mapping[str, T], problem: Problem) -> ByName[T] | T | None:
 
 
 def _bounds(problem: Problem) -> ByName[Ends] | None:
-    """What bounds took from the values of levels; of other features it is in the sets."""
+    """The bounds that leave out values of levels; those of other features are in the sets."""
     triples = zip(problem.rows.names, problem.given_sets, problem.levels, strict=True)
     return _by_name({n: (s.least, s.greatest) for n, s, own in triples if own is not None and s != own.values})
 

@@ -29,7 +29,7 @@ class UnknownFeatureError(InvalidSettingsError):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnswersOf:
-    """What the answers to questions bring: soft labels, the shape of each question, and what stands outside it."""
+    """The data that answers to questions bring: soft labels, each question's shape, and what stands outside it."""
 
     labels: NDArray[np.float64] | None
     shapes: Mapping[str, str]
@@ -37,7 +37,7 @@ class AnswersOf:
 
 
 class _Named(Protocol):
-    """What is asked of settings here, besides the fields of `Asked`."""
+    """The settings that are read here, besides the fields of `Asked`."""
 
     @property
     def sample_weight(self) -> str | None: ...

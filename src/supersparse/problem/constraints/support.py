@@ -312,7 +312,7 @@ class CloseTo(OfAnswers):
 
 
 def close_to(card: Mapping[str, Sequence[int]], *, questions: int | None = None, answers: int | None = None) -> CloseTo:
-    """Change at most so many questions, or so many answers, of a card of questions: its points by answer.
+    """Change at most this many questions, or this many answers, of a card of questions: its points by answer.
 
     >>> close_to({"age": (0, 1, 3)}, questions=1).in_words()
     'at most 1 question different from a card that asks age'

@@ -124,7 +124,7 @@ def _fields_as_parameters(group: Any) -> list[inspect.Parameter]:
 
 
 def _fields_of(group: type[Any]) -> list[Field[Any]]:
-    """The options that a group has beside its settings."""
+    """The options that a group has besides its settings."""
     common = {f.name for f in fields(Declared)} if issubclass(group, Declared) else set()
     return [f for f in fields(group) if f.name not in common]
 

@@ -101,7 +101,7 @@ class ColumnOptions(Declared):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordingOptions:
-    """What the card is called, and how its columns, answers and classes are."""
+    """The title of the card, and the names of its columns, answers and classes."""
 
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the card; default: the target.")] = None
     names: Annotated[

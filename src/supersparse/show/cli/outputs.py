@@ -20,7 +20,7 @@ def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str
     """Refuse outputs that cannot be written, or that cost an input or each other, before any work is done.
 
     Each output comes with its option, None if it was not asked for. An input may also be a folder or a
-    pattern, which stand for the tables that they hold, and a text that is no file.
+    pattern, which stand for the tables that they hold, or a text that is not a file.
     """
     files_are_asked(out for _, out in outputs)
     read = [file for given in inputs if given is not None for file in _files(given)]
@@ -63,7 +63,7 @@ _CALCULATOR = "calculator.html"
 
 
 def files_there(folder: Path | None) -> list[Path]:
-    """What writing to a folder that exists may overwrite there."""
+    """The files that writing to a folder may overwrite there."""
     if folder is None or not folder.is_dir():
         return []
     return [folder / name for name in (*_CARDS, *_SHEETS, _CALCULATOR, *FILES)]

@@ -24,7 +24,7 @@ def files_are_asked(outputs: Iterable[Path | None]) -> None:
 
 
 class _Tolerant(io.RawIOBase):
-    """What is below a stream, but it takes every byte and remembers the first error, or that it is closed."""
+    """The layer below a stream, but it takes every byte and remembers the first error, or that it is closed."""
 
     def __init__(self, stream: io.TextIOWrapper | None) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Streams:
     def failure(self, *, files_are_written: bool) -> str | None:
         """Why the result is not on standard output, in a line; None if it is, or "" where its reader left.
 
-        A closed standard output is no failure where the result was asked for in a file as well, and is there.
+        A closed standard output is not a failure where the result was asked for in a file as well, and is there.
         """
         kept = _files_asked and files_are_written
         sys.stdout.flush()

@@ -98,7 +98,7 @@ class Content:
     risks: tuple[RiskColumn, ...]
     risk_note: str | None  # why risks are not the shares of events below them, and what labels were learned from
     judgements: tuple[Judgement, ...]
-    compared: tuple[Compared, ...]  # the card beside other models, on held-out rows
+    compared: tuple[Compared, ...]  # the card and other models, on held-out rows
     baseline: str | None  # how good the same answer for everyone would be
     warning: str | None  # of a card that is no better; not for the bedside
     notes: tuple[str, ...]  # what missing values do, the source
@@ -173,7 +173,7 @@ class Content:
 
     @property
     def compared_rows(self) -> list[list[str]]:
-        """The card beside models of all columns and smaller cards, on the same held-out rows."""
+        """The card compared with models of all columns and smaller cards, on the same held-out rows."""
         rows = [["", "AUC", "Log loss", "Errors"]]
         for one in self.compared:
             auc = "-" if one.auc is None else f"{one.auc:.3f}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GREY = "0.55"
-_LABEL = 50  # characters in a line beside the axes
+_LABEL = 50  # characters in a line next to the axes
 
 
 def draw_risk_table(table: RiskTable, axes: "Axes") -> None:

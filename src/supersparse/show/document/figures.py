@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Picture = Frontier | RiskTable | Calibration | DecisionCurve | Evaluation | Shares | RatePairs
 
-_LONGEST, _MOST_LINES = 26, 2  # of a label beside a bar
+_LONGEST, _MOST_LINES = 26, 2  # of a label next to a bar
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
 _WIDTH = 6.2  # inches
 _DPI = 200

@@ -137,7 +137,7 @@ def _evidence(content: Content) -> list[str]:
 
 
 def _compared(content: Content) -> list[str]:
-    """The card beside other models, as a table."""
+    """The card compared with other models, as a table."""
     if not content.compared:
         return []
     (_, *measures), *models = content.compared_rows
@@ -158,7 +158,7 @@ class Block:
     text: str
     size: float = 1.0
     bold: bool = False
-    beside: float = 0.0  # the width of what stands beside it
+    beside: float = 0.0  # the width of what stands next to it
     gap: float = 0.0  # above and below it together
 
 

@@ -327,7 +327,7 @@ def _loss(problem: Problem, found: PointsEvaluation) -> float:
 def whole_numbers() -> "Locator":
     from matplotlib.ticker import MaxNLocator
 
-    return MaxNLocator(integer=True, min_n_ticks=1)  # else a single number has fractions beside it
+    return MaxNLocator(integer=True, min_n_ticks=1)  # else a single number has fractions next to it
 
 
 def draw_pool(pool: Pool, panels: "list[Axes]") -> None:

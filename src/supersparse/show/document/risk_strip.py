@@ -111,7 +111,7 @@ def _thinned(columns: Sequence[RiskColumn]) -> tuple[RiskColumn, ...]:
 def _best_ends(columns: Sequence[RiskColumn]) -> tuple[int, ...]:
     """Return where the joined columns end, so that their ranges, squared, add up to the least.
 
-    They are as many as a strip may have, or fewer, and the two classes stay apart.
+    They are as many as a strip may have, or fewer, and the two classes stay separate.
     """
     best: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}  # for the first columns, by their number
     for _ in range(_MOST):

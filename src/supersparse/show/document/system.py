@@ -374,10 +374,10 @@ class ScoringSystem:
     ) -> RiskTable:  # fmt: skip
         """Return for each total of points the number of rows, the observed risk and the calibrated one.
 
-        A card with risks of its own has them beside the observed ones; they do not depend on these rows.
+        A card with risks of its own has them next to the observed ones; they do not depend on these rows.
         Observed risks have Wilson intervals of the given level. `method` is "isotonic" or "logistic", or None
         for no calibration. Cross-fitted risks come from maps that did not see the row's fold: `folds` is
-        their number, or a label for each row. `bins` joins neighbouring totals into at most so many
+        their number, or a label for each row. `bins` joins neighbouring totals into at most that many
         rows of about equal weight. On the training rows, these risks are optimistic.
         """
         outcomes = read_outcomes(self.card, X, y, sample_weight, names)

@@ -1,4 +1,4 @@
-"""What all classifiers share: parameters, copies, and from a fitted model to predictions."""
+"""The base of all classifiers: parameters, copies, and from a fitted model to predictions."""
 
 from collections.abc import Callable
 from copy import copy

@@ -1,7 +1,7 @@
 """Reading X and y the way scikit-learn does, without losing what frames know.
 
 Arrays and sparse matrices pass through scikit-learn's own checks. A data frame keeps its
-columns apart: joined into one array, a single-precision column would lose its decimals and
+columns separate: joined into one array, a single-precision column would lose its decimals and
 a long integer its last digits.
 """
 
@@ -28,7 +28,7 @@ _READS_ANY_FRAME = tuple(int(part) for part in sklearn.__version__.split(".")[:2
 
 
 def check_training(estimator: BaseEstimator, X: Any, y: Any, *, mappings: bool) -> None:
-    """Refuse what is no table with a label for each row, without printing any of it.
+    """Refuse anything but a table with a label for each row, without printing any of it.
 
     `mappings` says whether X may be a mapping of columns.
     """
@@ -64,7 +64,7 @@ def check_training(estimator: BaseEstimator, X: Any, y: Any, *, mappings: bool) 
 
 
 def check_table(X: Any, *, mappings: bool) -> None:
-    """Refuse what is no table of rows and columns, without printing any of it."""
+    """Refuse anything but a table of rows and columns, without printing any of it."""
     if isinstance(X, str | PathLike):
         raise InvalidDataError(
             f"X is {_described(X)}", "read the table first, for example with pandas.read_csv, and give that"

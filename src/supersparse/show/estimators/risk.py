@@ -29,7 +29,7 @@ from supersparse.show.estimators.slim_cv import SLIMClassifierCV
 
 
 class _RiskModel(ScoringSystemClassifier):
-    """What both classifiers keep of a risk model."""
+    """The parts of a risk model that both classifiers share."""
 
     goal = "risk"
     calibrate = None  # the risks are the model; see `predict_proba`

@@ -162,7 +162,7 @@ intercept, solver, solver_options, gap
     def _splits(self, rows: TrainingRows) -> list[Split]:
         if self.cv is None or isinstance(self.cv, Integral):
             return divided(rows, 5 if self.cv is None else int(self.cv))
-        X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # its length is no count
+        X = np.zeros(len(rows.y)) if isinstance(rows.X, Mapping) else rows.X  # its length does not count rows
         return list(check_cv(self.cv, rows.y, classifier=True).split(X, rows.y, rows.groups))
 
     def _solve(self, question: PreparedProblem, options: SolverKeywords) -> Solution:

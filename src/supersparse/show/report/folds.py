@@ -120,7 +120,7 @@ class CrossValidation(Refits):
 
     folds: tuple[Judged, ...]
     repeats: int  # how often the rows are divided, one division after another
-    compared: tuple[Compared, ...] = ()  # of a card of questions, beside other models on the same rows
+    compared: tuple[Compared, ...] = ()  # of a card of questions: it and other models on the same rows
 
     @property
     def first(self) -> tuple[Judged, ...]:

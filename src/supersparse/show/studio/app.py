@@ -320,7 +320,7 @@ def _refused(error: StudioError) -> Response:
 
 
 def answer_of(found: object, status: int = 200) -> Response:
-    """Answer with JSON in ASCII: what is no character, such as half a surrogate pair, has a code there."""
+    """Answer with JSON in ASCII: what is not a character, such as half a surrogate pair, has a code there."""
     content = json.dumps(found, allow_nan=False, separators=(",", ":"))
     return Response(content, status, media_type="application/json")
 
@@ -380,7 +380,7 @@ def object_of(content: str | bytes) -> dict[str, Any]:
 
 
 def _number(text: str) -> int | float:
-    """A number of JSON; infinities, what is no number, and numbers of hundreds of digits are refused."""
+    """A number of JSON; infinities, what is not a number, and numbers of hundreds of digits are refused."""
     if len(text) > _LONGEST_NUMBER or not math.isfinite(float(text)):
         raise refused("input", "no_number", thing="number", value=text[:20], most=_LONGEST_NUMBER)
     return int(text) if text.lstrip("-").isdigit() else float(text)

@@ -224,7 +224,7 @@ _FIELD_WIDGETS = {
 _NO_WISHES = ("close_to",)  # a constraint on points by answer, which has no field here
 _NOT_HERE = ("solve.checkpoint", "solve.solver_options", "prepare.ordered", "prepare.rare")
 _ELSEWHERE = ("positive",)  # chosen with the target
-_BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen beside each column
+_BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen next to each column
 
 
 @cache

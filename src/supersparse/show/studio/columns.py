@@ -256,7 +256,7 @@ def _gain(yes: list[int], all_rows: list[int]) -> float:
 
 _BINS = 24
 _LEVELS = 20  # categories that get a bar of their own
-_OUTLYING = 4.0  # a range so many times as wide as that of 98 % of the values is cut off
+_OUTLYING = 4.0  # a range more than this many times as wide as that of 98 % of the values is cut off
 
 
 def histogram(column: Column, positive: Mask | None, known: Mask) -> dict[str, Any] | None:

@@ -92,7 +92,7 @@ def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
 
 
 def _asked_anew(state: Edited | EditedAnswers) -> list[str]:
-    """What an edited card asks that the table did not offer."""
+    """The questions of an edited card that the table did not offer."""
     if isinstance(state, Edited):
         return [feature.name for feature in state.new_questions]
     return [" ".join([one.column, *map(shown, cuts_of(one))]) for one in state.recut]

@@ -102,7 +102,7 @@ class Folder:
         return thing_id
 
     def place(self, thing_id: str) -> Path:
-        """Return the folder of an id; what is no id of ours is refused."""
+        """Return the folder of an id; anything but an id of ours is refused."""
         found = _ID.fullmatch(thing_id)
         if found is None:
             raise refused("missing", "no_id", thing="id", value=thing_id)
@@ -171,7 +171,7 @@ class Records:
         self._known: dict[str, dict[str, Any]] = {}
 
     def read_all(self, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what the folder holds, by id; what lacks a key is no record of this kind."""
+        """Yield what the folder holds, by id; what lacks the key is not a record of this kind."""
         for thing_id in self._folder.ids(self.kind):
             found = read_json(self._folder.place(thing_id) / self.file)
             if isinstance(found, dict) and key in found:

@@ -54,7 +54,7 @@ def validation(evidence: Evidence) -> Iterator[Block]:
 
 
 def _compared_table(found: CrossValidation) -> TableBlock:
-    """What fewer questions cost, and how far models of all columns lead."""
+    """The price of fewer questions, and the lead of models of all columns."""
 
     def proven(one: Compared) -> str:
         return NONE if one.proven is None else f"{100 * one.proven:.0f} % of the folds"
