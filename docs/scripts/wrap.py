@@ -12,7 +12,8 @@ from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
+AT_THE_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = [*(ROOT / name for name in AT_THE_TOP), *(ROOT / "docs").glob("*.md")]
 WIDTH = 120
 
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})")

@@ -13,7 +13,7 @@ from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import read_whole
 from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import Either, InsideForm, Null, Real, TextForm, Truth, Whole, Word
-from supersparse.base.schema.setting import Option, in_python, setting
+from supersparse.base.schema.setting import NOWHERE, Option, in_python, setting
 from supersparse.base.schema.shapes import TableOf
 from supersparse.engine.rounding import Start
 from supersparse.engine.solution import TraceEvent
@@ -37,10 +37,24 @@ class SolveOptions:
         Either(Real(0), Null()),
         "Time limit in seconds.",
         option=Option(help="Time limit in seconds, after reading the table; null for none.", default="60"),
+        is_common=True,
     )
-    node_limit: int | None = setting(None, Either(Whole(0), Null()), "Work limit in nodes, the same on every machine.")
+    node_limit: int | None = setting(
+        None,
+        Either(Whole(0), Null()),
+        "Work limit in nodes, the same on every machine.",
+        doc="""int
+        Limit on work, the same on every machine. With ``time_limit=None`` and one thread, every run gives the same
+        model, unless the partition bound of the exact engine takes part, whose steps are timed.""",
+    )
     memory_limit: float | None = setting(None, Either(Real(1), Null()), "Memory limit of the process in megabytes.")
-    gap: float = setting(0.0, Real(0), "Stop at this relative gap to the best possible objective.")
+    gap: float = setting(
+        0.0,
+        Real(0),
+        "Stop at this relative gap to the best possible objective.",
+        doc="""float
+        Stop when the objective is proven to be within this fraction of the optimum.""",
+    )
     absolute_gap: float = setting(0.0, Real(0), "Stop at this absolute gap to the best possible objective.")
     n_jobs: int = setting(
         1,
@@ -52,6 +66,8 @@ class SolveOptions:
             default="1 thread, and as many processes as cores for folds",
         ),
         accepts=int | None,
+        doc="""int
+        Number of threads. None means 1, -1 all cores.""",
     )
     random_state: int = setting(0, Whole(0), "Random seed.", option=Option(name="seed", default="0"))
     formulation: Formulation = setting(
@@ -70,11 +86,16 @@ class SolveOptions:
         None,
         InsideForm(),
         "File to save the search to and resume it from; in a settings file, within the working folder.",
+        group=NOWHERE,
+        doc="""path
+        File to save the search to, every ten seconds and when a limit stops it. Run the same fit with the same file to
+        resume. The fits of `calibrate` are not saved.""",
     )
     solver_options: Mapping[str, object] = setting(
         {},
         TableOf(Either(Truth(), Whole(), Real(), TextForm()), "a mapping by the solver's own names"),
         "Extra options under the solver's own names.",
+        group=NOWHERE,
     )
     initial: Points | None = in_python(
         "Starting point: a solution, points, a scoring system, or a linear model to round.", accepts=Start | None
@@ -84,10 +105,16 @@ class SolveOptions:
     )
     cancel: Callable[[], bool] | None = in_python("Asked often; the search stops once it returns True.")
     certificate: str | PathLike[str] | None = in_python(
-        "File for a proof that others can check, such as 'proof.vipr.gz'."
+        "File for a proof that others can check, such as 'proof.vipr.gz'.",
+        doc="""path
+        File for a proof that no card is better, such as "proof.vipr.gz", which `supersparse-check` and other programs
+        can check. Written once the optimum is proven, beyond the time limit.""",
     )
     executor: Executor | None = in_python(
-        "Where slices of a proof run, instead of threads: a concurrent.futures.Executor."
+        "Where slices of a proof run, instead of threads: a concurrent.futures.Executor.",
+        doc="""concurrent.futures.Executor
+        Where the proof runs, instead of threads: a `ProcessPoolExecutor`, or dask's ``Client.get_executor()``. A clone
+        shares it.""",
     )
 
     def __post_init__(self) -> None:
@@ -135,7 +162,14 @@ SOLVERS = ("auto", "exact", "risk", "questions", "exhaustive", "highs", "scip", 
 class SolverOptions(SolveOptions):
     """The options together with the name of the solver: the section `solve` of a settings file."""
 
-    solver: str = setting("auto", Word(*SOLVERS), "Solver; see `supersparse solvers`.", option=Option(metavar="NAME"))
+    solver: str = setting(
+        "auto",
+        Word(*SOLVERS),
+        "Solver; see `supersparse solvers`.",
+        option=Option(metavar="NAME"),
+        doc="""str
+        "auto", or a name from ``supersparse solvers``.""",
+    )
 
 
 def options_in_words() -> str:

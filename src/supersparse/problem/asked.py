@@ -40,6 +40,8 @@ _OPEN_PAIR = Pair(Either(NumberForm(), Null()), "a pair such as [0, 10], or [0, 
 class _One(WholeForm):
     """The number 1."""
 
+    widget = "choice"
+
     def __init__(self) -> None:
         super().__init__()
         self.wanted = "1"
@@ -74,58 +76,101 @@ class Asked:
         "What a question or a feature must save to be used; default: 0.2 divided by the rows for a question; 0.01 "
         "for a feature, and `fit` chooses it by cross-validation.",
         option=Option(),
+        group="size",
+        is_common=True,
+        doc="""float, array-like of shape (n_features,) or dict
+        Cost of a feature or question: the error rate, or for a risk model the log loss, that it must save to be used.
+        0.01 is one row in a hundred. A dict sets costs by feature name or pattern: ``{"age*": 0.02, "*": 0.01}``. None
+        means 0.01 for a feature, and 0.2 divided by the number of rows for a question. `levels` replace C0.""",
     )
     goal: Literal["errors", "risk"] = setting(
         "errors",
         Word("errors", "risk"),
         "What is minimised: the error rate, or the log loss of the risks.",
         option=Option(default="risk for `fit`, else errors"),
+        group="goal",
+        is_common=True,
     )
     slope: Literal["free"] | int = setting(
         "free",
         Either(Word("free"), _One()),
         "With goal risk, the log odds of one point: free, or 1 with a whole intercept.",
         option=Option(metavar="VALUE", read=word_or_whole),
+        doc=""""free" or 1
+        The log odds of one point of a feature. With 1, the offset is whole, as in RiskSLIM. Free for questions.""",
     )
     C1: Number | Auto = setting(
         "auto",
         Either(Word("auto"), NumberForm(0)),
         "Cost of each point; auto: of equally good cards, one with the smallest points.",
+        doc=""""auto" or float
+        Penalty on the sum of absolute points. "auto" breaks ties exactly: of all optimal models, it returns one with
+        the smallest sum.""",
     )
     points: PointSet | Sequence[PointSet] | Mapping[str, PointSet] | None = setting(
-        None, _or_by_name(SetForm()), "Values that points may take."
+        None,
+        _or_by_name(SetForm()),
+        "Values that points may take.",
+        doc="""None, int, array-like, CoefficientSet or dict
+        Values that points may take: one set for all features, or a dict of sets by feature name or pattern. None means
+        whole numbers from ``-max_points`` to ``max_points``.""",
     )
     max_points: int | Auto = setting(
         "auto",
         Either(Word("auto"), WholeForm(1)),
         "Largest points of an answer (default: 10), or of a feature, plus or minus (default: 10, or 5 for goal risk).",
         option=Option(read=int),
+        group="size",
+        is_common=True,
+        doc="""int or "auto"
+        Largest points of a feature, plus or minus, unless `points` sets them: "auto" means 10, or 5 for a risk model.
+        Or of an answer to a question, where "auto" means 10.""",
     )
     bounds: Ends | Sequence[Ends | None] | Mapping[str, Ends | None] | None = setting(
         None,
         _or_by_name(_OPEN_PAIR, Either(_OPEN_PAIR, Null())),
         "Smallest and largest points: [0, null] forbids negative ones.",
+        doc="""(low, high), list of pairs or dict of pairs
+        Smallest and largest points, for all features, for each, or by feature name or pattern. None leaves an end
+        open: ``{"age*": (0, None)}`` forbids negative points.""",
     )
     levels: LevelList | Mapping[str, LevelList | None] | None = setting(
         None,
         _or_by_name(LevelsForm(), Either(LevelsForm(), Null())),
         "Penalty for each value of the points; replaces C0 and points.",
+        doc="""list of (values, penalty) or dict of such lists
+        Penalties by the value of the points, cheapest first: ``[([-1, 1], 0.01), ([-2, 2], 0.02)]``. They replace `C0`
+        and `points`, for all features or, in a dict, for those named. 0 is free unless a level contains it.""",
     )
     max_features: int | Auto | None = setting(
         "auto",
         Either(Word("auto"), WholeForm(0), Null()),
         "Maximum number of features, where a card asks no questions; default: 10.",
         option=Option(read=int),
+        group="size",
+        is_common=True,
+        doc="""int, None or "auto"
+        Maximum number of features. "auto" means 10; None means no limit.""",
     )
-    min_features: int | None = setting(None, Either(WholeForm(0), Null()), "Minimum number of features.")
+    min_features: int | None = setting(
+        None,
+        Either(WholeForm(0), Null()),
+        "Minimum number of features.",
+        group="size",
+        doc="""int
+        Minimum number of features.""",
+    )
     intercept: str | tuple[Number, Number] = setting(
         "free",
         Either(Word("free", "paper", "none"), Pair(NumberForm(), "a pair such as [-100, 100]")),
         "Threshold: free, in a range, counted as a feature (paper), or none.",
+        doc="""{"free", "paper", "none"} or (low, high)
+        "free": any threshold, at no cost. A pair: an intercept in this range, a multiple of the unit of the points.
+        "paper": a coefficient like the others, penalised and counted as a feature. "none": 0.""",
     )
     class_weight: Mapping[Any, Number] | Literal["auto", "balanced"] | None = setting(
         None,
-        Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class")),
+        Either(Word("auto", "balanced"), Null(), TableOf(NumberForm(0), "weights by class", widget="labels")),
         "Cost of an error in each class; auto: balanced for prepared columns with a rare class; default: alike.",
         option=Option(
             metavar="WEIGHTS",
@@ -133,18 +178,30 @@ class Asked:
             "(ill=2,well=1); balanced; or none. Default: none.",
             is_read_later=True,  # with the classes of the rows
         ),
+        group="goal",
+        is_common=True,
+        doc="""None, "balanced", "auto" or dict
+        Cost of an error in each class. "balanced" gives both classes the same total. "auto" means "balanced" if
+        `prepare` is set and one class has less than a fifth of the rows, otherwise None.""",
     )
     objective: Literal["errors", "net_benefit"] = setting(
         "errors",
         Word("errors", "net_benefit"),
         "What is counted: errors by class weight, or net benefit at risk_threshold, which sets the weights.",
         option=Option(),
+        group="goal",
+        doc="""{"errors", "net_benefit"}
+        What is counted. "net_benefit" is a name for the class weights that it amounts to at `risk_threshold`: t for
+        the negative and 1 - t for the positive class, times 2.""",
     )
     risk_threshold: Number | None = setting(
         None,
         Either(NumberForm(above=0, below=1, wanted=RISK_WANTED), Null()),
         "Risk above which you would act, such as 0.2; for objective net_benefit, or goal risk (there 0.5).",
         option=Option(),
+        group="goal",
+        doc="""float
+        The risk above which one would act, such as 0.2; only with ``objective="net_benefit"``.""",
     )
     positive: Any = setting(
         None,
@@ -152,9 +209,21 @@ class Asked:
         "Positive class, the one that scores high; default: the class with a usual name (yes, died, ...), "
         "else the larger number, else the rarer class.",
         option=Option(metavar="VALUE"),
+        group="with the target",
+        doc="""label
+        The positive class: a high score predicts it, and `min_sensitivity` refers to it. By default, it is the larger
+        of two numbers; of two texts the one with a usual name ("yes", "case", "died", "malignant"), else the rarer
+        one. ``classes_`` stays sorted, as scikit-learn's scorers require. If labels are encoded before the fit
+        (stacking, or `cross_val_predict` with ``method="decision_function"``), give the code, 0 or 1.""",
     )
     constraints: Sequence[Constraint] = setting(
-        (), ListOf(ConstraintForm(), "a list of constraints, each after a dash"), "Constraints on the scoring system."
+        (),
+        ListOf(ConstraintForm(), "a list of constraints, each after a dash", widget="constraints"),
+        "Constraints on the scoring system.",
+        group="wishes",
+        is_common=True,
+        doc="""list of constraints
+        Constraints on the scoring system; see `supersparse.constraints`.""",
     )
 
     @classmethod

@@ -95,11 +95,30 @@ class SizeInQuestions:
     """The settings of a card's size in questions."""
 
     max_questions: int | Auto = setting(
-        "auto", Either(Word("auto"), WholeForm(0)), "Maximum number of questions; default: 6.", option=Option(read=int)
+        "auto",
+        Either(Word("auto"), WholeForm(0)),
+        "Maximum number of questions; default: 6.",
+        option=Option(read=int),
+        group="size",
+        is_common=True,
+        doc="""int or "auto"
+        Maximum number of questions. "auto" means 6.""",
     )
-    min_questions: int = setting(0, WholeForm(0), "Minimum number of questions.")
+    min_questions: int = setting(
+        0,
+        WholeForm(0),
+        "Minimum number of questions.",
+        group="size",
+        doc="""int
+        Minimum number of questions.""",
+    )
     change_price: Number = setting(
-        0, NumberForm(0), "What a change of points along the answers of a question must save."
+        0,
+        NumberForm(0),
+        "What a change of points along the answers of a question must save.",
+        group="size",
+        doc="""float
+        What a change of points along the answers of a question must save.""",
     )
 
     @property

@@ -23,6 +23,7 @@ class SetForm(Form[CoefficientSet]):
     """A coefficient set: a range of whole numbers, a list of values, or a named set."""
 
     wanted = "a range such as -5..5, a list such as [-1, 0, 1], 'one_digit', 'two_digits' or one_digit(-4..2)"
+    widget = "set"
 
     def __init__(self) -> None:
         self._list = ListOf(NumberForm(), self.wanted, least=1)
@@ -115,6 +116,7 @@ class LevelsForm(Form[Levels]):
     """Levels of interpretability: sets of values with increasing penalties."""
 
     wanted = "a list of levels, each with 'values' and 'penalty'"
+    widget = "levels"
 
     def __init__(self) -> None:
         level = Record(

@@ -14,17 +14,28 @@ from typing import Any, ClassVar, TypedDict, cast
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyword:
-    """A setting as a keyword: its default, its line of help, and the class that declares it."""
+    """A setting as a keyword: its default, its line of help or more, and the class that declares it."""
 
     name: str
     default: Any
     help: str
     declared: type
+    doc: str | None = None
 
     @property
     def parameter(self) -> Parameter:
         """The keyword in a signature that people read."""
         return Parameter(self.name, Parameter.KEYWORD_ONLY, default=self.default)
+
+    @property
+    def description(self) -> str:
+        """The entry under the parameters in a docstring."""
+        if self.doc is None:
+            return f"{self.name}\n    {self.help}\n"
+        type_, *text = self.doc.splitlines()
+        default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
+        lines = [f"    {line.strip()}\n" for line in text]
+        return f"{self.name} : {type_}, default={default}\n{''.join(lines)}"
 
 
 def keywords_of(declared: type, *names: str, without: Sequence[str] = (), **defaults: Any) -> list[Keyword]:
@@ -38,6 +49,7 @@ def keywords_of(declared: type, *names: str, without: Sequence[str] = (), **defa
             default=defaults.get(f.name, {} if f.default is MISSING else f.default),
             help=f.metadata["help"] if "help" in f.metadata else f.metadata["field"].help,
             declared=next(one for one in reversed(declared.__mro__) if f.name in get_annotations(one)),
+            doc=f.metadata["doc"],
         )
         for f in fields(declared)
         if "help" in f.metadata or "field" in f.metadata
@@ -63,7 +75,7 @@ def show(function: Any, of: Sequence[Keyword]) -> None:
 def constructor(name: str, of: Sequence[Keyword]) -> type:
     """Return a class whose constructor takes these keywords and keeps each under its name, None for {}.
 
-    Keywords that the docstring of a class below it does not describe are added with their lines of help.
+    The docstring of a class below it describes those that mean something else there; the others are added.
     """
     of = [replace(one, default=None) if one.default == {} else one for one in of]
     defaults = {one.name: one.default for one in of}
@@ -90,9 +102,13 @@ def constructor(name: str, of: Sequence[Keyword]) -> type:
 
 
 def _documented(text: str, of: Sequence[Keyword]) -> str:
-    """Add the parameters that a docstring does not describe to the end of those that it does."""
-    described, rule, rest = cleandoc(text).partition("\nAttributes\n")
-    heads = re.findall(r"^\w.*$", described.partition("---\n")[2], flags=re.MULTILINE)
-    names = set(re.findall(r"\w+", " ".join(heads)))
-    lines = [f"{one.name}\n    {one.help}\n" for one in of if one.name not in names]
-    return described + "".join(lines) + rule + rest
+    """Return a docstring in which every parameter is described, in the order of the signature."""
+    before, head, described = cleandoc(text).partition("\nParameters\n----------\n")
+    described, rule, rest = described.partition("\nAttributes\n")
+    entries = {
+        name: entry
+        for entry in re.split(r"^(?=\w)", described.strip("\n"), flags=re.MULTILINE)
+        for name in re.findall(r"\w+", entry.partition(" : ")[0].partition("\n    ")[0])
+    }
+    shown = "\n".join(dict.fromkeys(entries.get(one.name, one.description).rstrip("\n") for one in of))
+    return f"{before}{head}{shown}\n{rule}{rest}"

@@ -31,9 +31,10 @@ Nothing = Literal[_Nothing.NOTHING]
 
 
 class Form(ABC, Generic[T]):
-    """One kind of value; `wanted` ends the sentence "give ..." in messages."""
+    """One kind of value; `wanted` ends the sentence "give ..." in messages, `widget` is the studio's control for it."""
 
     wanted: str
+    widget = "text"
 
     @abstractmethod
     def fits(self, node: FileNode) -> bool:
@@ -94,12 +95,30 @@ def _spelling(node: FileNode) -> str:
     return "a decimal has a point, not a comma; " if "," in node.text else ""
 
 
+# Of alternatives the last in this order is the control, in which the others can be written, too.
+_WIDGETS = (
+    "text",
+    "questions",
+    "truth",
+    "choice",
+    "share",
+    "number",
+    "whole",
+    "by question",
+    "by column",
+    "range",
+    "set",
+)
+
+
 class Either(Form[Any]):
-    """One of several forms, told apart by how a node looks."""
+    """One of several forms, distinguished by how a node looks."""
 
     def __init__(self, *forms: Form[Any]) -> None:
         self.forms = forms
         self.wanted = ", or ".join(form.wanted for form in forms)
+        special = [form.widget for form in forms if form.widget not in _WIDGETS]
+        self.widget = special[0] if special else max((form.widget for form in forms), key=_WIDGETS.index)
 
     def fits(self, node: FileNode) -> bool:
         """Whether any of them fits."""
@@ -185,6 +204,7 @@ class NumberForm(Form[Fraction]):
         wanted: str | None = None,
     ) -> None:
         self.least, self.most, self.above, self.below = least, most, above, below
+        self.widget = "share" if (least, most) == (0, 1) else "number"
         if wanted is not None:
             self.wanted = wanted
         elif most is not None:
@@ -250,6 +270,8 @@ def _is_number(value: object) -> bool:
 class Real(Form[float]):
     """A number that need not be exact, such as a time limit."""
 
+    widget = "number"
+
     def __init__(self, least: int | None = None, most: int | None = None) -> None:
         self.least, self.most = least, most
         self.wanted = "a number" if least is None else f"a number of at least {least}"
@@ -291,6 +313,8 @@ class Real(Form[float]):
 class Whole(Form[int]):
     """A whole number; `also` is one below the least that has a meaning of its own."""
 
+    widget = "whole"
+
     def __init__(self, least: int | None = None, *, also: int | None = None) -> None:
         self.least, self.also = least, also
         self.wanted = "a whole number" if least is None else f"a whole number of at least {least}"
@@ -331,8 +355,8 @@ class Whole(Form[int]):
 class TextForm(Form[str]):
     """Text, such as a feature's name. What reads as a number needs quotes."""
 
-    def __init__(self, wanted: str = "text, in quotes where it looks like a number") -> None:
-        self.wanted = wanted
+    def __init__(self, wanted: str = "text, in quotes where it looks like a number", *, widget: str = "text") -> None:
+        self.wanted, self.widget = wanted, widget
 
     def fits(self, node: FileNode) -> bool:
         return isinstance(node, Scalar) and node.is_text
@@ -376,7 +400,7 @@ class Word(TextForm):
     """One of a few words."""
 
     def __init__(self, *known: str) -> None:
-        super().__init__(" or ".join(repr(word) for word in known))
+        super().__init__(" or ".join(repr(word) for word in known), widget="choice")
         self.known = known
 
     def fits(self, node: FileNode) -> bool:
@@ -440,6 +464,7 @@ class Truth(Form[bool]):
     """True or false."""
 
     wanted = "true or false"
+    widget = "truth"
 
     def fits(self, node: FileNode) -> bool:
         """Only true and false; ``yes`` is text."""

@@ -12,6 +12,8 @@ from typing import Any
 from supersparse.base.schema.scalars import Form
 from supersparse.base.schema.shapes import Field
 
+BY_COLUMN, NOWHERE = "by column", "nowhere"  # for the studio: next to each column, or in files only
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
@@ -33,21 +35,33 @@ def setting(
     option: Option | None = None,
     in_files: bool = True,
     accepts: Any = None,  # noqa: ARG001, stubs have it from the source
+    group: str | None = None,
+    is_common: bool = False,
+    doc: str | None = None,
 ) -> Any:
     """Declare a setting; with an `option` the command line has it, too.
 
     `accepts` is the type of what people may give in Python, where the field keeps it in another one. Of
-    settings that are not `in_files`, files have another word.
+    settings that are not `in_files`, files have another word. `group` is the place in the form of the studio
+    (None: that of its class, or `BY_COLUMN` or `NOWHERE`), where settings that are common come first. `doc` describes
+    a parameter at length: its type on the first line, then what it means.
     """
-    metadata = {"field": Field(form=form, help=help), "option": option, "in_files": in_files}
+    metadata = {
+        "field": Field(form=form, help=help),
+        "option": option,
+        "in_files": in_files,
+        "group": group,
+        "is_common": is_common,
+        "doc": doc,
+    }
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
-def in_python(help: str, *, default: Any = None, accepts: Any = None) -> Any:  # noqa: ARG001
+def in_python(help: str, *, default: Any = None, accepts: Any = None, doc: str | None = None) -> Any:  # noqa: ARG001
     """Declare a setting that no file can hold."""
-    return field(default=default, metadata={"help": help})
+    return field(default=default, metadata={"help": help, "doc": doc})
 
 
 def names_of(declared: type) -> list[str]:

@@ -12,8 +12,8 @@ from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Items, s
 class ListOf(Form[tuple[T, ...]], Generic[T]):
     """A list of one form."""
 
-    def __init__(self, form: Form[T], wanted: str, *, least: int = 0) -> None:
-        self.form, self.wanted, self.least = form, wanted, least
+    def __init__(self, form: Form[T], wanted: str, *, least: int = 0, widget: str = "text") -> None:
+        self.form, self.wanted, self.least, self.widget = form, wanted, least, widget
 
     def fits(self, node: FileNode) -> bool:
         return isinstance(node, Items)
@@ -43,8 +43,10 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
 class NamesForm(Form[tuple[str, ...]]):
     """Features by name or pattern: one, or a list."""
 
-    def __init__(self, wanted: str = "a feature's name, a pattern such as age*, or a list of them") -> None:
-        self.wanted = wanted
+    def __init__(
+        self, wanted: str = "a feature's name, a pattern such as age*, or a list of them", *, widget: str = "questions"
+    ) -> None:
+        self.wanted, self.widget = wanted, widget
         self._one = TextForm()
         self._list = ListOf(self._one, self.wanted, least=1)
 
@@ -76,6 +78,8 @@ class NamesForm(Form[tuple[str, ...]]):
 
 class Pair(Form[tuple[Any, Any]]):
     """Two numbers, the lower first; an end may be open where the form of the ends allows it."""
+
+    widget = "range"
 
     def __init__(self, end: Form[Any], wanted: str) -> None:
         self.end, self.wanted = end, wanted
@@ -111,8 +115,9 @@ class Pair(Form[tuple[Any, Any]]):
 class TableOf(Form[ByName[T]], Generic[T]):
     """Values by feature name or pattern, by class, or by whatever else has names."""
 
-    def __init__(self, form: Form[T], wanted: str) -> None:
+    def __init__(self, form: Form[T], wanted: str, *, widget: str | None = None) -> None:
         self.form, self.wanted = form, wanted
+        self.widget = widget or ("by column" if isinstance(form, NamesForm) else "by question")
 
     def fits(self, node: FileNode) -> bool:
         return isinstance(node, FileMapping)

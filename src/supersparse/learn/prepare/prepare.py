@@ -45,47 +45,6 @@ class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: igno
 
     Parameters
     ----------
-    cuts : {"optimal", "quantile", "tree", "none"}, default="optimal"
-        How to cut numbers. "optimal": the best single cut, the best two, the best three and so on, by class
-        entropy. "tree": the splits of a decision tree on the column. "quantile": quantiles, without using
-        the class. "none": no cuts; points multiply the numbers.
-    cut_points : dict of lists, default=None
-        Cut points by column, such as ``{"age": [45, 60]}``. They replace `cuts` there.
-    max_cuts : int or "auto", default="auto"
-        Maximum number of cut points per column. "auto" means 6 for features, and 3 for a question.
-    per_variable : int or None, default=2
-        Maximum number of cut points per column in one scoring system. None means no limit.
-    intervals : bool, default=False
-        Also offer intervals such as "45 <= age < 60", for the most informative pairs of cut points.
-    rare : "auto" or float, default="auto"
-        Smallest share of the rows that an answer may hold: each side of a cut, each part between two cuts,
-        each category. "auto" means 10 rows or 2 %, whichever is more, and a fifth of a table with fewer than
-        50 rows; where most answers are rarer and fewer than ten are left, it means 10 rows. A feature that
-        singles out fewer could not save more errors than that, so nothing is lost if C0 is as large as this
-        share.
-    missing : {"item", "drop", "median", "mode"}, default="item"
-        "item": missing values get their own feature and count 0 in the others. "median", "mode": replaced
-        by that value (always the mode for categories). "drop": refused; classifiers skip such rows when
-        fitting.
-    direction : dict, default=None
-        ``{"age": "+"}`` forbids negative points for the features of age; "-" forbids positive ones.
-    shape : dict, default=None
-        How the points of a column change with its values, such as ``{"age": "any"}``: "monotone" (the
-        default, and part of what is proven) lets them rise or fall, "rising" and "falling" are the same as a
-        `direction` of "+" and "-", and "any" allows everything. With `intervals`, "any" is the default.
-    keep : list of str, default=()
-        Numeric columns to use as they are.
-    categorical : list of str, default=()
-        Columns whose numbers are categories.
-    ordered : dict of lists, default=None
-        Levels of ordered categories, lowest first. Features ask for "this level or higher". Columns of pandas
-        with ordered categories of text bring their own, unless they are in `categorical`.
-    units : dict of str, default=None
-        Units by column, for the questions of the card.
-    candidates : "auto", int or None, default="auto"
-        Maximum number of features: the best of each column first, then the second best of each, and so on.
-        "auto" means 60, or fewer above 333,333 rows (20 for a million), so that a scoring system is proven
-        optimal, or nearly, within a minute. None means no limit. The card says how many there were.
 
     Attributes
     ----------

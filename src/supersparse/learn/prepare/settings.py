@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from supersparse.base.errors import InvalidCardError, InvalidProblemError
 from supersparse.base.schema.scalars import Either, LabelForm, Null, NumberForm, TextForm, Truth, Whole, Word
-from supersparse.base.schema.setting import Option, setting, taken
+from supersparse.base.schema.setting import BY_COLUMN, NOWHERE, Option, setting, taken
 from supersparse.base.schema.shapes import ListOf, TableOf
 from supersparse.learn.prepare.cut_points import read_cut_points
 from supersparse.table.values import Category, declared_category, nearest_column
@@ -17,7 +17,7 @@ CutMethod = Literal["optimal", "quantile", "tree", "none"]
 Direction = Literal["+", "-"]
 MissingRule = Literal["item", "median", "mode", "drop"]
 Shape = Literal["monotone", "rising", "falling", "any"]
-_BY_COLUMN = ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units")
+_NAME_COLUMNS = ("cut_points", "direction", "shape", "keep", "categorical", "ordered", "units")
 _MOST_TRIED = 6
 OF_FEATURES = {
     "cuts": "remove it, or use questions=False (--features); answers are chosen on the teacher's shape of each column",
@@ -39,6 +39,10 @@ class PrepareSettings:
         "How to cut numbers; none to use the values.",
         option=Option(),
         accepts=str,
+        doc="""{"optimal", "quantile", "tree", "none"}
+        How to cut numbers. "optimal": the best single cut, the best two, the best three and so on, by class entropy.
+        "tree": the splits of a decision tree on the column. "quantile": quantiles, without using the class. "none": no
+        cuts; points multiply the numbers.""",
     )
     cut_points: Mapping[str, tuple[Fraction, ...]] = setting(
         {},
@@ -47,7 +51,10 @@ class PrepareSettings:
         option=Option(
             metavar="FILE OR TEXT", help="Your own cut points: 'age=40,60;bmi=25,30', or a file.", read=read_cut_points
         ),
+        group=BY_COLUMN,
         accepts=Mapping[str, Sequence[float]] | None,
+        doc="""dict of lists
+        Cut points by column, such as ``{"age": [45, 60]}``. They replace `cuts` there.""",
     )
     max_cuts: int | Literal["auto"] = setting(
         "auto",
@@ -55,19 +62,36 @@ class PrepareSettings:
         "Maximum number of cut points per column: 6 to try for features, 3 of a question.",
         option=Option(metavar="N", read=int),
         accepts=int | str,
+        doc="""int or "auto"
+        Maximum number of cut points per column. "auto" means 6 for features, and 3 for a question.""",
     )
     per_variable: int | None = setting(
         2,
         Either(Whole(1), Null()),
         "Maximum number of cut points per column on one card; default: 2, null for no limit.",
         option=Option(metavar="N"),
+        doc="""int or None
+        Maximum number of cut points per column in one scoring system. None means no limit.""",
     )
-    intervals: bool = setting(False, Truth(), "Also offer intervals such as 45 <= age < 60.", option=Option())
+    intervals: bool = setting(
+        False,
+        Truth(),
+        "Also offer intervals such as 45 <= age < 60.",
+        option=Option(),
+        doc="""bool
+        Also offer intervals such as "45 <= age < 60", for the most informative pairs of cut points.""",
+    )
     rare: Fraction | Literal["auto"] = setting(
         "auto",
         Either(Word("auto"), NumberForm(0, below=Fraction(1, 2), wanted="a share of the rows from 0 to below 0.5")),
         "Minimum share of the rows in every answer; default: auto.",
+        group=NOWHERE,
         accepts=float | str,
+        doc=""""auto" or float
+        Smallest share of the rows that an answer may hold: each side of a cut, each part between two cuts, each
+        category. "auto" means 10 rows or 2 %, whichever is more, and a fifth of a table with fewer than 50 rows; where
+        most answers are rarer and fewer than ten are left, it means 10 rows. A feature that singles out fewer could
+        not save more errors than that, so nothing is lost if C0 is as large as this share.""",
     )
     missing: MissingRule = setting(
         "item",
@@ -75,13 +99,19 @@ class PrepareSettings:
         "Missing values: a question of their own, replaced, or their rows dropped.",
         option=Option(),
         accepts=str,
+        doc="""{"item", "drop", "median", "mode"}
+        "item": missing values get their own feature and count 0 in the others. "median", "mode": replaced by that
+        value (always the mode for categories). "drop": refused; classifiers skip such rows when fitting.""",
     )
     direction: Mapping[str, Direction] = setting(  # of a rising or falling shape, too
         {},
         TableOf(Word(*get_args(Direction)), "signs by column"),
         "Columns whose points may only rise (+) or only fall (-) with their values.",
         option=Option(metavar="NAME=SIGN"),
+        group=BY_COLUMN,
         accepts=Mapping[str, str] | None,
+        doc="""dict
+        ``{"age": "+"}`` forbids negative points for the features of age; "-" forbids positive ones.""",
     )
     shape: Mapping[str, Shape] = setting(
         {},
@@ -89,7 +119,12 @@ class PrepareSettings:
         "How the points of a column change with its values: monotone (the default: they rise or fall), "
         "rising, falling, or any.",
         option=Option(metavar="NAME=SHAPE"),
+        group=BY_COLUMN,
         accepts=Mapping[str, str] | None,
+        doc="""dict
+        How the points of a column change with its values, such as ``{"age": "any"}``: "monotone" (the default, and
+        part of what is proven) lets them rise or fall, "rising" and "falling" are the same as a `direction` of "+" and
+        "-", and "any" allows everything. With `intervals`, "any" is the default.""",
     )
     keep: frozenset[str] = setting(
         (),
@@ -97,6 +132,8 @@ class PrepareSettings:
         "Numeric columns to use as they are.",
         in_files=False,
         accepts=Sequence[str],
+        doc="""list of str
+        Numeric columns to use as they are.""",
     )
     categorical: frozenset[str] = setting(
         (),
@@ -104,6 +141,8 @@ class PrepareSettings:
         "Columns whose numbers are categories.",
         in_files=False,
         accepts=Sequence[str],
+        doc="""list of str
+        Columns whose numbers are categories.""",
     )
     ordered: Mapping[str, tuple[Category, ...]] = setting(
         {},
@@ -112,14 +151,21 @@ class PrepareSettings:
         option=Option(
             name="order", metavar="NAME=LEVEL,...", help="Levels of ordered categories, lowest first: 'grade=I,II,III'."
         ),
+        group=NOWHERE,
         accepts=Mapping[str, Sequence[object]] | None,
+        doc="""dict of lists
+        Levels of ordered categories, lowest first. Features ask for "this level or higher". Columns of pandas with
+        ordered categories of text bring their own, unless they are in `categorical`.""",
     )
     units: Mapping[str, str] = setting(
         {},
         TableOf(TextForm(), "units by column"),
         "Units by column, for the card.",
         option=Option(metavar="NAME=UNIT"),
+        group=BY_COLUMN,
         accepts=Mapping[str, str] | None,
+        doc="""dict of str
+        Units by column, for the questions of the card.""",
     )
     candidates: int | Literal["auto"] | None = setting(
         "auto",
@@ -128,6 +174,10 @@ class PrepareSettings:
         "fewer above 333,333 rows; default: auto.",
         option=Option(metavar="N"),
         accepts=int | str | None,
+        doc=""""auto", int or None
+        Maximum number of features: the best of each column first, then the second best of each, and so on. "auto"
+        means 60, or fewer above 333,333 rows (20 for a million), so that a scoring system is proven optimal, or
+        nearly, within a minute. None means no limit. The card says how many there were.""",
     )
 
     @classmethod
@@ -178,12 +228,12 @@ class PrepareSettings:
     @property
     def named(self) -> frozenset[str]:
         """The columns that a parameter names."""
-        return frozenset(name for what in _BY_COLUMN for name in getattr(self, what))
+        return frozenset(name for what in _NAME_COLUMNS for name in getattr(self, what))
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Raise if a parameter names a column that the table does not have."""
         known = set(names)
-        for what in _BY_COLUMN:
+        for what in _NAME_COLUMNS:
             for name in getattr(self, what):
                 if name not in known:
                     raise InvalidProblemError(

@@ -165,33 +165,47 @@ class Settings(Tabular, SizeInQuestions, Asked):
 
     sample_weight: str | None = setting(
         None,
-        TextForm("the name of a column"),
+        TextForm("the name of a column", widget="column"),
         "Column of sample weights; default: equal weights.",
         option=Option(name="weights", metavar="NAME"),
+        group="rows",
     )
     rate_groups: tuple[str, ...] = setting(
         (),
-        NamesForm("the name of a column, or a list of them"),
+        NamesForm("the name of a column, or a list of them", widget="columns"),
         "Columns of groups, for constraints on rates; not used as features.",
         accepts=Sequence[str] | str | None,
+        group="wishes",
     )
     tie_break: Literal["points", "log_loss"] = setting(
         "points",
         Word("points", "log_loss"),
         "Of equally good cards, the one with the smallest points, or with the least log loss of its risks.",
         option=Option(),
+        group="goal",
+        doc="""{"points", "log_loss"}
+        Which of the best models to choose: "points", the one with the smallest sum of points, or "log_loss", the one
+        whose totals tell most about the risk; see ``tie_break_``. It lists all of them, which takes longer, and may
+        take very long if points are large and features many.""",
     )
     slack: Number = setting(
         0,
         NumberForm(0),
         "With tie_break log_loss, how much larger the objective may be than the least, such as 0.01.",
         option=Option(),
+        group="goal",
+        doc="""float
+        With ``tie_break="log_loss"``: how much larger the objective may be than the least. 0.01 is one row in a
+        hundred.""",
     )
     questions: bool | None = setting(
         None,
         Either(Truth(), Null()),
         "Whether the unit of size is the question, a column with points for each answer, or the yes/no feature; "
         "default: true for goal risk with prepared columns.",
+        group="size",
+        doc="""bool or None
+        Whether the card asks questions. None means yes, unless ``prepare=None``.""",
     )
     teacher: str | None = setting(
         None,
@@ -200,8 +214,21 @@ class Settings(Tabular, SizeInQuestions, Asked):
         "none, or a column of risks; default: auto for questions, none for features.",
         option=Option(metavar="auto|ridge|none|COLUMN"),
         accepts=Any,
+        group="size",
+        doc=""""auto", "ridge", "none", None, classifier, str or array-like
+        The model of all columns with whose risks labels are blended: "auto" is the mean of ridge regression and
+        boosted stumps; a fitted classifier is asked, another one is fitted to the training rows; a name is that of a
+        column of risks, an array holds a risk for each row; "none" or None: labels as they are.""",
     )
-    blend: float = setting(0.85, Real(0, 1), "Weight of the teacher's risks in the labels, up to 1.", option=Option())
+    blend: float = setting(
+        0.85,
+        Real(0, 1),
+        "Weight of the teacher's risks in the labels, up to 1.",
+        option=Option(),
+        group="size",
+        doc="""float
+        Weight of the teacher's risks in the labels, from 0 to 1.""",
+    )
     solve: SolverKeywords = setting(ByName(()), SOLVE, "Options of the solver.")
     table: Mapping[str, Any] = setting(
         ByName(()), TABLE, "How `fit` reads the file, and what its columns are for; like the options."

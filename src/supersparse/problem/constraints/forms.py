@@ -44,6 +44,7 @@ class GroupForm(Form[tuple[str, str]]):
     """One group: the name of the grouping and the label, as ``{sex: F}``."""
 
     wanted = "one group such as {sex: F}"
+    widget = "group"
 
     def __init__(self) -> None:
         self._table = TableOf(LabelForm(), self.wanted)
@@ -200,7 +201,7 @@ KINDS: dict[str, ConstraintKind] = {
             {
                 "max_difference": _head(NumberForm(0, 1), "how far a rate may differ between any two groups"),
                 "rate": _head(Word(*CLASS_OF), "which rate"),
-                "group": _head(TextForm("the name of a column of groups"), "the column of groups"),
+                "group": _head(TextForm("the name of a column of groups", widget="group"), "the column of groups"),
             }
         ),
         make=lambda given: rates.max_difference(given["rate"], group=given["group"], at_most=given["max_difference"]),

@@ -62,8 +62,6 @@ _FOLDS = 5
 _SHOWN = 5  # columns that a warning names
 _WIDE_WEIGHTS = 1000  # largest over smallest: from here on weights leave proofs open
 _MANY_VALUES = 20  # of a column: points times such a number are no card for people
-# options of `solve` that no parameter has, among the solver's own
-OF_SOLVE = ("formulation", "branching_priorities", "tuning_time", "pair_covers", "absolute_gap", "memory_limit")
 
 logger = logging.getLogger("supersparse")
 
@@ -104,7 +102,7 @@ def recipe_of(model: Any) -> Recipe:
         raise InvalidOptionError(subject="n_jobs", value=model.n_jobs, remedy=N_JOBS)
     options: SolverKeywords = {
         "solver": model.solver,
-        **_split(model.solver_options or {}),
+        **_options_of(model),
         "checkpoint": model.checkpoint,
         "executor": model.executor,
         "time_limit": model.time_limit,
@@ -124,13 +122,14 @@ def recipe_of(model: Any) -> Recipe:
     return recipe
 
 
-def _split(given: Mapping[str, Any]) -> SolverKeywords:
-    """Take the options of `solve` out of `solver_options`; the others are the solver's own."""
-    if not isinstance(given, Mapping):
-        raise InvalidOptionError(subject="solver_options", value=given, remedy="give a mapping by name")
-    own = {name: value for name, value in given.items() if name not in OF_SOLVE}
-    of_solve = {name: value for name, value in given.items() if name in OF_SOLVE}
-    return cast(SolverKeywords, {**of_solve, "solver_options": own})
+def _options_of(model: Any) -> SolverKeywords:
+    """Divide `solver_options` into those of `solve` that are no parameters, and the solver's own."""
+    options = model.solver_options or {}
+    if not isinstance(options, Mapping):
+        raise InvalidOptionError(subject="solver_options", value=options, remedy="give a mapping by name")
+    of_solve = {name for name in names_of(SolveOptions) if name in options and not hasattr(model, name)}
+    rest = {name: value for name, value in options.items() if name not in of_solve}
+    return cast(SolverKeywords, {**{name: options[name] for name in of_solve}, "solver_options": rest})
 
 
 def _seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -47,26 +47,6 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
 
     Parameters
     ----------
-    C0 : float, array-like of shape (n_features,) or dict, default=None
-        Cost of a question or feature: the log loss it must save to be used. None means 0.2 divided by the
-        number of rows for a question, and 0.01 for a feature.
-    questions : bool or None, default=None
-        Whether the card asks questions. None means yes, unless ``prepare=None``.
-    max_questions : int or "auto", default="auto"
-        Maximum number of questions. "auto" means 6.
-    min_questions : int, default=0
-        Minimum number of questions.
-    teacher : "auto", "ridge", "none", None, classifier, str or array-like, default="auto"
-        The model of all columns with whose risks labels are blended: "auto" is the mean of ridge regression
-        and boosted stumps; a fitted classifier is asked, another one is fitted to the training rows; a name is
-        that of a column of risks, an array holds a risk for each row; "none" or None: labels as they are.
-    blend : float, default=0.85
-        Weight of the teacher's risks in the labels, from 0 to 1.
-    slope : "free" or 1, default="free"
-        The log odds of one point of a feature. With 1, the offset is whole, as in RiskSLIM. Free for questions.
-    max_points : int or "auto", default="auto"
-        Largest points of an answer; "auto" means 10. Or of a feature, plus or minus, unless `points` sets them;
-        "auto" means 5.
     max_features : int, None or "auto", default="auto"
         Maximum number of features. "auto" means 10; None means no limit. Refused with questions, as `points`,
         `bounds`, `levels`, `C1` and `min_features` are.
@@ -85,9 +65,6 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
         Weight of each class in the loss. Weights other than None distort the risks. "auto" means None.
     certificate : path, default=None
         File for a proof that no card is better, for cards of questions; see docs/certificates.md.
-    validate, initial, solver, solver_options, checkpoint, time_limit, node_limit, gap, n_jobs, executor, \
-random_state, verbose
-        As in `SLIMClassifier`.
 
     Attributes
     ----------
@@ -164,16 +141,10 @@ class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
 
     Parameters
     ----------
-    Cs : int or array-like, default=6
-        Values of C0 to try, or how many; with ``questions=False``.
-    cv : int, splitter or iterable, default=5
-        How the rows are divided.
-    rule : {"best", "one_sd", "one_se"}, default="best"
-        Which number of questions, or which value of C0, is chosen, as in `SLIMClassifierCV`.
     max_questions : int or "auto", default="auto"
         Largest number of questions to try. "auto" means 6.
-    questions, slope, prepare
-        As in `RiskScoreClassifier`, with its other parameters.
+    questions, slope, prepare, constraints, risk_threshold, class_weight
+        As in `RiskScoreClassifier`.
 
     Attributes
     ----------

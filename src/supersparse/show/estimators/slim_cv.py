@@ -29,28 +29,11 @@ class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
     """Learn a scoring system, with C0 chosen by cross-validation.
 
     The error of a fold is the share of its test rows that `predict` gets wrong, by sample and class
-    weight. The final model is fitted to all rows.
+    weight. The final model is fitted to all rows. At least one feature must have no `levels`, because C0 applies
+    only to those.
 
     Parameters
     ----------
-    Cs : int or array-like, default=6
-        Values of C0 to try, or how many. A number gives values evenly spaced on a logarithmic scale, from
-        the loss of the lightest row (below it, a feature may be used to fix one row) to the loss of the best
-        constant model (above it, no feature is used).
-    cv : int, splitter or iterable of splits, default=5
-        A number means that many stratified folds, shuffled by a fixed seed; rows of a group stay together,
-        and rows of weight 0 are in no fold. None means 5.
-    rule : {"best", "one_sd", "one_se"}, default="best"
-        "best": the lowest mean error. Ties go to the fewest features, then to the largest C0.
-        "one_sd", "one_se": the fewest features within one standard deviation, or standard error, of the
-        lowest mean error. Ties go to the lowest mean error, then to the largest C0.
-        A value that uses no feature in most folds gives way to others within one standard error.
-        Features are averaged over the folds. The standard deviation is ``std_test_score`` at the lowest mean
-        error; the standard error divides it by the square root of the number of folds.
-    positive, C1, points, max_points, bounds, levels, max_features, min_features, constraints, class_weight, \
-intercept, solver, solver_options, gap
-        As in `SLIMClassifier`, for every fit. At least one feature must have no levels, because C0 applies
-        only to those.
     tie_break, slack
         As in `SLIMClassifier`, for every fit, which then neither share their work nor save it.
     teacher, blend
@@ -69,9 +52,6 @@ intercept, solver, solver_options, gap
         Folder to save the progress of every fit to; created if missing. Run the same fit with the same
         folder to resume. What its files say was proven is believed, so keep it where only you can write.
         Delete the folder when you are done.
-    certificate : path, default=None
-        File for a proof that no card is better, such as "proof.vipr.gz", which `supersparse-check` and other
-        programs can check. Written once the optimum is proven, beyond the time limit.
     time_limit : float, default=60
         Time limit of the whole fit in seconds: 60 % for the folds, the rest for the final fit.
     node_limit : int, default=None

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field
 from functools import cache
 from typing import Any
 
 from supersparse.base.errors import InvalidInputError
 from supersparse.base.schema.scalars import Either, Form, Null, TextForm
-from supersparse.base.schema.setting import names_of, settings_of
-from supersparse.engine.options import SolveOptions
+from supersparse.base.schema.setting import BY_COLUMN, NOWHERE, names_of, settings_of
+from supersparse.base.schema.shapes import Record
+from supersparse.engine.options import DEFAULT_OPTIONS, SolverOptions
 from supersparse.learn.prepare.settings import OF_FEATURES, PrepareSettings
-from supersparse.learn.settings.settings import PREPARE, SETTINGS, SOLVE, Settings
+from supersparse.learn.settings.settings import Settings
 from supersparse.learn.settings.settings import schema as settings_schema
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.questions import MAX_QUESTIONS, REFUSED, SizeInQuestions
@@ -164,67 +165,10 @@ def _check_settings(settings: Mapping[str, Any]) -> None:
             raise wrong(f"settings.solve.{name}", solve[name], name)
 
 
-_WIDGETS = {
-    "C0": "by question",
-    "points": "set",
-    "bounds": "range",
-    "levels": "levels",
-    "intercept": "range",
-    "class_weight": "labels",
-    "constraints": "constraints",
-    "sample_weight": "column",
-    "rate_groups": "columns",
-    "positive": "text",
-    "slope": "choice",
-    "solve.branching_priorities": "by question",
-    "solve.pair_covers": "truth",
-}
-_USUAL_GROUPS = {"prepare": "columns", "solve": "search"}  # of settings that stand in none by name
-_GROUPS = (
-    (
-        "size",
-        (
-            *("max_questions", "max_features", "max_points", "C0", "min_questions", "min_features", "change_price"),
-            *("questions", "teacher", "blend"),
-        ),
-    ),
-    ("goal", ("goal", "objective", "risk_threshold", "class_weight", "tie_break", "slack")),
-    ("wishes", ("constraints", "rate_groups")),
-    ("points", ("points", "bounds", "levels", "C1", "intercept", "slope")),
-    ("rows", ("sample_weight",)),
-    (
-        "columns",
-        (
-            *("prepare.cuts", "prepare.max_cuts", "prepare.per_variable", "prepare.intervals"),
-            *("prepare.missing", "prepare.candidates"),
-        ),
-    ),
-    (
-        "search",
-        (
-            *("solve.time_limit", "solve.solver", "solve.gap", "solve.absolute_gap", "solve.node_limit"),
-            *("solve.memory_limit", "solve.n_jobs", "solve.random_state", "solve.formulation"),
-            *("solve.branching_priorities", "solve.tuning_time", "solve.pair_covers"),
-        ),
-    ),
-)
-_COMMON = {
-    *("max_questions", "max_features", "max_points", "goal", "C0", "constraints", "class_weight"),
-    "solve.time_limit",
-}
-_FIELD_WIDGETS = {
-    "must_use": "questions", "must_not_use": "questions", "fixed": "questions", "of": "questions",
-    "used": "questions", "only_if": "questions", "value": "number", "at_most": "whole", "at_least": "whole",
-    "exactly": "whole", "thresholds_per_variable": "whole", "variables": "by column",
-    "same_sign": "by column", "budget": "number", "costs": "by question", "min_sensitivity": "share",
-    "min_specificity": "share", "max_false_positive_rate": "share", "max_error": "share",
-    "max_difference": "share", "rate": "choice", "group": "group", "max_total_score": "number",
-    "ranges": "by question",
-}  # fmt: skip
+_GROUPS = ("size", "goal", "wishes", "points", "rows", "columns", "search")  # in the order of the page
+_USUAL_GROUPS = {"prepare": "columns", "solve": "search"}  # of settings that name none; else "points"
+_DEFAULTS = {f"solve.{name}": value for name, value in DEFAULT_OPTIONS.items()}  # in place of those declared
 _NO_WISHES = ("close_to",)  # a constraint on points by answer, which has no field here
-_NOT_HERE = ("solve.checkpoint", "solve.solver_options", "prepare.ordered", "prepare.rare")
-_ELSEWHERE = ("positive",)  # chosen with the target
-_BY_COLUMN = ("cut_points", "direction", "shape", "units")  # chosen next to each column
 
 
 @cache
@@ -236,51 +180,40 @@ def form() -> dict[str, Any]:
     """
     whole = settings_schema()
     described: dict[str, Any] = {}
-    defaults = {f.name: f.default for f in fields(Settings)}
-    for name in names_of(Settings):
-        if name not in ("solve", *SECTIONS):
-            described[name] = _field(name, SETTINGS.fields[name].help, whole["properties"][name], defaults[name])
-    solve = whole["properties"]["solve"]["properties"]
-    usual = {f.name: f.default for f in fields(SolveOptions)}
-    for name, declared in SOLVE.fields.items():
-        key = f"solve.{name}"
-        if key not in _NOT_HERE:
-            default = {"solver": "auto", "time_limit": 60}.get(name, usual.get(name))
-            described[key] = _field(key, declared.help, solve[name], default)
-    section, chosen = whole["properties"]["prepare"]["properties"], no_choices()
-    for name, declared in PREPARE.fields.items():
-        key = f"prepare.{name}"
-        if name not in _BY_COLUMN and key not in _NOT_HERE:
-            described[key] = _field(key, declared.help, section[name], chosen[name])
-    placed = {name for _, names in _GROUPS for name in names} | set(_ELSEWHERE)
-    usual = {name: _USUAL_GROUPS.get(name.partition(".")[0], "points") for name in described if name not in placed}
-    rest = {group: [name for name, own in usual.items() if own == group] for group, _ in _GROUPS}
+    groups: dict[str, list[str]] = {group: [] for group in _GROUPS}
+    for prefix, declared in (("", Settings), ("solve.", SolverOptions), ("prepare.", PrepareSettings)):
+        section = prefix.rstrip(".")
+        properties = (whole["properties"][section] if section else whole)["properties"]
+        for name, one in settings_of(declared).items():
+            group = one.metadata["group"] or _USUAL_GROUPS.get(section, "points")
+            if group not in (BY_COLUMN, NOWHERE) and (section or name not in ("solve", *SECTIONS)):
+                described[prefix + name] = _field(prefix + name, one, properties[name])
+                groups.get(group, []).append(prefix + name)
     return {
-        "groups": [
-            {"id": group, "title": text(f"groups.{group}"), "fields": [*names, *rest[group]]}
-            for group, names in _GROUPS
-        ],
+        "groups": [{"id": group, "title": text(f"groups.{group}"), "fields": names} for group, names in groups.items()],
         "fields": described,
         "of_features": [
             *(name for name in REFUSED if name in described and name != "goal"),
             *(f"prepare.{name}" for name in OF_FEATURES),
         ],
         "of_questions": [name for name in names_of(SizeInQuestions) if name in described],
-        "constraints": [_wish(name, whole["$defs"][name]) for name in KINDS if name not in _NO_WISHES],
+        "constraints": [
+            _wish(name, KINDS[name].record, whole["$defs"][name]) for name in KINDS if name not in _NO_WISHES
+        ],
         "schema": whole,
     }
 
 
-def _field(name: str, help: str, schema: dict[str, Any], default: object) -> dict[str, Any]:
-    choices = ["free", 1] if name == "slope" else _choices(schema)
+def _field(name: str, one: Field[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    declared, default = one.metadata["field"], _DEFAULTS.get(name, one.default)
     return {
         "label": _label(f"settings.{name.replace('.', '_')}", name),
-        "help": help,
+        "help": declared.help,
         "schema": schema,
-        "widget": _WIDGETS.get(name) or _widget(schema),
+        "widget": declared.form.widget,
         "default": default if isinstance(default, str | int | float | bool | None) else None,
-        "choices": choices or None,
-        "common": name in _COMMON,
+        "choices": _choices(schema, declared.form.widget) or None,
+        "common": one.metadata["is_common"],
     }
 
 
@@ -289,38 +222,27 @@ def _label(key: str, name: str) -> str:
     return text(key) if has_text(key) else name.rpartition(".")[2].replace("_", " ").capitalize()
 
 
-def _choices(schema: dict[str, Any]) -> list[Any]:
+def _choices(schema: dict[str, Any], widget: str) -> list[Any]:
+    """The words among which one chooses, with a number that may stand beside them."""
     parts = schema.get("anyOf", [schema])
-    return [word for part in parts for word in part.get("enum", ())]
+    numbers = [part["const"] for part in parts if "const" in part and widget == "choice"]
+    return [word for part in parts for word in part.get("enum", ())] + numbers
 
 
-def _widget(schema: dict[str, Any]) -> str:
-    parts = schema.get("anyOf", [schema])
-    types = {part.get("type") for part in parts}
-    if "integer" in types:
-        return "whole"
-    if "number" in types or any("anyOf" in part for part in parts):
-        return "number"
-    if "boolean" in types:
-        return "truth"
-    return "choice" if _choices(schema) else "text"
-
-
-def _wish(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    required = schema.get("required", [])
+def _wish(name: str, record: Record, schema: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": name,
         "label": _label(f"wishes.{name}", name),
-        "help": schema["properties"].get(name, {}).get("description", ""),
+        "help": record.fields[name].help if name in record.fields else "",
         "fields": [
             {
-                "name": field,
-                "widget": _FIELD_WIDGETS.get(field, "text"),
-                "required": field in required,
-                "help": one.get("description", ""),
-                "schema": one,
-                "choices": _choices(one) or None,
+                "name": key,
+                "widget": one.form.widget,
+                "required": one.required,
+                "help": one.help,
+                "schema": schema["properties"][key],
+                "choices": _choices(schema["properties"][key], one.form.widget) or None,
             }
-            for field, one in schema["properties"].items()
+            for key, one in record.fields.items()
         ],
     }
