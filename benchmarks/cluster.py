@@ -24,10 +24,10 @@ from benchmarks.table import into_docs
 from benchmarks.threads import PAGE, problems
 from supersparse import solve
 from supersparse.base.exact import counted
-from supersparse.engine.cluster import as_bytes, unpacked
-from supersparse.engine.exact import remote
 from supersparse.engine.exact.open_parts import from_bytes, to_bytes
-from supersparse.engine.exact.remote import run_boxes_remotely
+from supersparse.engine.exact.pair_covers import PairCovers
+from supersparse.engine.exact.ratios import run_boxes_remotely
+from supersparse.engine.proving.cluster import as_bytes, unpacked
 
 RESULTS = Path(__file__).parent / "results" / "cluster.md"
 WORKERS = (1, 2, 4, 16, 100, 1000)
@@ -137,7 +137,7 @@ def main() -> None:
     if asked.report:
         return report()
     warnings.simplefilter("ignore")
-    remote.MOST_WORK = remote.LEAST_WORK  # short slices: many can then run side by side
+    PairCovers.most_work = PairCovers.least_work  # short slices: many can then run side by side
     only = None if asked.only is None else frozenset(asked.only.split(","))
     head = "| problem | slices | CPU s | " + " | ".join(counted(n, "worker") for n in WORKERS) + " |"
     lines = [head, "|---" * (3 + len(WORKERS)) + "|"]

@@ -13,8 +13,8 @@ from pathlib import Path
 from benchmarks.cpsat_file import lines, solve_file
 from supersparse import Problem, Solution, Stop
 from supersparse.engine.mip.program_file import NumberedProgram, read_solution, write_program
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.search.incumbent import search
 from supersparse.problem.variants import next_attainable
 

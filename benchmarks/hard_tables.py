@@ -7,13 +7,13 @@ with it, and prints objective, bounds and CPU seconds. Objectives are in wrong r
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse import Problem, Solution, solve
-from supersparse.engine.exact import ratios
+from supersparse.engine.exact.bounds import SHARES
 
 ROWS, COLUMNS = 200, 20
 Column = NDArray[np.float64]
@@ -71,14 +71,14 @@ TABLES = [
 def solved(problem: Problem, seconds: float, *, third_after: int) -> tuple[Solution, float]:
     """Solve for so many CPU seconds; the ratio bound starts after so much work."""
     began = time.process_time()
-    ratios._START_AFTER = third_after
+    SHARES["ratios"] = replace(SHARES["ratios"], after=third_after)
     solution = solve(problem, "exact", cancel=lambda: time.process_time() - began > seconds)
     return solution, time.process_time() - began
 
 
 def main(seconds: float, kinds: Sequence[str]) -> None:
     """Solve every table of these kinds and print a row for each."""
-    usual = ratios._START_AFTER
+    usual = SHARES["ratios"].after
     print("| columns | hidden | noise | seed | objective | bound without | CPU s | bound with | CPU s |")
     print("|---|---|---|---|---|---|---|---|---|")
     for table in TABLES:

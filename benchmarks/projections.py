@@ -24,7 +24,8 @@ from benchmarks.risk_peers import problem_of
 from benchmarks.small_tables import SmallTable
 from benchmarks.table import grid, into_docs, number
 from supersparse import Problem, solve
-from supersparse.engine import monitor, pipeline
+from supersparse.engine import pipeline
+from supersparse.engine.proving import monitor
 from supersparse.engine.solution import TraceEvent
 
 RESULTS = ROOT / "benchmarks" / "results" / "projections.jsonl"

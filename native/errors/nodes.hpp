@@ -1,6 +1,6 @@
 // A node within a slice: its limits on support, signs and score, and the packing of its uncovered pairs.
 //
-// `engine/exact/literals.py` says how limits become sums over literals, `engine/exact/covers.py` has the inequality.
+// `engine/exact/literals.py` says how limits become sums over literals, `engine/exact/pair_covers.py` has the inequality.
 #pragma once
 #include "errors/pairs.hpp"
 #include "errors/tree_data.hpp"

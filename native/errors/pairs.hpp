@@ -1,7 +1,7 @@
 // Opposite pairs: the nearest points of the other class, their literals, and the bounds of a packing.
 //
 // A slice of the tree lists the literals of each pair (`nodes.cpp` packs them). A certificate has them as bits, 64 to a
-// word, and packs them here. `engine/exact/covers.py` has the inequality.
+// word, and packs them here. `engine/exact/pair_covers.py` has the inequality.
 #pragma once
 #include <bit>
 

@@ -11,7 +11,7 @@
 //     z_i + z_j + sum_f min(1, c_f / (gap - reach)) alpha_f >= 1 ,
 //
 // and z_i + z_j >= 1 where sum c_f is too small as well. This is a pair cover that knows how large coefficients are:
-// `exact/covers.py` has those that do not, and `ratio_prices.hpp` makes a bound of these. The pairs of which most is to be
+// `exact/pair_covers.py` has those that do not, and `ratio_prices.hpp` makes a bound of these. The pairs of which most is to be
 // hoped have the least sum of factors, each at the price of its literal: what is in demand in a box will be in demand in
 // its parts.
 //

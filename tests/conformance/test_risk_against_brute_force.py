@@ -81,7 +81,7 @@ def test_the_proof_alone_agrees_with_brute_force(seed, slope):
 @settings(deterministic, max_examples=examples(250))
 def test_a_proof_cut_by_the_search_agrees_with_brute_force(seed, slope):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_SOON", 1 + seed % 3000)
+        patch.setattr(engine.RiskRun, "soon", 1 + seed % 3000)
         patch.setattr(worker, "SLICE", 200)
         check(seed, slope)
 

@@ -19,7 +19,8 @@ from conformance.exact_risk import TOLERANCE, BruteForce, draw
 from counts import examples
 from supersparse import Problem, frontier, pool, solve
 from supersparse import constraints as c
-from supersparse.engine.risk import engine, remote, worker
+from supersparse.engine.risk import engine, worker
+from supersparse.engine.risk.tree import RiskTree
 from supersparse.errors import InfeasibleError, SolverFailedError, UnsupportedProblemError
 from supersparse.problem import objective
 
@@ -79,8 +80,8 @@ def test_what_threads_and_slices_elsewhere_claim_holds_in_decimals(seed):
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as executor:
         without_search(patch)
         check(seed, n_jobs=2)
-        patch.setattr(remote, "LEAST_WORK", 2_000)
-        patch.setattr(remote, "MOST_WORK", 2_000)
+        patch.setattr(RiskTree, "least_work", 2_000)
+        patch.setattr(RiskTree, "most_work", 2_000)
         check(seed, executor=executor)
 
 

@@ -12,8 +12,8 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from supersparse.engine import cluster
-from supersparse.engine.executors import Sender
+from supersparse.engine.proving import cluster
+from supersparse.engine.proving.executors import Sender
 from supersparse.errors import WorkerLostWarning
 
 

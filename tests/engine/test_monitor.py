@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from supersparse.base.stop import Stop
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.solve import solve
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse.base.stop import Stop
-from supersparse.engine import monitor as module
 from supersparse.engine.exact.literals import n_supports
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
-from supersparse.engine.projection import Look, in_time, projected, roughly
+from supersparse.engine.proving import monitor as module
+from supersparse.engine.proving.monitor import Monitor
+from supersparse.engine.proving.projection import Look, in_time, projected, roughly
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 

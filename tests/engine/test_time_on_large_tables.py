@@ -9,9 +9,9 @@ from supersparse import Problem, SLIMClassifier, solve
 from supersparse.base import deadline
 from supersparse.base.stop import Stop
 from supersparse.engine import pipeline, sampling
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.problem.objective import evaluate
 
 

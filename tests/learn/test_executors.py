@@ -17,11 +17,11 @@ from supersparse import (
     pool,
     solve,
 )
-from supersparse.engine import executors
 from supersparse.engine.answers.penalty_grid import solve_each_penalty
-from supersparse.engine.exact import engine
-from supersparse.engine.executors import each_on
-from supersparse.engine.risk import engine as risk_engine
+from supersparse.engine.exact.engine import ErrorsRun
+from supersparse.engine.proving import executors
+from supersparse.engine.proving.executors import each_on
+from supersparse.engine.risk.engine import RiskRun
 from supersparse.errors import InfeasibleError, InvalidOptionError, WorkerLostWarning
 from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import Recipe
@@ -43,9 +43,9 @@ ASKED = {"max_points": 2, "max_features": 2, "time_limit": None}
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """Send slices from the start, however small the problem."""
-    monkeypatch.setattr(engine, "_ALONE", 0)
-    monkeypatch.setattr(risk_engine, "_ALONE", 0)
-    monkeypatch.setattr(risk_engine, "_SOON", 0)
+    monkeypatch.setattr(ErrorsRun, "alone_before_executor", 0)
+    monkeypatch.setattr(RiskRun, "alone_before_executor", 0)
+    monkeypatch.setattr(RiskRun, "soon", 0)
 
 
 class Noting(Losing):

@@ -180,18 +180,19 @@ def _solve() -> None:
     from engine.exact.hard import medium
     from supersparse import solve
     from supersparse.base.writing import write_file
-    from supersparse.engine import checkpoint_file
-    from supersparse.engine.exact import proof
+    from supersparse.engine.exact.pair_covers import PairCovers
+    from supersparse.engine.proving import checkpoint
+    from supersparse.engine.proving.proof import Proof
 
-    checkpoint_file.SAVE_EVERY = 0.0
-    proof._SLICE_WORK = 20_000
-    step = proof.Proof.step
+    checkpoint.SAVE_EVERY = 0.0
+    PairCovers.slice_work = 20_000
+    step = Proof.step
 
     def slow_step(self, cancelled, most=None):
         step(self, cancelled, most)
         time.sleep(0.001)
 
-    proof.Proof.step = slow_step
+    Proof.step = slow_step
     found = solve(medium(seed=0, intercept="paper"), "exact", checkpoint="open.tree")
     assert found.proven_optimal
     write_file("answer.json", json.dumps([str(found.objective), list(found.points.coefficients)]))

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.stop import Stop
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible

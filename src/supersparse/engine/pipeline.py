@@ -12,9 +12,9 @@ from supersparse.base.errors import InvalidOptionError, InvalidProblemError, Too
 from supersparse.base.free_memory import free_bytes
 from supersparse.base.stop import Stop
 from supersparse.engine import solvers
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
 from supersparse.engine.presolve import Reduction, presolve
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.rounding import OnFeatures, Start, linear_coefficients, rounded
 from supersparse.engine.solution import Claim, Solution
 from supersparse.engine.solvers import Aim, Refuses, Solver

@@ -18,9 +18,9 @@ from supersparse.base.errors import InfeasibleError, SolverFailedError
 from supersparse.base.integer_arrays import IntArray, fits_int64
 from supersparse.base.stop import Stop
 from supersparse.engine.exact.engine import ExactSolver
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import DropColumns, MergeRows
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.risk.engine import RiskSolver
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.engine.solvers import Solver

@@ -7,7 +7,7 @@ from typing import Any
 
 from supersparse.base.exact import counted, shown
 from supersparse.base.stop import Stop
-from supersparse.engine.projection import Projection
+from supersparse.engine.proving.projection import Projection
 from supersparse.problem.limits import Constraint
 from supersparse.problem.log_loss import slope_at_limit
 from supersparse.problem.losses import loss_of

@@ -12,10 +12,10 @@ from supersparse.base.errors import InfeasibleError, InvalidOptionError
 from supersparse.base.exact import exact
 from supersparse.base.stop import Stop
 from supersparse.engine.explain import explained
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveKeywords, SolveOptions, shows_options
 from supersparse.engine.pipeline import answer, chosen_solver, read_initial, watched
 from supersparse.engine.presolve import Reduction, presolve
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.solution import Solution
 from supersparse.engine.solvers import Aim, AnswersWithSeveral, ClaimedModels, Solver
 from supersparse.engine.verify import Models, SizedModels, bounds_by_size, verified

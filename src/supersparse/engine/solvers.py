@@ -10,8 +10,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from supersparse.base.errors import InvalidOptionError, SolverNotInstalledError, UnsupportedProblemError, did_you_mean
 from supersparse.base.stop import Stop
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.solution import Claim
 from supersparse.problem.limits import Constraint
 from supersparse.problem.points import Points

@@ -26,7 +26,7 @@ from supersparse.card.lines import enumerated, weights_in_words
 from supersparse.card.provenance import MOST_VALUES, ItemSeen, Provenance
 from supersparse.card.risk import LogisticRisk, SeenTotals
 from supersparse.card.rules import Domain, IsOneOf, ValueOf
-from supersparse.engine.projection import in_time
+from supersparse.engine.proving.projection import in_time
 from supersparse.engine.solution import Solution
 from supersparse.learn.settings.of_problem import settings_of
 from supersparse.learn.training_performance import by_classes, training_performance

@@ -26,9 +26,9 @@ from supersparse.base.exact import counted, exact
 from supersparse.base.integer_arrays import IntArray, integer_column
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.penalty_grid import solve_each_penalty
-from supersparse.engine.executors import each_on, workers_of
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.pipeline import LARGE
+from supersparse.engine.proving.executors import each_on, workers_of
 from supersparse.engine.solution import Solution
 from supersparse.learn.clock import HasTime
 from supersparse.learn.comparison import Measures, compared

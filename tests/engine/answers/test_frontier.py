@@ -15,7 +15,7 @@ from supersparse import Problem, solve
 from supersparse.base.stop import Stop
 from supersparse.engine.answers.frontier import frontier
 from supersparse.engine.exact.engine import ExactSolver
-from supersparse.engine.monitor import Monitor
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.risk.engine import RiskSolver
 from supersparse.engine.solvers import Aim
 from supersparse.engine.verify import SizedModels

@@ -9,8 +9,8 @@ from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.ratios import RatioBoxes
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem

@@ -7,8 +7,8 @@ import numpy as np
 from engine.exact.forms import loss_of
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.integer_form import OPEN
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.problem.objective import with_best_intercept
 

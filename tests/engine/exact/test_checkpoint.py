@@ -4,21 +4,27 @@ import re
 import signal
 import subprocess
 import sys
+from base64 import b64decode, b64encode
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.exact.hard import medium
 from engine.exact.partition.one_hot import few_squares
 from solvers import signal_at_first_model
 from supersparse.base.stop import Stop
-from supersparse.engine import checkpoint_file
-from supersparse.engine.checkpoint_file import locked
-from supersparse.engine.exact import engine, proof
+from supersparse.engine.exact.bounds import SHARES
+from supersparse.engine.exact.engine import ErrorsRun
+from supersparse.engine.exact.open_parts import Part, from_bytes, to_bytes
+from supersparse.engine.exact.pair_covers import PairCovers
 from supersparse.engine.exact.partition import partition
 from supersparse.engine.exact.partition.partition import PartitionProof
-from supersparse.engine.exact.proof import Proof
 from supersparse.engine.presolve import presolve
+from supersparse.engine.proving import checkpoint
+from supersparse.engine.proving.bounds import Share
+from supersparse.engine.proving.checkpoint import locked
+from supersparse.engine.proving.proof import Proof
 from supersparse.engine.solve import solve
 from supersparse.errors import InvalidOptionError
 from supersparse.problem.fingerprint import fingerprint
@@ -33,22 +39,22 @@ warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from engine.exact.hard import medium
-from supersparse.engine import checkpoint_file
-from supersparse.engine.exact import proof
+from supersparse.engine.proving import checkpoint
+from supersparse.engine.exact.pair_covers import PairCovers
+from supersparse.engine.proving.proof import Proof
 from supersparse.engine.solve import solve
 
-checkpoint_file.SAVE_EVERY = 0.0
-proof._SLICE_WORK = 2000
-step = proof.Proof.step
+checkpoint.SAVE_EVERY = 0.0
+PairCovers.slice_work = 2000
+step = Proof.step
 
 def watched_step(self, cancelled, most=None):
-    file = Path(sys.argv[2])
-    if file.exists() and b'"boxes": [' in file.read_bytes():
+    if Path(sys.argv[2]).exists() and any(part.boxes is not None for part in self.open_parts()):
         print("half done", flush=True)
         threading.Event().wait()
     step(self, cancelled, most)
 
-proof.Proof.step = watched_step
+Proof.step = watched_step
 solve(medium(seed=0, intercept="paper"), "exact", checkpoint=sys.argv[2])
 """
 
@@ -99,11 +105,11 @@ def test_a_solve_stopped_again_and_again_ends_with_the_optimum(tmp_path, threads
 
 
 def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint_file, "SAVE_EVERY", 0.0)
-    monkeypatch.setattr(proof, "_SLICE_WORK", 1_000)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(PairCovers, "slice_work", 1_000)
     problem, file = medium(seed=0), tmp_path / "file"
     best = solve(problem, "exact")
-    monkeypatch.setattr(engine, "_ALONE", 0)
+    monkeypatch.setattr(ErrorsRun, "alone_before_threads", 0)
     stopped = solve(problem, "exact", checkpoint=file, n_jobs=2, node_limit=3)
     assert stopped.stop is Stop.NODE_LIMIT
     resumed = solve(problem, "exact", checkpoint=file)
@@ -111,10 +117,10 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
 
 
 def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(partition, "_START_AFTER", 0)
-    monkeypatch.setattr(partition, "_WORK_PER_STEP", 200)  # many steps beside few nodes of the tree,
+    monkeypatch.setitem(SHARES, "partition", Share(after=0, part=4))
+    monkeypatch.setattr(partition, "_WORK_PER_STEP", 5_000)  # many steps beside few nodes of the tree,
     monkeypatch.setattr(partition, "_ONE_STEP", 1e-4)  # each of one linear program, however fast the machine
-    monkeypatch.setattr(proof, "_SLICE_WORK", 1_000)
+    monkeypatch.setattr(PairCovers, "slice_work", 1_000)
     resumed, resume = [], PartitionProof.resume
     monkeypatch.setattr(PartitionProof, "resume", lambda self, left: (resumed.append(left), resume(self, left)))
     for squares in ([0, 2, 4, 6], [0, 1, 4, 8], [1, 3, 4, 5], [2, 4, 6, 8]):
@@ -128,7 +134,7 @@ def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
         assert bounds == sorted(bounds)
         assert rounds[-1].proven_optimal
         assert rounds[-1].objective == best.objective
-        if any(node.sets for left in resumed for node in left.nodes):  # in the middle of a node
+        if any(node["sets"] for left in resumed for node in left["nodes"]):  # in the middle of a node
             return
     raise AssertionError("no run was stopped in the middle of a node")
 
@@ -145,6 +151,10 @@ BAD = {
     "foreign": (lambda good: b"a,b\n1,2\n", "is not a"),
     "empty": (lambda good: b"", "is not a"),
     "binary": (lambda good: bytes(range(256)), "is not a"),
+    "older form": (
+        lambda good: re.sub(rb"errors checkpoint \d+", b"checkpoint 3", good, count=1),
+        "is not a 'supersparse errors checkpoint 4' file but a 'supersparse checkpoint 3' one, of another version",
+    ),
     "newer format": (lambda good: re.sub(rb"checkpoint \d+", b"checkpoint 999", good, count=1), "is not a"),
     "truncated": (lambda good: good[:-20], "damaged"),
     "head only": (lambda good: good.split(b"\n")[0] + b"\n", "damaged"),
@@ -213,31 +223,49 @@ def amid_boxes(tmp_path_factory):
     """A problem, and the bytes of a checkpoint of a search for it that was stopped amid its boxes."""
     problem, file = medium(seed=0, intercept="paper"), tmp_path_factory.mktemp("stopped") / "file"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(proof, "_SLICE_WORK", 500)
+        patch.setattr(PairCovers, "slice_work", 500)
         solve(problem, "exact", checkpoint=file, node_limit=20)
     return problem, file.read_bytes()
 
 
+def changed(content, which=lambda part: True, **change):
+    """Change those open parts of a checkpoint."""
+    parts = [from_bytes(b64decode(text), len(content["coefficients"]))[0] for text in content["parts"]]
+    content["parts"] = [
+        b64encode(to_bytes([part._replace(**change) if which(part) else part])).decode() for part in parts
+    ]
+
+
+def is_node(part):
+    return part.allowed is not None
+
+
+def with_part(content, **part):
+    content["parts"].append(b64encode(to_bytes([Part(bound=0, case=0, **part)])).decode())
+
+
+def boxes(low, high):
+    return np.array([[low, high]], np.int64)
+
+
 FORGERIES = {
-    "a literal beyond the last": lambda c: c["tasks"][0].update(literals=[10**6]),
-    "a negative literal": lambda c: c["tasks"][0].update(literals=[-7]),
-    "a feature twice": lambda c: c["tasks"][0].update(literals=[0, 1]),
-    "an allowed literal beyond the last": lambda c: [t.update(allowed=[10**9]) for t in c["tasks"] if "allowed" in t],
-    "theta as text": lambda c: [t.update(theta="1") for t in c["tasks"] if "allowed" in t],
-    "a box beyond its sets": lambda c: c["tasks"].append(
-        {"bound": 0, "case": 0, "literals": [0], "boxes": [1, [[[0, 0], [10**9, 10**9]]]]}
-    ),
-    "a box of other sides": lambda c: c["tasks"].append(
-        {"bound": 0, "case": 0, "literals": [0], "boxes": [1, [[[0] * 9, [1] * 9]]]}
-    ),
-    "a phase that is none": lambda c: c["tasks"].append({"bound": 0, "case": 0, "literals": [0], "boxes": [99, []]}),
-    "another case": lambda c: c["tasks"][0].update(case=12),
-    "a bound beyond 64 bits": lambda c: c["tasks"][0].update(bound=2**80),
+    "a literal beyond the last": lambda c: changed(c, literals=(10**6,)),
+    "a negative literal": lambda c: changed(c, literals=(-7,)),
+    "a feature twice": lambda c: changed(c, literals=(0, 1)),
+    "a literal that is used and allowed": lambda c: changed(c, is_node, literals=(0,), allowed=np.ones(12, bool)),
+    "a theta beyond 62 bits": lambda c: changed(c, is_node, theta=2**63 - 1),
+    "a box beyond its sets": lambda c: with_part(c, literals=(0,), phase=1, boxes=boxes([0, 0], [10**9, 10**9])),
+    "a box of other sides": lambda c: with_part(c, literals=(0,), phase=1, boxes=boxes([0] * 9, [1] * 9)),
+    "a phase that is none": lambda c: with_part(c, literals=(0,), phase=99),
+    "another case": lambda c: changed(c, case=12),
+    "a bound beyond 62 bits": lambda c: changed(c, bound=2**63 - 1),
+    "parts that end early": lambda c: c.update(parts=[text[:-8] for text in c["parts"]]),
+    "parts that are no text": lambda c: c.update(parts=[3]),
     "coefficients outside their sets": lambda c: c.update(coefficients=[10**9] * len(c["coefficients"])),
     "too few coefficients": lambda c: c.update(coefficients=[0]),
     "a bound that is no number": lambda c: c.update(lower_bound="1/0"),
-    "tasks that are none": lambda c: c.update(tasks=3),
-    "a missing part": lambda c: c.pop("second"),
+    "parts that are none": lambda c: c.update(parts=3),
+    "a missing part": lambda c: c.pop("bounds"),
 }
 
 
@@ -257,8 +285,8 @@ def test_a_checkpoint_that_cannot_be_written_warns_once_and_keeps_the_model(tmp_
     def full(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint_file, "write_file", full)
-    monkeypatch.setattr(checkpoint_file, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(checkpoint, "write_file", full)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     with pytest.warns(NotSavedWarning, match="No space left") as told:
         solution = solve(medium(seed=0), "exact", checkpoint=tmp_path / "open tree", node_limit=10)
     assert len([w for w in told if w.category is NotSavedWarning]) == 1

@@ -18,9 +18,10 @@ from engine.losing import (
     patient,
 )
 from supersparse.base.stop import Stop
-from supersparse.engine import cluster
 from supersparse.engine.answers.pool import pool
-from supersparse.engine.exact import engine, remote
+from supersparse.engine.exact.engine import ErrorsRun
+from supersparse.engine.exact.pair_covers import PairCovers
+from supersparse.engine.proving import cluster
 from supersparse.engine.search.incumbent import Search
 from supersparse.engine.solve import solve
 from supersparse.errors import InvalidOptionError, UnsupportedProblemError, WorkerLostWarning
@@ -35,9 +36,9 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """Send slices from the start, and short ones, so that small problems are cut up."""
-    monkeypatch.setattr(engine, "_ALONE", 0)
-    monkeypatch.setattr(remote, "LEAST_WORK", 20_000)
-    monkeypatch.setattr(remote, "MOST_WORK", 40_000)
+    monkeypatch.setattr(ErrorsRun, "alone_before_executor", 0)
+    monkeypatch.setattr(PairCovers, "least_work", 20_000)
+    monkeypatch.setattr(PairCovers, "most_work", 40_000)
 
 
 def answer(solution):

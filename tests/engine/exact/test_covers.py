@@ -10,9 +10,10 @@ from engine.exact.calls import pack_node
 from engine.exact.enumerate import costs_by_support
 from engine.exact.forms import forms
 from engine.exact.oracle.packing import packing_bound, uncovered
-from supersparse.engine.exact.covers import CancelledError, pair_pool
 from supersparse.engine.exact.instance import fixed_cost, instances
+from supersparse.engine.exact.pairs import pair_pool
 from supersparse.engine.exact.slices import _pairs, alike
+from supersparse.engine.proving.proof import CancelledError
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 

@@ -15,9 +15,11 @@ from solvers import without_search
 from strategies import cases
 from supersparse.base.stop import Stop
 from supersparse.datasets import load_haberman
-from supersparse.engine import checkpoint_file
-from supersparse.engine.exact import proof, slices
+from supersparse.engine.exact import slices
 from supersparse.engine.exact.engine import ExactSolver
+from supersparse.engine.exact.pair_covers import WORK_PER_NODE, PairCovers
+from supersparse.engine.proving import checkpoint
+from supersparse.engine.proving.proof import Proof
 from supersparse.engine.solve import solve
 from supersparse.problem.problem import Problem
 
@@ -48,7 +50,7 @@ def test_one_thread_repeats_itself_whatever_the_clock_does(settings, monkeypatch
     first = solve(problem, "exact", random_state=5, **settings)
     ticks = itertools.count()
     busy = SimpleNamespace(perf_counter=lambda: next(ticks) * 0.4)  # a machine on which all takes long
-    monkeypatch.setattr(checkpoint_file, "time", busy)
+    monkeypatch.setattr(checkpoint, "time", busy)
     again = solve(problem, "exact", random_state=5, **settings)
     assert history(first) == history(again)
     assert first.stop is again.stop is (Stop.NODE_LIMIT if settings else Stop.OPTIMAL)
@@ -58,11 +60,11 @@ def test_one_thread_repeats_itself_whatever_the_clock_does(settings, monkeypatch
 
 def test_long_supports_are_worked_on_in_slices_that_do_not_depend_on_the_clock(monkeypatch):
     # few boxes a slice: every support is put back many times
-    monkeypatch.setattr(proof, "_SLICE_WORK", 2000)
+    monkeypatch.setattr(PairCovers, "slice_work", 2000)
     problem = medium(seed=2)
     first = solve(problem, "exact")
     ticks = itertools.count()
-    monkeypatch.setattr(checkpoint_file, "time", SimpleNamespace(perf_counter=lambda: next(ticks) * 0.4))
+    monkeypatch.setattr(checkpoint, "time", SimpleNamespace(perf_counter=lambda: next(ticks) * 0.4))
     again = solve(problem, "exact")
     assert history(first) == history(again)
     monkeypatch.undo()
@@ -82,18 +84,18 @@ def test_threads_prove_the_same_optimum(seed, intercept):
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_the_nodes_of_a_solution_are_all_the_work_that_was_done(threads, monkeypatch):
     done = []
-    put = proof.Proof.put
+    put = Proof.put
 
-    def counted(self, tasks, parts, work):
-        done.append(work)
-        put(self, tasks, parts, work)
+    def counted(self, taken, left):
+        done.append(left.work)
+        put(self, taken, left)
 
-    monkeypatch.setattr(proof.Proof, "put", counted)
+    monkeypatch.setattr(Proof, "put", counted)
     data = load_haberman()
     problem = Problem.of(data.X, data.y, C0=0.003, C1=0.0001, max_points=10)
     solution = solve(problem, "exact", n_jobs=threads)
     assert solution.stop is Stop.OPTIMAL
-    assert solution.nodes == sum(done) // proof.WORK_PER_NODE > 0
+    assert solution.nodes == sum(done) // WORK_PER_NODE > 0
 
 
 def test_what_goes_wrong_in_a_thread_is_raised(monkeypatch):
@@ -133,14 +135,14 @@ def test_bounds_of_a_longer_proof_hold_at_every_moment(seed):
 @pytest.fixture
 def has_done_enough(monkeypatch):
     """Say whether a solve that is under way has come to `ENOUGH` nodes."""
-    work, put = [0], proof.Proof.put
+    work, put = [0], Proof.put
 
-    def counted(self, tasks, parts, done):
-        work[0] += done
-        put(self, tasks, parts, done)
+    def counted(self, taken, left):
+        work[0] += left.work
+        put(self, taken, left)
 
-    monkeypatch.setattr(proof.Proof, "put", counted)
-    return lambda: work[0] >= ENOUGH * proof.WORK_PER_NODE
+    monkeypatch.setattr(Proof, "put", counted)
+    return lambda: work[0] >= ENOUGH * WORK_PER_NODE
 
 
 @pytest.mark.parametrize("threads", [1, 2])

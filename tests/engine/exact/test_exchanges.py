@@ -6,12 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from engine.exact.oracle.tree import ReferenceProof
 from engine.exact.test_slices import proven
 from supersparse import Problem, solve
 from supersparse.engine.exact import literals
 from supersparse.engine.exact.literals import first_literals
-from supersparse.engine.exact.proof import Proof
+from supersparse.engine.exact.pair_covers import PairCovers
 from supersparse.engine.integer_form import integer_form
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -97,5 +96,5 @@ def cut_columns(draw):
 def test_both_trees_prove_what_exhaustive_search_finds_on_cuts_of_a_variable(problem):
     best = solve(problem, "exhaustive")
     expected = (best.objective, best.evaluation.l1)
-    assert proven(problem, Proof) == expected
-    assert proven(problem, ReferenceProof) == expected
+    assert proven(problem, PairCovers) == expected
+    assert proven(problem, None) == expected

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from supersparse.engine.exact.covers import _to_words
-from supersparse.engine.exact.pairs import nearest_pairs, pair_literals
+from supersparse.engine.exact.pairs import _to_words, nearest_pairs, pair_literals
 
 
 def literals_of(above, below):

@@ -14,17 +14,21 @@ from counts import examples
 from engine.exact.box_problems import boxes_of, small_problems, table
 from supersparse.base.stop import Stop
 from supersparse.engine.core import choose_loops, loops
-from supersparse.engine.exact import engine, ratios
+from supersparse.engine.exact import ratios
+from supersparse.engine.exact.bounds import SHARES
 from supersparse.engine.exact.cuts import Cuts
+from supersparse.engine.exact.engine import ErrorsRun
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.ratio_arrays import DONE, FOUND, NEXT, TOP, run_ratio_boxes
 from supersparse.engine.exact.ratio_data import first_box, first_literals, least_gap, point_pairs, stack_for
 from supersparse.engine.exact.ratios import RatioBoxes, RatioProof
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
+from supersparse.engine.proving.bounds import Known, Share, Turns
+from supersparse.engine.proving.monitor import Monitor
+from supersparse.engine.proving.proof import Budget
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.engine.solve import solve
 from supersparse.problem.objective import completed, evaluate
@@ -102,8 +106,7 @@ def test_beside_the_tree_it_closes_the_proof_and_says_that_ties_were_left_open(m
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact")
     assert expected.stop is Stop.OPTIMAL
-    monkeypatch.setattr(ratios, "_START_AFTER", 1)
-    monkeypatch.setattr(RatioProof, "share", 10_000)
+    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10_000))
     beside = solve(problem, "exact")
     assert beside.stop is Stop.BOUND
     assert beside.objective == beside.lower_bound == expected.objective
@@ -113,9 +116,8 @@ def test_threads_take_its_steps_too(monkeypatch):
     X, y = table(80, 6)
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact").objective
-    monkeypatch.setattr(ratios, "_START_AFTER", 1)
-    monkeypatch.setattr(RatioProof, "share", 10_000)
-    monkeypatch.setattr(engine, "_ALONE", 0)
+    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10_000))
+    monkeypatch.setattr(ErrorsRun, "alone_before_threads", 0)
     monkeypatch.setattr(ratios, "_WORK_PER_STEP", 100_000)
     names, run, second_came = set(), RatioBoxes.run, threading.Event()
 
@@ -162,37 +164,33 @@ def test_a_thread_waits_for_boxes_that_others_have_and_for_no_more_than_memory_a
     bound, _ = boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3)), threads=64)
     assert not bound.wait(60)  # boxes are there
     taken = []
-    while bound.has_boxes:
-        taken.append(bound.take())
-    back = threading.Thread(target=lambda: bound.put(taken[0], 0))
-    wait, woken = bound._changed.wait, []
-
-    def waited(seconds):
-        back.start()  # it needs the lock, which is free when this thread waits
-        woken.append(wait(seconds))
-
-    monkeypatch.setattr(bound._changed, "wait", waited)
+    while bound.has_room:
+        taken.append(bound.proof.take(1))
+    threading.Timer(0.1, lambda: bound.proof.put_back(taken[0])).start()
     assert bound.wait(600)
-    back.join()
-    assert woken == [True]
-    assert bound.has_boxes
+    assert bound.has_room
     assert not bound.wait(60)
-    (again,) = bound.take()
-    bound.most_at_once = bound._busy
+    again = bound.proof.take(1)
+    bound.proof.threads = bound.proof.takers
     assert not bound.wait(60)  # whoever came would find no room: there is the tree
-    bound.put([again], 0)
+    bound.proof.put_back(again)
+
+
+def proof_on(form, problem, threads=1):
+    """The bound beside a tree, a model without features being known, and its turns."""
+    monitor = Monitor(problem, SolveOptions(), lambda points: points)
+    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
+    bound = RatioProof(instances(form), Cuts(form, monitor), threads)
+    return bound, Turns([bound], SHARES), Known(monitor.best_evaluation.objective, Fraction(0))
 
 
 @pytest.mark.parametrize("course", ["has_just_begun", "is_on_course", None])
 def test_only_while_boxes_promise_more_than_the_tree_are_they_waited_for(course, monkeypatch):
     X, y = table(60, 5)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
-    form = integer_form(problem)
-    monitor = Monitor(problem, SolveOptions(), lambda points: points)
-    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-    bound = RatioProof(instances(form), Cuts(form, monitor), threads=4)
+    bound, _, known = proof_on(integer_form(problem), problem, threads=4)
     assert not bound.wait()
-    bound.step(Fraction(0), ratios._START_AFTER, lambda: False, 1)
+    bound.step(known, Budget(1, lambda: False))
     for name in ("has_just_begun", "is_on_course"):
         monkeypatch.setattr(RatioBoxes, name, name == course)
     monkeypatch.setattr(RatioBoxes, "wait", lambda self, seconds: True)
@@ -203,14 +201,14 @@ def test_no_more_threads_work_on_boxes_than_memory_allows(monkeypatch):
     X, y = table(60, 5)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
     bound, _ = boxes_of(problem, threads=4)
-    monkeypatch.setattr(ratios, "_MOST_BYTES", 2 * bound.pairs.difference.nbytes)
+    monkeypatch.setattr(ratios, "_MOST_BYTES", 2 * bound.rooms.pairs.difference.nbytes)
     bound, monitor = boxes_of(problem, threads=4)
-    with bound._lock:
-        bound._busy = 1
-        assert bound.has_boxes
-        bound._busy = 2
-        assert not bound.has_boxes
-        bound._busy = 0
+    first = bound.proof.take(1)
+    assert bound.has_room
+    second = bound.proof.take(1)
+    assert not bound.has_room
+    for taken in (first, second):
+        bound.proof.put_back(taken)
     while not bound.is_done:
         bound.run(10**9, lambda: False)
     assert bound.lower_bound == monitor.best_evaluation.objective
@@ -219,15 +217,13 @@ def test_no_more_threads_work_on_boxes_than_memory_allows(monkeypatch):
 def test_it_waits_for_the_first_proof_and_takes_its_share():
     X, y = table(20, 4)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.02, max_points=2))
-    form = integer_form(problem)
-    monitor = Monitor(problem, SolveOptions(), lambda points: points)
-    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-    bound = RatioProof(instances(form), Cuts(form, monitor))
-    assert not bound.is_due(ratios._START_AFTER - 1)
-    assert bound.is_due(ratios._START_AFTER)
-    bound.step(Fraction(0), ratios._START_AFTER, lambda: False, 1)
+    bound, turns, known = proof_on(integer_form(problem), problem)
+    after = SHARES["ratios"].after
+    assert not turns.is_due(bound, after - 1)
+    assert turns.is_due(bound, after)
+    bound.step(known, Budget(1, lambda: False))
     assert bound.work > 0
-    assert not bound.is_due(ratios._START_AFTER)
+    assert not turns.is_due(bound, after)
 
 
 def test_it_is_on_course_once_two_rounds_say_what_to_expect_and_until_a_round_takes_far_more():
@@ -235,52 +231,47 @@ def test_it_is_on_course_once_two_rounds_say_what_to_expect_and_until_a_round_ta
     bound, _ = boxes_of(MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3)))
     for rounds in range(2):
         assert not bound.is_on_course
-        while len(bound._finished) == rounds:
+        while len(bound.finished) == rounds:
             bound.run(1, lambda: False)
-    (before, little), (last, much) = bound._finished
+    (before, little), (last, much) = bound.finished
     assert last < bound.cut
     expected = much * (much / little) ** ((bound.cut - last) / (last - before))
-    bound.work += int(4.9 * expected)
+    bound.proof.work += int(4.9 * expected)
     assert bound.is_on_course
-    bound.work += int(0.2 * expected)
+    bound.proof.work += int(0.2 * expected)
     assert not bound.is_on_course
 
 
 def test_on_course_it_gets_almost_all_of_the_work(monkeypatch):
     X, y = table(60, 5)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
-    form = integer_form(problem)
-    monitor = Monitor(problem, SolveOptions(), lambda points: points)
-    monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-    bound, began = RatioProof(instances(form), Cuts(form, monitor)), ratios._START_AFTER
-    bound.step(Fraction(0), began, lambda: False, 1)
+    bound, turns, known = proof_on(integer_form(problem), problem)
+    began = SHARES["ratios"].after
+    assert turns.is_due(bound, began)
+    bound.step(known, Budget(1, lambda: False))
     for is_on_course, share in ((False, 4), (True, 64)):
         monkeypatch.setattr(RatioBoxes, "is_on_course", is_on_course)
-        assert bound.is_due(began + bound.work // share + 1)
-        assert not bound.is_due(began + bound.work // share)
+        assert turns.is_due(bound, began + bound.work // share + 1)
+        assert not turns.is_due(bound, began + bound.work // share)
 
 
-def test_the_search_keeps_pace_with_the_boxes_where_these_have_almost_all_turns(monkeypatch):
+def test_the_search_keeps_pace_with_the_bound_that_works_most(monkeypatch):
     X, y = table(60, 5)
     problem = MergeRows.apply(Problem.of(X, y, C0=0.01, max_points=3))
-    monitor = Monitor(problem, SolveOptions(), lambda points: points)
-    run = engine._Solve.prepare(problem, SolveOptions(), monitor)
+    _, turns, _ = proof_on(integer_form(problem), problem)
     monkeypatch.setattr(RatioProof, "work", 4_000)
-    assert run._pace == 1_000
-    run.proof.work = 5_000
-    assert run._pace == 5_000
+    assert turns.pace == 1_000
 
 
 def test_limits_are_seen_between_its_steps(monkeypatch):
     X, y = table(80, 6, noise=0.2)
     problem = Problem.of(X, y, C0=0.005, max_points=5)
-    monkeypatch.setattr(ratios, "_START_AFTER", 1)
-    monkeypatch.setattr(RatioProof, "share", 10**9)  # the tree never has another turn
+    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10**9))  # the tree never has another turn
     monkeypatch.setattr(ratios, "_WORK_PER_STEP", 1000)
     steps, run = [], RatioBoxes.run
 
     def counted(self, *args):
-        steps.append(self.work)
+        steps.append(self.proof.work)
         run(self, *args)
 
     monkeypatch.setattr(RatioBoxes, "run", counted)
@@ -316,8 +307,8 @@ def test_the_same_work_gives_the_same_bound_however_it_is_cut():
     whole, _ = boxes_of(problem)
     sliced, _ = boxes_of(problem)
     whole.run(3_000_000, lambda: False)
-    while sliced.work < whole.work and not sliced.is_done:
-        sliced.run(min(7_000, whole.work - sliced.work), lambda: False)
+    while sliced.proof.work < whole.proof.work and not sliced.is_done:
+        sliced.run(min(7_000, whole.proof.work - sliced.proof.work), lambda: False)
     assert sliced.lower_bound == whole.lower_bound
     assert sliced.cut == whole.cut
 

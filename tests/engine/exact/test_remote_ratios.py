@@ -11,11 +11,16 @@ from counts import examples
 from engine.exact.box_problems import boxes_of, small_problems, table
 from engine.losing import Losing, killed_processes
 from supersparse.base.stop import Stop
-from supersparse.engine.cluster import as_bytes
-from supersparse.engine.exact import engine, ratios, remote
-from supersparse.engine.exact.remote import BoxOutcome, RemoteBoxes
+from supersparse.engine.exact import ratios
+from supersparse.engine.exact.bounds import SHARES
+from supersparse.engine.exact.engine import ErrorsRun
+from supersparse.engine.exact.pair_covers import PairCovers
+from supersparse.engine.exact.ratios import BoxOutcome, RatioBoxes
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.presolve import MergeRows
+from supersparse.engine.proving.bounds import Share
+from supersparse.engine.proving.cluster import as_bytes
+from supersparse.engine.proving.remote import RemoteParts
 from supersparse.engine.solve import solve
 from supersparse.errors import WorkerLostWarning
 from supersparse.problem.objective import evaluate
@@ -29,7 +34,7 @@ def remote_boxes_of(problem, slices=3):
     bound, monitor = boxes_of(problem)
     if bound is None:
         return None, None, monitor
-    boxes = RemoteBoxes(lambda: bound, bound._cuts)
+    boxes = RemoteParts(bound.proof, bound)
     boxes.divide_among(slices)
     return boxes, bound, monitor
 
@@ -45,9 +50,9 @@ def proven(boxes, bound, seed=0):
     rng, slices = np.random.default_rng(seed), 0
     while not bound.is_done:
         at_once = []
-        while (taken := boxes.take()) is not None:
+        while len(at_once) < 3 and (taken := boxes.take()) is not None:
             at_once.append(taken)
-        assert 0 < len(at_once) <= 3
+        assert at_once
         for taken in at_once:
             if rng.random() < 0.2:
                 boxes.put_back(taken)
@@ -98,10 +103,11 @@ class Counting(Losing):
 @pytest.fixture
 def at_once(monkeypatch):
     """Boxes begin at once, and slices are short, so that a small problem is cut up."""
-    monkeypatch.setattr(engine, "_ALONE", 0)
-    monkeypatch.setattr(remote, "LEAST_WORK", 20_000)
-    monkeypatch.setattr(remote, "MOST_WORK", 40_000)
-    monkeypatch.setattr(ratios, "_START_AFTER", 1)
+    monkeypatch.setattr(ErrorsRun, "alone_before_executor", 0)
+    for kind in (PairCovers, RatioBoxes):
+        monkeypatch.setattr(kind, "least_work", 20_000)
+        monkeypatch.setattr(kind, "most_work", 40_000)
+    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=4))
 
 
 def hard(seed=1):
@@ -129,8 +135,8 @@ def test_without_the_executor_boxes_are_worked_on_here(at_once):
 
 def test_boxes_that_prove_nothing_leave_the_executor_to_the_tree(at_once, monkeypatch):
     expected = solve(hard(), "exact")
-    monkeypatch.setattr(ratios.RatioProof, "lower_bound", Fraction(0))
-    monkeypatch.setattr(ratios.RatioProof, "share", 10_000)
+    monkeypatch.setattr(ratios.RatioProof, "bound", Fraction(0))
+    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10_000))
     with Counting() as executor:
         found = solve(hard(), "exact", executor=executor)
     assert (found.stop, found.objective) == (Stop.OPTIMAL, expected.objective)
@@ -174,7 +180,7 @@ def test_a_worker_asks_for_pairs_that_it_does_not_know():
 
 def forged(taken, change):
     """The boxes that were sent, the last ones changed, as what a worker has left."""
-    *others, last = taken
+    *others, last = taken.parts
     arrays = {"low": last.low.copy(), "high": last.high.copy(), "load": last.load.copy()}
     change(arrays)
     written = [[*boxes.ratios, boxes.low, boxes.high, boxes.load] for boxes in others]

@@ -13,13 +13,14 @@ from strategies import cases
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.open_parts import Part, from_bytes, to_bytes
-from supersparse.engine.exact.proof import Proof
+from supersparse.engine.exact.pair_covers import PairCovers
 from supersparse.engine.exact.slices import CaseData, Slicer
 from supersparse.engine.exact.tree_data import IMPROVING, PIECE
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
+from supersparse.engine.proving.monitor import Monitor
+from supersparse.engine.proving.proof import Budget, Proof
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.problem.objective import completed
 
@@ -40,9 +41,8 @@ def proven(problem, kind, work=None, threads=1):
     monitor.incumbent(completed(merged, smallest_coefficients(merged)))
     form = integer_form(merged)
     cuts = Cuts(form, monitor)
-    proof = kind(cuts, instances(form))
-    proof.threads = threads
-    proof.open_roots()
+    proof = ReferenceProof(cuts, instances(form)) if kind is None else Proof(kind(cuts, instances(form)), threads)
+    proof.begin()
     seen = []
     while proof.is_open:
         seen.append((proof.bound, cuts.tie))
@@ -56,14 +56,14 @@ def proven(problem, kind, work=None, threads=1):
 @settings(max_examples=examples(500))
 @given(cases(), st.sampled_from([None, 1, 500, 5000]), st.sampled_from([1, 5]))
 def test_the_compiled_tree_and_the_reference_agree(case, work, threads):
-    assert proven(case.problem, Proof, work, threads) == proven(case.problem, ReferenceProof)
+    assert proven(case.problem, PairCovers, work, threads) == proven(case.problem, None)
 
 
 @pytest.mark.long
 @settings(max_examples=10_000)
 @given(cases(), st.sampled_from([None, 1, 500, 5000]), st.sampled_from([1, 5]))
 def test_they_agree_on_ten_thousand_problems(case, work, threads):
-    assert proven(case.problem, Proof, work, threads) == proven(case.problem, ReferenceProof)
+    assert proven(case.problem, PairCovers, work, threads) == proven(case.problem, None)
 
 
 @settings(max_examples=examples(100))
@@ -73,17 +73,16 @@ def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, wo
         optimum = []
         for is_cut_up in (False, True):
             cuts = cuts_of(form)
-            proof = Proof(cuts, [instance])
-            proof.threads = threads
-            proof.open_roots()
+            tree = PairCovers(cuts, [instance])
+            proof = Proof(tree, threads)
+            proof.begin()
             while proof.is_open:
                 if not is_cut_up:
                     proof.step(never)
                     continue
-                tasks = proof.take(3)
-                parts = from_bytes(to_bytes([task.work for task in tasks]), instance.n_features)
-                left, done = proof._worked(parts, never, work)
-                proof.put(tasks, left, done)
+                taken = proof.take(3)
+                parts = from_bytes(to_bytes(taken.parts), instance.n_features)
+                proof.put(taken, tree.worker().work_on(parts, Budget(work, never, threads)))
             optimum.append((cuts.now.tie, cuts.now.l1))
         assert optimum[0] == optimum[1]
 
@@ -92,9 +91,8 @@ def test_parts_go_through_bytes_and_slices_of_any_length_change_nothing(form, wo
 def test_the_second_phase_of_a_divided_support_begins_when_the_first_has_ended(intercept):
     form = integer_form(MergeRows.apply(medium(seed=0, intercept=intercept)))
     instance = instances(form)[-1]
-    proof = Proof(cuts_of(form), [instance])
-    proof.threads = 4
-    proof.push(Part(0, instance.case, (0, 2, 4)))
+    proof = Proof(PairCovers(cuts_of(form), [instance]), 4)
+    proof.begin([Part(0, instance.case, (0, 2, 4))])
     phases = []
     while proof.is_open:
         proof.step(never, 1000)
@@ -108,12 +106,14 @@ def test_slices_end_soon_once_the_proof_is_to_stop():
     form, done = integer_form(MergeRows.apply(medium(seed=0))), []
     (instance,) = instances(form)
     for is_over in (False, True):
-        proof = Proof(cuts_of(form), [instance])
-        proof.threads, proof._slice = 4, 10**9
-        proof.open_roots()
+        tree = PairCovers(cuts_of(form), [instance])
+        proof = Proof(tree, 4)
+        proof.begin()
+        for _ in range(10):  # slices grow at first
+            tree.budget(proof.open_parts(), None, 4)
         if is_over:
             proof.finish([])
-        left, work = proof._worked(proof.open_parts(), never, None)
+        left, work, _ = tree.worker().work_on(proof.open_parts(), Budget(None, never, 4))
         done.append(work)
     assert left
     assert done[1] < done[0] / 2

@@ -8,19 +8,19 @@ from engine.exact.enumerate import costs_by_support, cuts_of
 from engine.exact.forms import forms
 from engine.exact.oracle.tree import Support, expand, has_order, root
 from supersparse.engine.exact.instance import fixed_cost, instances
-from supersparse.engine.exact.proof import OpenTasks
+from supersparse.engine.proving.open_parts import OpenParts
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 
 
 def whole_tree(instance, cuts):
     """Expand everything at fixed cuts; return (bound, support) of every support reached."""
-    tasks, supports = OpenTasks(), []
+    tasks, supports = OpenParts(), []
     tasks.push(fixed_cost(instance, ()), root(instance))
-    while len(tasks):
-        task = tasks.pop()
-        for bound, part in expand(task.work, task.bound, cuts):
-            assert bound >= task.bound
+    while (taken := tasks.take()) is not None:
+        ((at, work),) = taken.left
+        for bound, part in expand(work, at, cuts):
+            assert bound >= at
             if isinstance(part, Support):
                 supports.append((bound, part.literals))
             elif bound <= cuts.tie:
@@ -68,12 +68,3 @@ def test_the_order_of_use_leaves_a_best_model(form):
             continue
         best = min(costs.values())
         assert best == min(c for s, c in costs.items() if obeys_order(instance, s))
-
-
-def test_open_tasks_come_by_bound_then_by_age():
-    tasks = OpenTasks()
-    for bound, name in ((5, "a"), (3, "b"), (5, "c"), (3, "d")):
-        tasks.push(bound, name)
-    assert tasks.bound == 3
-    assert [tasks.pop().work for _ in range(4)] == ["b", "d", "a", "c"]
-    assert tasks.bound is None

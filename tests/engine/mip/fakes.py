@@ -2,8 +2,8 @@
 
 from supersparse.engine.mip.precision import FLOATS
 from supersparse.engine.mip.solver import MipSolver
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.solvers import Aim, Capabilities
 
 

@@ -127,7 +127,7 @@ from engine.questions.stopped import hard
 from supersparse import solve
 from supersparse.engine.questions import solver
 
-search, save, saved = solver.search, solver.checkpoint_file.Checkpoint.save, []
+search, save, saved = solver.search, solver.checkpoint.Checkpoint.save, []
 
 def in_slices(form, options, *, progress, **rest):
     def hang(*state):
@@ -138,7 +138,7 @@ def in_slices(form, options, *, progress, **rest):
     return search(form, replace(options, work_limit=int(sys.argv[1])), progress=hang, **rest)
 
 solver.search = in_slices
-solver.checkpoint_file.Checkpoint.save = lambda *given: (save(*given), saved.append(given))
+solver.checkpoint.Checkpoint.save = lambda *given: (save(*given), saved.append(given))
 solve(hard(), checkpoint="search")
 """
 

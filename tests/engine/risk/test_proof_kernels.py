@@ -6,6 +6,7 @@ import pytest
 from engine.risk.regressions import sparse_instance
 from supersparse import Problem
 from supersparse.engine.core import choose_loops, loops
+from supersparse.engine.proving.proof import Proof
 from supersparse.engine.risk.instance import risk_instance
 from supersparse.engine.risk.proof_kernels import relax, relax_open, run_completions
 from supersparse.engine.risk.tree import RiskTree
@@ -73,9 +74,10 @@ def test_every_version_of_the_loops_leaves_the_same_bits(binary, slope_is_free):
             choose_loops(version)
             tree = RiskTree(risk_instance(problem, slope_is_free=slope_is_free))
             tree.best.value[0] = 1.0
-            tree.start()
-            while tree.is_open:
-                tree.step()
+            proof = Proof(tree)
+            proof.begin()
+            while proof.is_open:
+                proof.step()
             left.append([*tree.best, np.array(tree.nodes)])
     finally:
         choose_loops("best")

@@ -25,9 +25,11 @@ from engine.risk.test_risk_engine import CLOSE, medium
 from supersparse import constraints as c
 from supersparse import frontier, pool, solve
 from supersparse.base.stop import Stop
-from supersparse.engine import cluster
-from supersparse.engine.cluster import unpacked
-from supersparse.engine.risk import engine, remote
+from supersparse.engine.proving import cluster
+from supersparse.engine.proving.cluster import unpacked
+from supersparse.engine.risk import engine
+from supersparse.engine.risk import tree as module
+from supersparse.engine.risk.engine import RiskRun
 from supersparse.engine.risk.instance import risk_instance
 from supersparse.engine.risk.tree import RiskTree
 from supersparse.errors import InfeasibleError, UnsupportedProblemError, WorkerLostWarning
@@ -37,7 +39,7 @@ pytestmark = [
     pytest.mark.usefixtures(patient.__name__),
 ]
 
-N_COUNTS = len(RiskTree(risk_instance(medium(), slope_is_free=True)).workers[0].support.counts)
+N_COUNTS = len(RiskTree(risk_instance(medium(), slope_is_free=True)).first.worker.support.counts)
 VARIANTS = [
     {},
     {"slope": 1, "C0": 0.002, "max_features": 4},
@@ -48,10 +50,10 @@ VARIANTS = [
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """Send slices from the start, and short ones, so that small problems are cut up."""
-    monkeypatch.setattr(engine, "_ALONE", 0)
-    monkeypatch.setattr(engine, "_SOON", 0)
-    monkeypatch.setattr(remote, "LEAST_WORK", 40_000)
-    monkeypatch.setattr(remote, "MOST_WORK", 100_000)
+    monkeypatch.setattr(RiskRun, "alone_before_executor", 0)
+    monkeypatch.setattr(RiskRun, "soon", 0)
+    monkeypatch.setattr(RiskTree, "least_work", 40_000)
+    monkeypatch.setattr(RiskTree, "most_work", 100_000)
 
 
 def assert_same(found, alone):
@@ -84,8 +86,8 @@ def test_random_problems_agree_with_brute_force_and_one_process(seed, slope, rat
     problem = drawn.problem(goal="risk", slope=slope)
     with ThreadPoolExecutor(2) as executor, pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "first_cards", lambda *given: None)  # the slices find the card as well
-        patch.setattr(remote, "LEAST_WORK", 2_000)
-        patch.setattr(remote, "MOST_WORK", 2_000)
+        patch.setattr(RiskTree, "least_work", 2_000)
+        patch.setattr(RiskTree, "most_work", 2_000)
         try:
             found = solve(problem, executor=executor)
         except (InfeasibleError, UnsupportedProblemError) as refused:
@@ -131,7 +133,7 @@ def test_without_the_executor_the_rest_is_done_here():
 
 
 def test_a_slice_that_cannot_be_read_is_done_again(monkeypatch):
-    slices, whole = [], remote.run_remotely
+    slices, whole = [], module.run_remotely
 
     def damaging(*given):
         outcome = whole(*given)
@@ -140,7 +142,7 @@ def test_a_slice_that_cannot_be_read_is_done_again(monkeypatch):
             return outcome._replace(parts=(b"none of ours",))
         return outcome
 
-    monkeypatch.setattr(remote, "run_remotely", damaging)
+    monkeypatch.setattr(module, "run_remotely", damaging)
     with ThreadPoolExecutor(2) as executor, pytest.warns(WorkerLostWarning, match="done again"):
         assert_same(solve(medium(), executor=executor), solve(medium()))
 

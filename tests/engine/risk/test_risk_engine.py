@@ -12,8 +12,8 @@ from solvers import signal_at_first_model
 from supersparse import Problem, solve
 from supersparse import constraints as c
 from supersparse.base.stop import Stop
-from supersparse.engine import checkpoint_file
 from supersparse.engine.presolve import presolve
+from supersparse.engine.proving import checkpoint
 from supersparse.engine.risk import engine, search, worker
 from supersparse.engine.risk.instance import risk_instance
 from supersparse.engine.risk.node import node_from_bytes, root_of
@@ -36,7 +36,7 @@ def medium(**asked):
 @pytest.fixture
 def small_steps(monkeypatch):
     """Put an enumeration down after very little work, and branch rather than enumerate; search first."""
-    monkeypatch.setattr(engine, "_SOON", 0)
+    monkeypatch.setattr(engine.RiskRun, "soon", 0)
     monkeypatch.setattr(worker, "SLICE", 20_000)
     monkeypatch.setattr(worker, "_ENUMERATE_BITS", 3.0)
     monkeypatch.setattr(worker, "_ENUMERATE", 3.0)
@@ -99,7 +99,7 @@ def test_signals_keep_the_card_and_the_checkpoint(name, tmp_path, small_steps):
 
 
 def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch, small_steps):
-    monkeypatch.setattr(checkpoint_file, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     solution = solve(medium(), n_jobs=2, checkpoint=tmp_path / "file")
     assert solution.proven_optimal
     assert abs(solution.objective - solve(medium()).objective) <= CLOSE
@@ -122,7 +122,7 @@ def test_what_is_proven_with_little_work_is_not_searched_for_any_longer(searches
     soon = solve(medium())
     assert soon.proven_optimal
     assert not searches
-    monkeypatch.setattr(engine, "_SOON", 0)
+    monkeypatch.setattr(engine.RiskRun, "soon", 0)
     late = solve(medium())
     assert late.proven_optimal
     assert len(searches) == 1
@@ -138,10 +138,10 @@ def test_with_a_limit_on_nodes_the_search_is_done_before_the_proof_begins(search
 @pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"C0": 0.003, "max_features": None}])
 def test_a_proof_that_waits_for_the_search_goes_on_where_it_was(asked, searches, monkeypatch):
     whole = solve(medium(**asked))
-    starts, start = [], engine.RiskTree.start
-    monkeypatch.setattr(engine.RiskTree, "start", lambda tree: (starts.append(1), start(tree)))
+    starts, roots = [], engine.RiskTree.roots
+    monkeypatch.setattr(engine.RiskTree, "roots", lambda tree: (starts.append(1), roots(tree))[1])
     monkeypatch.setattr(worker, "SLICE", 3_000)
-    monkeypatch.setattr(engine, "_SOON", 30_000)
+    monkeypatch.setattr(engine.RiskRun, "soon", 30_000)
     cut = solve(medium(**asked))
     assert searches
     assert len(starts) == 1  # what was done before the search is not done again
@@ -163,10 +163,10 @@ def test_a_checkpoint_of_another_problem_and_one_that_no_search_wrote_are_refuse
     with pytest.raises(InvalidOptionError, match="belongs to another problem"):
         solve(medium(max_points=2), checkpoint=file)
     identity = fingerprint(presolve(medium()).problem)
-    content = checkpoint_file.load(file, "supersparse risk checkpoint 2", identity)
+    content = checkpoint.load(file, "supersparse risk checkpoint 2", identity)
     del content["problem"]
     for forged in ({"nodes": ["AAAA"]}, {"coefficients": [99] * 20}, {"floor": "low"}):
-        checkpoint_file.save(file, "supersparse risk checkpoint 2", identity, {**content, **forged})
+        checkpoint.save(file, "supersparse risk checkpoint 2", identity, {**content, **forged})
         with pytest.raises(InvalidOptionError, match="was not written by a search"):
             solve(medium(), checkpoint=file)
 

@@ -9,9 +9,9 @@ from engine.exact.hard import medium, noisy
 from strategies import cases
 from supersparse.constraints import must_use
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import presolve
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.search.data import search_data
 from supersparse.engine.search.incumbent import Search, search, smallest_coefficients
 from supersparse.engine.search.paths import Surrogate, backward_path, roundings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supersparse import RiskScoreClassifier, SLIMClassifier, Stop
-from supersparse.engine.monitor import Monitor
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.errors import NotProvenWarning, SupersparseError
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

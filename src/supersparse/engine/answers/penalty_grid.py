@@ -12,9 +12,10 @@ from typing import Any, Unpack
 from supersparse.base.errors import InvalidOptionError, SolverFailedError
 from supersparse.base.exact import exact, written_fraction
 from supersparse.base.stop import Stop
-from supersparse.engine import checkpoint_file, solvers
+from supersparse.engine import solvers
 from supersparse.engine.answers.frontier import C0Path, frontier
 from supersparse.engine.options import SolveKeywords, SolveOptions
+from supersparse.engine.proving import checkpoint
 from supersparse.engine.solution import Claim, Solution, Trace, TraceEvent
 from supersparse.engine.solve import solve
 from supersparse.engine.solvers import Aim, choose_solver
@@ -63,7 +64,7 @@ def keep(folder: Path, solution: Solution) -> None:
         "seed": solution.seed,
     }
     place = _place(folder, solution.problem, "proven")
-    checkpoint_file.save(place, _FORMAT, fingerprint(solution.problem), content)
+    checkpoint.save(place, _FORMAT, fingerprint(solution.problem), content)
 
 
 def recalled(folder: Path, problem: Problem) -> Solution | None:
@@ -74,7 +75,7 @@ def recalled(folder: Path, problem: Problem) -> Solution | None:
     content = _read_answer(path, problem)
     points, bound = with_best_intercept(problem, content["coefficients"]), content["lower_bound"]
     if points is None:
-        raise checkpoint_file.malformed(path, "no intercept obeys the constraints")
+        raise checkpoint.malformed(path, "no intercept obeys the constraints")
     event = TraceEvent(
         seconds=content["seconds"],
         nodes=content["nodes"],
@@ -102,7 +103,7 @@ _KINDS: dict[str, Any] = {
 
 def _read_answer(path: Path, problem: Problem) -> dict[str, Any]:
     """The content of a file, each value of its type; `verify` judges the rest."""
-    content = checkpoint_file.load(path, _FORMAT, fingerprint(problem))
+    content = checkpoint.load(path, _FORMAT, fingerprint(problem))
     try:
         for name, kind in _KINDS.items():
             if not isinstance(content[name], kind) or isinstance(content[name], bool):
@@ -115,7 +116,7 @@ def _read_answer(path: Path, problem: Problem) -> dict[str, Any]:
             raise ValueError("coefficients that are not allowed")
         content["lower_bound"] = written_fraction(content["lower_bound"])
     except (ValueError, TypeError, KeyError) as error:
-        raise checkpoint_file.malformed(path, str(error)) from None
+        raise checkpoint.malformed(path, str(error)) from None
     return content
 
 

@@ -22,8 +22,15 @@ from supersparse.engine.certify.derivation import Facts
 from supersparse.engine.certify.lines import SIGNS, Lines, Terms, least_cost, literal_at, written_facts
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver
-from supersparse.engine.exact.covers import NEAREST, OppositePoints, literal_masks
-from supersparse.engine.exact.pairs import most_gained, pack_masks, pair_literals, without_literal
+from supersparse.engine.exact.pairs import (
+    NEAREST,
+    OppositePoints,
+    literal_masks,
+    most_gained,
+    pack_masks,
+    pair_literals,
+    without_literal,
+)
 
 Pairs = NDArray[np.int32]
 

@@ -8,7 +8,7 @@ import numpy as np
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.core import kernel
 from supersparse.engine.integer_form import OPEN, IntegerForm
-from supersparse.engine.monitor import Monitor
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.search.incumbent import Search
 from supersparse.problem.objective import PointsEvaluation, completed
 from supersparse.problem.variants import previous_attainable

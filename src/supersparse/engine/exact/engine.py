@@ -1,32 +1,31 @@
-"""The exact solver: alternates between search and proof, in slices, until nothing is open."""
+"""The exact solver for errors: alternates between search and proof, in slices, until nothing is open."""
 
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from enum import Enum, auto
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from supersparse.base.stop import Stop
-from supersparse.engine.checkpoint_file import Checkpoint, check_place, locked
-from supersparse.engine.cluster import LOOK_SECONDS, Cluster
-from supersparse.engine.each_size import Solve, best_per_size
+from supersparse.engine.exact.bounds import SHARES, bounds_of
 from supersparse.engine.exact.cuts import Cuts, CutValues, with_prices
-from supersparse.engine.exact.instance import Instance, instances
-from supersparse.engine.exact.open_parts import FORMAT, read_tree, written, written_tree
-from supersparse.engine.exact.partition.partition import PartitionProof
-from supersparse.engine.exact.proof import WORK_PER_NODE, Proof, quick_switches
-from supersparse.engine.exact.ratios import RatioProof
-from supersparse.engine.exact.remote import RemoteBoxes, RemoteSlices, TreeAndBoxes
+from supersparse.engine.exact.instance import instances
+from supersparse.engine.exact.open_parts import FORMAT, Part, coefficients_of, fraction, read, written
+from supersparse.engine.exact.pair_covers import WORK_PER_NODE, PairCovers
 from supersparse.engine.integer_form import OPEN, IntegerForm, integer_form
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.bounds import Bound, InTurn, Known, Turns
+from supersparse.engine.proving.checkpoint import check_place
+from supersparse.engine.proving.cluster import Slices
+from supersparse.engine.proving.monitor import Monitor
+from supersparse.engine.proving.proof import Budget, Proof
+from supersparse.engine.proving.remote import RemoteParts
+from supersparse.engine.proving.run import Run, list_all, run_to_the_end
+from supersparse.engine.proving.sizes import Solve, best_per_size
 from supersparse.engine.search.incumbent import Search, smallest_coefficients
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
-from supersparse.problem.conflicts import infeasible
 from supersparse.problem.objective import completed, evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -45,9 +44,6 @@ _PATIENCE_BEFORE_LONG_PROOFS = 2_500_000_000  # about eight seconds
 _MANY = 10  # features
 _HOPELESS, _FAR = Fraction(1, 10), Fraction(1, 2)  # of the objective: a bound below that
 _LARGE = 50_000  # values in the table, distinct rows only
-_LOOK_EVERY = 500_000  # touched rows between two looks at the limits: a few milliseconds
-_REPORT_EVERY = 8_000_000  # touched rows between two reports of the bound: some forty milliseconds
-_ALONE = 3_000_000  # touched rows, some thirty milliseconds: what threads are not started for
 _MOST_ALONE = 10**11  # for a first good model where no threads wait
 _SEARCHERS, _SEARCHERS_ON_LARGE_TABLES = 2, 4  # threads, at most, that search before they prove
 
@@ -71,11 +67,7 @@ class ExactSolver:
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best model, or claim the best known one and a bound."""
-        with locked(options.checkpoint):
-            while True:
-                outcome = _Solve.prepare(problem, options, monitor).run()
-                if outcome is not _Restart.WITH_BETTER_PRICES:
-                    return outcome
+        return run_to_the_end(lambda: ErrorsRun(problem, options, monitor), options)
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Find the best model of each size, as far as the limits allow."""
@@ -86,233 +78,165 @@ class ExactSolver:
         return all_within(problem, epsilon, options, monitor, self.solve)
 
 
-class _Restart(Enum):
-    """Returned by a solve that has no claim yet and must start again."""
+class ErrorsRun(Run[Part]):
+    """One run: the incumbent search, the tree and the bounds beside it share the time and report to the monitor."""
 
-    WITH_BETTER_PRICES = auto()
-    """The first model that satisfies the rate limits is known, so prices can now be chosen well."""
+    look_every = 500_000  # touched rows: a few milliseconds
+    report_every = 8_000_000  # some forty milliseconds
+    alone_before_threads = alone_before_executor = 3_000_000  # some thirty milliseconds
+    proves_smallest = True
 
-
-@dataclass(eq=False, kw_only=True)
-class _Solve:
-    """One run: the incumbent search and the three proofs share the time and report to the monitor."""
-
-    problem: Problem
-    options: SolveOptions
-    monitor: Monitor
-    form: IntegerForm
-    search: Search
-    cuts: Cuts
-    cases: list[Instance]
-    proof: Proof
-    partition: PartitionProof
-    ratios: RatioProof
-    knew_no_model: bool  # when prices were chosen, so the prices help to find any model at all
-    checkpoint: Checkpoint
-    stop: Stop | None = None
-    _reported: int = -1  # the last bound the monitor heard of, in kernel units
-    _report_at: int = 0  # work of the proof at which to report again
-    _heard_of: Fraction | None = None  # the best objective that the search knows of
-
-    @classmethod
-    def prepare(cls, problem: Problem, options: SolveOptions, monitor: Monitor) -> "_Solve":
+    def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
         """Convert a problem to kernel units, choose prices if rates are limited, and find a first model."""
         monitor.incumbent(completed(problem, smallest_coefficients(problem)))
-        form = with_prices(integer_form(problem), monitor)
-        knew_no_model = monitor.best_evaluation is None
-        cuts, search = Cuts(form, monitor), Search(form, monitor)
+        self.form = form = with_prices(integer_form(problem), monitor)
+        self.knew_no_model = monitor.best_evaluation is None  # so the prices help to find any model at all
+        self.cuts, self.search = Cuts(form, monitor), Search(form, monitor)
         threads = options.n_jobs if options.executor is None else 1
         is_alone = threads == 1 and options.executor is None
         nodes = 10**6 if options.node_limit is None else options.node_limit + 1
         # first, because on wide tables it takes longer to prepare the proof
-        search.warm_up(min(nodes * WORK_PER_NODE, _MOST_ALONE if is_alone else _ALONE))
-        cuts.refresh()
+        self.search.warm_up(min(nodes * WORK_PER_NODE, _MOST_ALONE if is_alone else self.alone_before_threads))
+        self.cuts.refresh()
         cases = instances(form)
-        return cls(
-            problem=problem,
-            options=options,
-            monitor=monitor,
-            form=form,
-            search=search,
-            cuts=cuts,
-            cases=cases,
-            proof=Proof(cuts, cases),
-            partition=PartitionProof(form),
-            ratios=RatioProof(cases, cuts, threads),
-            knew_no_model=knew_no_model,
-            _heard_of=None if monitor.best_evaluation is None else monitor.best_evaluation.objective,
-            checkpoint=Checkpoint(options.checkpoint, FORMAT, problem),
-        )
+        self.tree = PairCovers(self.cuts, cases)
+        super().__init__(problem, options, monitor, Proof(self.tree), FORMAT)
+        self.turns = Turns(bounds_of(form, cases, self.cuts, threads), SHARES)
+        self._reported = -1  # the last bound the monitor heard of, in kernel units
+        self._heard_of = None if monitor.best_evaluation is None else monitor.best_evaluation.objective
+        self._since: tuple[int, int] | None = None  # work of the search and the proof when others began to prove
+        self._searched = 0  # work of the search when this thread began to prove
+        monitor.progress = lambda: (self.tree.share_closed(self.proof.open_parts()), 1.0)
 
-    def run(self) -> Claim | _Restart:
-        """Search and prove until nothing is open or a limit is reached."""
-        self._open()
-        self.monitor.progress = lambda: (self.proof.share_closed, 1.0)
-        if self.options.executor is not None:
-            self._prove_on(self.options.executor)
-        elif self.options.n_jobs == 1:
-            self._prove_here()
-        else:
-            self._prove_in_threads(self.options.n_jobs)
-        self._count()
-        if self._needs_restart:
-            return _Restart.WITH_BETTER_PRICES
-        if self.stop is not None:
-            self._report()
-            self._save()
-            return self.monitor.claim(stop=self.stop, smallest=False)
-        if self.monitor.best_evaluation is None:
-            raise infeasible(self.problem)
-        self.monitor.bound(self.monitor.best_evaluation.objective)
-        self.checkpoint.remove()
-        return self.monitor.claim(stop=Stop.OPTIMAL, smallest=True)
-
-    def _open(self) -> None:
+    def begin(self) -> None:
         """Start from the roots, or from a checkpoint."""
-        saved = self.checkpoint.load(partial(read_tree, cases=self.cases))
+        saved = self.checkpoint.load(self._read)
         if saved is None:
-            self.proof.open_roots()
+            self.proof.begin()
             return
-        self.cuts.offer(list(saved.coefficients))
-        self.monitor.bound(saved.lower_bound)
-        for part in saved.parts:
-            self.proof.push(part)
-        if saved.partition is not None:
-            self.partition.resume(saved.partition)
+        coefficients, lower_bound, parts = saved
+        self.cuts.offer(coefficients)
+        self.monitor.bound(lower_bound)
+        self.proof.begin(parts)
 
-    def _prove_here(self, most: int | None = None) -> None:
-        """Alternate between proof and search by work done, so that a run can be repeated exactly.
+    def _read(self, content: dict[str, Any]) -> tuple[list[int], Fraction, list[Part]]:
+        cases = self.tree.cases
+        coefficients = coefficients_of(content["coefficients"], next(iter(cases.values())))
+        parts = read(content["parts"], cases)
+        self.turns.resume(content["bounds"])
+        return coefficients, fraction(content["lower_bound"]), parts
 
-        Ends early, where `most` is given, once search and proof have done so much together.
+    def saved(self) -> dict[str, Any] | None:
+        """The best model, its bound, and what is open."""
+        if self.monitor.best is None:
+            return None
+        # parts first: a model that a thread finds meanwhile may then be saved twice, never lost
+        parts = written(self.proof.open_parts())
+        best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
+        return {"coefficients": best, "lower_bound": str(bound), "parts": parts, "bounds": self.turns.left()}
+
+    def prove_here(self, most: int | None = None) -> None:
+        """Alternate between proof and search by work done, so that a run can be repeated exactly."""
+        self._searched = self.work_beside
+        super().prove_here(most)
+
+    @property
+    def work_beside(self) -> int:
+        """The work of the search."""
+        return int(self.search.spent[0])
+
+    def turn(self) -> None:
+        """Search if that is due, then take steps of the other bounds."""
+        if self.work_beside - self._searched < self._search_share * self._pace:
+            self._search()
+        for bound in self.turns.bounds:
+            while self._step_of(bound) and not self.check_in():
+                pass
+
+    def beside(self) -> bool:
+        """Search for better models at times, and take the steps that are this thread's."""
+        for bound in self.turns.bounds:
+            if not bound.in_any_thread:
+                self._step_of(bound)
+        best = self.monitor.best_evaluation
+        if best is not None and best.objective != self._heard_of:  # it was found elsewhere
+            self._heard_of = best.objective
+            self.search.hear_of_better()
+        if self._since is None:
+            self._since = self.work_beside, self._pace
+        searched, proven = self._since
+        due = searched + self._search_share * (self._pace - proven) / self.proof.threads
+        has_nothing_else = self.options.executor is not None and self.search.is_improving
+        if self.search.is_warm and self.work_beside >= due and not has_nothing_else:
+            return False
+        self._search()
+        if not self.search.is_warm:
+            self._since = self.work_beside, proven
+        return True
+
+    def _search(self) -> None:
+        self.search.run(1)
+        self.cuts.refresh()
+
+    def before_threads(self, threads: int) -> Sequence[Callable[[], None]]:
+        """Up to half of the threads search first: what is proven before a good model is known is much more work.
+
+        Of two, on a small table, none does: the main thread's search is enough.
         """
-        searched, look_at = int(self.search.spent[0]), 0
-        # a limit seen inside a step, which then does no work, ends the loop as well
-        while self.proof.is_open and self.stop is None and not self._needs_restart:
-            if self.proof.work >= look_at:
-                look_at = self.proof.work + _LOOK_EVERY
-                if self._check_in():
-                    break
-            if most is not None and self.proof.work + int(self.search.spent[0]) >= most:
-                break
-            self.proof.step(self._check_in, self._work_left)
-            if self.search.spent[0] - searched < self._search_share * self._pace:
-                self.search.run(1)
-                self.cuts.refresh()
-            self._take_other_turns()
-
-    def _prove_in_threads(self, threads: int) -> None:
-        """Prove in background threads; this thread searches at times, reports and watches the limits.
-
-        What is small is done before they start. Up to half of them search first: what is proven before a good
-        model is known is much more work. Of two, on a small table, none does: this thread's search is enough.
-        """
-        proof = self.proof
-        self._prove_here(_ALONE)
-        if not proof.is_open or self.stop is not None or self._needs_restart:
-            return
         most = _SEARCHERS_ON_LARGE_TABLES if self._is_large else _SEARCHERS if threads > 2 else 0
         searchers = range(1, min(most, threads // 2) + 1)
-        searches = [partial(self._search_in_thread, self.search.sibling(n)) for n in searchers]
-        workers = proof.start(threads, self._is_over, searches, self._step_of_ratios)
-        searched, proven = int(self.search.spent[0]), self._pace
-        try:
-            with quick_switches():
-                while proof.is_open and not self._check_in():
-                    self._step_of_partition()
-                    self._hear_of_better()
-                    due = searched + self._search_share * (self._pace - proven) / threads
-                    if not self.search.is_warm or self.search.spent[0] < due:
-                        self.search.run(1)
-                        self.cuts.refresh()
-                        if not self.search.is_warm:
-                            searched = int(self.search.spent[0])
-                    else:
-                        proof.wait(LOOK_SECONDS)
-        finally:
-            proof.finish(workers)
+        return [partial(self._search_in_thread, self.search.sibling(n)) for n in searchers]
 
     def _search_in_thread(self, search: Search) -> None:
         """Search in another thread until that does not seem to help any more."""
-        while search.is_improving and self.proof.is_open and not self._is_over():
+        while search.is_improving and self.proof.is_open and not self.is_over:
             search.step()
             self.cuts.refresh()
 
-    def _prove_on(self, executor: Executor) -> None:
-        """Prove on an executor; this process searches at times, reports and watches the limits."""
-        proof = self.proof
-        self._prove_here(_ALONE)
-        if not proof.is_open or self.stop is not None or self._needs_restart:
-            return
-        tree = RemoteSlices(proof, self.cases, self._check_in, lambda: self._work_left)
-        boxes = RemoteBoxes(lambda: self.ratios.boxes(self.monitor.lower_bound, proof.work), self.cuts)
-        slices = TreeAndBoxes(tree, boxes, self.ratios, self._step_of_ratios)
-        searched, proven = int(self.search.spent[0]), self._pace
-
-        def search() -> bool:
-            self._step_of_partition()
-            self._hear_of_better()
-            due = searched + self._search_share * (self._pace - proven) / proof.threads
-            if not self.search.is_improving and self.search.spent[0] >= due:
-                return False
-            self.search.run(1)
-            self.cuts.refresh()
-            return True
-
-        Cluster(slices, executor).run(lambda: not proof.is_open or self._check_in(), search)
-
-    def _is_over(self) -> bool:
-        """Whether threads should stop."""
-        return self.stop is not None or self._needs_restart
-
-    def _take_other_turns(self) -> None:
-        """Run the other bounds when it is their turn."""
-        if self._step_of_partition():
-            return
-        while self._step_of_ratios() and not self._check_in():
-            pass
-
-    def _step_of_partition(self) -> bool:
-        """Take a step of the partition bound if it is due."""
-        best = self.monitor.best_evaluation
-        if best is None or not self.partition.is_due(self.proof.work):
-            return False
-        self.monitor.bound(self.partition.step(best.objective, self.proof.work, self._check_in))
-        return True
-
-    def _step_of_ratios(self) -> bool:
-        """Take a step of the ratio bound if it is due, in any thread; `_check_in` reports what it proves."""
+    def between(self) -> bool:
+        """Take a step of a bound if it is due, in any thread; `check_in` reports what it proves."""
+        shared = [bound for bound in self.turns.bounds if bound.in_any_thread]
         if self.monitor.best_evaluation is None:
             return False
-        if not self.ratios.is_due(self.proof.work):
-            return self.ratios.wait()
-        self.ratios.step(self.monitor.lower_bound, self.proof.work, self._is_over, self._work_left)
+        return any(self._step_of(bound) for bound in shared) or any(bound.wait() for bound in shared)
+
+    def _step_of(self, bound: Bound) -> bool:
+        """Take a step of a bound if it is due."""
+        if self.monitor.best_evaluation is None or not self.turns.is_due(bound, self.work):
+            return False
+        stops = (lambda: self.is_over) if bound.in_any_thread else self.check_in
+        bound.step(self._known(), Budget(self.work_left, stops))
         return True
 
-    def _hear_of_better(self) -> None:
-        """Tell the search of a better model that was found elsewhere."""
+    def _known(self) -> Known:
         best = self.monitor.best_evaluation
-        if best is not None and best.objective != self._heard_of:
-            self._heard_of = best.objective
-            self.search.hear_of_better()
+        assert best is not None, "bounds begin once a model is known"
+        return Known(best.objective, self.monitor.lower_bound)
 
-    @property
-    def _other_work(self) -> int:
-        return self.partition.work + self.ratios.work
+    def slices(self) -> Slices[Any]:
+        """Those of the tree, and of the bounds that can be sent."""
+        parts = RemoteParts(self.proof, self.tree, self.check_in, lambda: self.work_left)
+        return InTurn(parts, self.turns, lambda: self.work, self._known, self.between)
 
     @property
     def _pace(self) -> int:
         """The proof's work, by which the search is measured: the tree's, or that of who works more."""
-        return max(self.proof.work, self.ratios.work_in_turn)
+        return max(self.work, self.turns.pace)
 
     @property
-    def _work_left(self) -> int | None:
+    def nodes(self) -> int:
+        """The work of the tree and of the bounds beside it."""
+        return (self.work + self.turns.work) // WORK_PER_NODE
+
+    @property
+    def work_left(self) -> int | None:
         """The work that the node limit leaves to the proof; None without a limit."""
         limit = self.options.node_limit
-        return None if limit is None else max(1, limit * WORK_PER_NODE - self.proof.work - self._other_work)
+        return None if limit is None else max(1, limit * WORK_PER_NODE - self.work - self.turns.work)
 
     @property
-    def _needs_restart(self) -> bool:
-        """Whether the first model within the rate limits was found while much is still open."""
+    def needs_restart(self) -> bool:
+        """Whether the first model within the rate limits was found while much is still open: prices can be better."""
         is_first = self.knew_no_model and self.monitor.best_evaluation is not None
         return is_first and len(self.form.rates.most) > 0 and self.stop is None and self.proof.is_open
 
@@ -333,45 +257,28 @@ class _Solve:
                 return _SHARE_ON_LARGE_TABLES
         return _SHARE_WHILE_IMPROVING if self.search.is_improving else _SHARE_AFTERWARDS
 
-    def _check_in(self) -> bool:
-        """Count, report and save if due, and return whether to stop; long steps call it midway."""
-        self._count()
-        if self.proof.work >= self._report_at:
-            self._report_at = self.proof.work + _REPORT_EVERY
-            self._report()
-        self.monitor.bound(self.ratios.lower_bound)
-        if self.checkpoint.is_due:
-            self._save()
-        self.stop = self._reason_to_stop()
-        return self.stop is not None or self._needs_restart
+    def check_in(self) -> bool:
+        """Report what the other bounds prove as well."""
+        self.monitor.bound(self.turns.best)
+        return super().check_in()
 
-    def _count(self) -> None:
-        self.monitor.nodes = (self.proof.work + self._other_work) // WORK_PER_NODE
-
-    def _reason_to_stop(self) -> Stop | None:
-        """The limit that was reached; None to continue."""
-        reason = self.monitor.stop_reason()
-        if reason is not None:
-            return reason
+    def reason_to_stop(self) -> Stop | None:
+        """The limit that was reached, or another bound met the objective: then ties in l1 stay open."""
         best = self.monitor.best_evaluation
-        if self._other_work and best is not None and self.monitor.lower_bound >= best.objective:
-            return Stop.BOUND  # another bound met the objective; ties in l1 stay open
-        return None
+        reason = super().reason_to_stop()
+        if reason is None and self.turns.work and best is not None and self.monitor.lower_bound >= best.objective:
+            return Stop.BOUND
+        return reason
 
-    def _report(self) -> None:
+    def report(self) -> None:
         """Report the bound of everything open to the monitor."""
-        bound = self.proof.bound
-        if bound is not None and bound > self._reported:
+        bound, best = self.proof.bound, self.monitor.best_evaluation
+        if bound is None:
+            if self.proof.has_begun and best is not None:
+                self.monitor.bound(best.objective)
+        elif bound > self._reported:
             self._reported = bound
             self.monitor.bound(next_attainable(self.problem, Fraction(bound) / self.form.scale))
-
-    def _save(self) -> None:
-        """Write the checkpoint, if requested."""
-        if self.checkpoint.is_wanted and self.monitor.best is not None:
-            # parts first: a model that a thread finds meanwhile may then be saved twice, never lost
-            parts = [written(part) for part in self.proof.open_parts()]
-            best, bound = self.monitor.best.coefficients, self.monitor.lower_bound
-            self.checkpoint.save(written_tree(best, bound, parts, self.partition.left))
 
 
 class PoolCuts:
@@ -411,18 +318,7 @@ def all_within(
     if claim.lower_bound < best:
         return ClaimedModels(models=tuple(within.models.values()), complete=False)
     within.offer(smallest_coefficients(problem))  # the tree starts with one feature
-    cases = [case.in_any_order() for case in instances(form)]
-    proof = Proof(within, cases, lists=True)
-    proof.open_roots()
-    begun = monitor.nodes
-
-    def should_stop() -> bool:
-        monitor.nodes = begun + proof.work // WORK_PER_NODE
-        return monitor.stop_reason() is not None
-
-    if options.executor is not None:
-        slices = RemoteSlices(proof, cases, should_stop)
-        Cluster(slices, options.executor).run(lambda: not proof.is_open or should_stop())
-    while proof.is_open and not should_stop():
-        proof.step(should_stop)
-    return ClaimedModels(models=tuple(within.models.values()), complete=not proof.is_open)
+    tree = PairCovers(within, [case.in_any_order() for case in instances(form)], lists=True)
+    proof = Proof(tree)
+    complete = list_all(proof, options, monitor, lambda: proof.work // WORK_PER_NODE)
+    return ClaimedModels(models=tuple(within.models.values()), complete=complete)

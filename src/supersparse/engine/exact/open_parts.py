@@ -1,9 +1,9 @@
 """Open parts of the tree as plain values, for a queue, another process, or the file of a checkpoint."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from supersparse.base.exact import written_fraction
 from supersparse.base.integer_arrays import Flags, Ints
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, flags_of, literals_where, n_literals
-from supersparse.engine.exact.partition.partition import OpenNodes
-from supersparse.engine.exact.partition.partition import PartitionNode as PartitionNode
 from supersparse.engine.exact.tree_data import IMPROVING, PIECE, TIES
 
 _LARGEST = 2**62
@@ -70,7 +68,7 @@ def divided(part: Part, n: int) -> list[Part]:
     return [part._replace(boxes=boxes[i::n]) for i in range(n)]
 
 
-def after_slice(taken: Part, left: list[Part]) -> list[Part]:
+def after_slice(taken: Part, left: Sequence[Part]) -> list[Part]:
     """The parts that a slice which took this part first has left, with the second phase if the first is over."""
     if taken.pieces is None:
         return [part._replace(phase=IMPROVING) if part.phase == PIECE else part for part in left]
@@ -87,7 +85,7 @@ def sides_of(instance: Instance, literals: Literals) -> Ints:
     return np.array(last, np.int64)
 
 
-def to_bytes(parts: list[Part]) -> bytes:
+def to_bytes(parts: Sequence[Part]) -> bytes:
     """Write parts as 64-bit numbers, lowest byte first."""
     numbers: list[Ints] = [np.array([len(parts)], np.int64)]
     for part in parts:
@@ -125,54 +123,39 @@ def from_bytes(content: bytes, n_features: int) -> list[Part]:
     return parts
 
 
-def node_part(
-    bound: object, instance: Instance, literals: Sequence[object], allowed: Sequence[object], theta: object
-) -> Part:
-    """A node, checked: kernels index arrays by its literals, unchecked."""
-    flags = flags_of([_literal(v, instance) for v in allowed], instance.n_features)
-    if (flags & ~instance.allowed).any():
-        raise ValueError("a literal is allowed that the problem forbids")
-    names = _literals(literals, instance)
-    if flags[[2 * feature_of(name) + sign for name in names for sign in (0, 1)]].any():
-        raise ValueError("a feature is allowed that is used already")
-    if len(names) > instance.max_features:
+def checked_part(part: Part, instance: Instance, *, is_piece: bool = False) -> Part:
+    """A part that was read, checked: kernels index arrays by its literals and boxes, unchecked."""
+    literals, flags = part.literals, part.allowed
+    for literal in literals:
+        whole(literal, 0, n_literals(instance.n_features) - 1)
+    for value in (part.bound, part.theta):
+        whole(value, -_LARGEST, _LARGEST)
+    if len({feature_of(literal) for literal in literals}) < len(literals):
+        raise ValueError("a feature is used twice")
+    if not all(instance.magnitudes.count[literal] for literal in literals):
+        raise ValueError("a literal has no values")
+    if len(literals) > instance.max_features:
         raise ValueError("more features are used than the problem allows")
-    return Part(
-        bound=whole(bound, -_LARGEST, _LARGEST),
-        case=instance.case,
-        literals=names,
-        allowed=flags,
-        theta=whole(theta, -_LARGEST, _LARGEST),
-    )
+    if flags is None:
+        whole(part.phase, 0, PIECE if is_piece else TIES)
+        _check_support(part, instance)
+    elif (flags & ~instance.allowed).any():
+        raise ValueError("a literal is allowed that the problem forbids")
+    elif flags[[2 * feature_of(literal) + sign for literal in literals for sign in (0, 1)]].any():
+        raise ValueError("a feature is allowed that is used already")
+    return part
 
 
-def support_part(
-    bound: object,
-    instance: Instance,
-    literals: Sequence[object],
-    phase: object,
-    boxes: Ints | None,
-    *,
-    is_piece: bool = False,
-) -> Part:
-    """A support, checked: kernels index arrays by its literals and boxes, unchecked."""
-    names = _literals(literals, instance)
-    if not names or len(names) > instance.max_features:
-        raise ValueError(f"a support has {len(names)} features")
-    if boxes is not None:
-        last = sides_of(instance, names)
-        if boxes.ndim != 3 or boxes.shape[1:] != (2, len(last)):
+def _check_support(part: Part, instance: Instance) -> None:
+    if not part.literals:
+        raise ValueError("a support has no features")
+    if part.boxes is not None:
+        last = sides_of(instance, part.literals)
+        if part.boxes.ndim != 3 or part.boxes.shape[1:] != (2, len(last)):
             raise ValueError("a box has the wrong number of sides")
-        low, high = boxes[:, 0], boxes[:, 1]
+        low, high = part.boxes[:, 0], part.boxes[:, 1]
         if not ((low >= 0) & (low <= high) & (high <= last)).all():
             raise ValueError("a box lies outside the coefficient sets")
-    return Part(
-        bound=whole(bound, -_LARGEST, _LARGEST),
-        case=instance.case,
-        literals=names,
-        phase=whole(phase, 0, PIECE if is_piece else TIES),
-        boxes=boxes,
-    )
 
 
 def coefficients_of(values: Sequence[object], instance: Instance) -> list[int]:
@@ -195,116 +178,28 @@ def whole(value: object, low: int, high: int) -> int:
     return value
 
 
-def _literal(value: object, instance: Instance) -> Literal:
-    return Literal(whole(value, 0, n_literals(instance.n_features) - 1))
+FORMAT = "supersparse errors checkpoint 4"
 
 
-def _literals(values: Sequence[object], instance: Instance) -> Literals:
-    """Literals that exist, each feature once, each with a value of its sign."""
-    literals = tuple(_literal(v, instance) for v in values)
-    if len({feature_of(literal) for literal in literals}) < len(literals):
-        raise ValueError("a feature is used twice")
-    if not all(instance.magnitudes.count[literal] for literal in literals):
-        raise ValueError("a literal has no values")
-    return literals
+def written(parts: Sequence[Part]) -> list[str]:
+    """Open parts as the text of a checkpoint; a piece of a support is written as a first phase of its own."""
+    whole_parts = (part._replace(phase=IMPROVING) if part.phase == PIECE else part for part in parts)
+    return [b64encode(to_bytes([part])).decode() for part in whole_parts]
 
 
-FORMAT = "supersparse checkpoint 3"
+def read(texts: Sequence[object], cases: Mapping[int, Instance]) -> list[Part]:
+    """Read open parts that were written, checked."""
+    n_features = next(iter(cases.values())).n_features
+    parts = [part for text in texts for part in from_bytes(b64decode(_text(text), validate=True), n_features)]
+    return [checked_part(part, cases[part.case]) for part in parts]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedTree:
-    """The contents of a checkpoint: the best model's coefficients, the proven bound, the open parts.
-
-    `partition` is the open work of the partition bound; None if it has not started.
-    """
-
-    coefficients: tuple[int, ...]
-    lower_bound: Fraction
-    parts: tuple[Part, ...]
-    partition: OpenNodes | None
+def fraction(value: object) -> Fraction:
+    """Read a fraction that was written as text."""
+    return written_fraction(_text(value, 4000))
 
 
-def written_tree(
-    coefficients: tuple[int, ...], lower_bound: Fraction, tasks: list[dict[str, Any]], partition: OpenNodes | None
-) -> dict[str, Any]:
-    """Convert the open tree to JSON data."""
-    return {
-        "coefficients": coefficients,
-        "lower_bound": str(lower_bound),
-        "tasks": tasks,
-        "second": None if partition is None else _written_nodes(partition),
-    }
-
-
-def written(part: Part) -> dict[str, Any]:
-    """Convert an open part to JSON data."""
-    entry: dict[str, Any] = {"bound": part.bound, "case": part.case, "literals": part.literals}
-    if part.allowed is not None:
-        return entry | {"allowed": literals_where(part.allowed), "theta": part.theta}
-    phase = IMPROVING if part.phase == PIECE else part.phase
-    return entry | {"boxes": None if part.boxes is None else (phase, part.boxes.tolist())}
-
-
-def _written_nodes(left: OpenNodes) -> dict[str, Any]:
-    return {
-        "given_up": [str(bound) for bound in left.given_up],
-        "nodes": [
-            {
-                "bound": str(node.bound),
-                "allowed": node.allowed,
-                "sets": [[family, *quad.tolist()] for family, quad in node.sets],
-            }
-            for node in left.nodes
-        ],
-    }
-
-
-def read_tree(content: dict[str, Any], cases: list[Instance]) -> SavedTree:
-    """Read the open tree, checked."""
-    by_case = {instance.case: instance for instance in cases}
-    return SavedTree(
-        coefficients=tuple(coefficients_of(content["coefficients"], cases[0])),
-        lower_bound=written_fraction(_text(content["lower_bound"])),
-        parts=tuple(_read(entry, by_case[entry["case"]]) for entry in content["tasks"]),
-        partition=None if content["second"] is None else _read_nodes(content["second"]),
-    )
-
-
-_MOST_FAMILIES = 2**31
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > 4000:
-        raise ValueError(f"{value!r:.60} is not a fraction")
+def _text(value: object, most: int = 2**40) -> str:
+    if not isinstance(value, str) or len(value) > most:
+        raise ValueError(f"{value!r:.60} is not a text, or too long")
     return value
-
-
-def _read_nodes(entry: dict[str, Any]) -> OpenNodes:
-    return OpenNodes(
-        nodes=tuple(
-            PartitionNode(
-                written_fraction(_text(node["bound"])),
-                tuple(tuple(whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
-                tuple(
-                    (whole(family, 0, _MOST_FAMILIES), np.array([whole(i, 0, _LARGEST) for i in quad], np.int64))
-                    for family, *quad in node["sets"]
-                ),
-            )
-            for node in entry["nodes"]
-        ),
-        given_up=tuple(written_fraction(_text(bound)) for bound in entry["given_up"]),
-    )
-
-
-def _read(entry: dict[str, Any], instance: Instance) -> Part:
-    if "allowed" in entry:
-        return node_part(entry["bound"], instance, entry["literals"], entry["allowed"], entry["theta"])
-    if entry["boxes"] is None:
-        return support_part(entry["bound"], instance, entry["literals"], 0, None)
-    phase, boxes = entry["boxes"]
-    sides = len(entry["literals"]) + (len(instance.intercepts) > 0)
-    for value in (v for box in boxes for side in box for v in side):
-        whole(value, 0, _LARGEST)
-    array = np.array(boxes, np.int64) if boxes else np.zeros((0, 2, sides), np.int64)
-    return support_part(entry["bound"], instance, entry["literals"], phase, array)

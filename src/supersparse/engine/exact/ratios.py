@@ -1,4 +1,4 @@
-"""The ratio bound: boxes of all coefficients at once, for small tables with columns of many values.
+"""The third bound for errors, `ratios`: boxes of all coefficients at once, on columns of many values.
 
 The tree over supports bounds a node by the signs of its literals alone, and learns how large coefficients
 are only once a support is complete. On 20 columns of many values signs say little. Here a box ranges over all
@@ -10,17 +10,15 @@ round searches depth first from the beginning and costs several times the one be
 cost little more than the last, and every finished round is a bound on F. Each begins with one box for each
 literal: the models in which it weighs most, as multiples of its coefficient.
 
-Several threads can work on a round, and workers elsewhere (`remote.py`): each takes open boxes, and
-puts back what is left of them.
-
-It holds for F only, not for ties in l1. `RatioProof` says when it starts, and how much of the time it gets.
+It holds for F only, not for ties in l1.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,6 +27,8 @@ from supersparse.engine.core import struct
 from supersparse.engine.exact.cuts import Judge
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import SIGNS
+from supersparse.engine.exact.open_parts import coefficients_of
+from supersparse.engine.exact.pair_covers import WORK_PER_NODE
 from supersparse.engine.exact.ratio_arrays import (
     CROWDED,
     FINE,
@@ -41,6 +41,20 @@ from supersparse.engine.exact.ratio_arrays import (
     run_ratio_boxes,
 )
 from supersparse.engine.exact.ratio_data import first_box, first_literals, point_pairs, stack_for, with_more_room
+from supersparse.engine.proving.bounds import Bound, Known
+from supersparse.engine.proving.cluster import (
+    ProblemCache,
+    Request,
+    as_bytes,
+    checked_count,
+    fields_of,
+    packed,
+    question_of,
+    unpacked,
+)
+from supersparse.engine.proving.open_parts import Taken
+from supersparse.engine.proving.proof import Budget, Cancelled, Left, Proof
+from supersparse.engine.proving.remote import Answer, RemoteEngine, RemoteParts
 from supersparse.problem.variants import next_attainable
 
 _MOST_POINT_PAIRS = 2**16
@@ -59,15 +73,20 @@ class OpenBoxes:
     low: Ints  # (boxes, features)
     high: Ints
     load: Ints  # (boxes, 2, features)
+    turn: int = 0  # the least is taken first: boxes that were put back, the last of them first
 
     def divided(self, pieces: int) -> list["OpenBoxes"]:
         """At most `pieces` pieces: the first boxes, which have most in them, one by one, and the rest."""
         n = min(pieces, len(self.low))
         ends = [*range(1, n), len(self.low)]
         return [
-            OpenBoxes(self.ratios, self.low[a:b], self.high[a:b], self.load[a:b])
+            OpenBoxes(self.ratios, self.low[a:b], self.high[a:b], self.load[a:b], self.turn)
             for a, b in zip([0, *ends], ends, strict=False)
         ]
+
+    def to_bytes(self) -> bytes:
+        """Write them, without their turn."""
+        return as_bytes([*self.ratios, self.low, self.high, self.load])
 
 
 class Room:
@@ -142,31 +161,32 @@ class Rooms:
         return Room(self.pairs._replace(**{name: getattr(self.pairs, name).copy() for name in arrays}))
 
 
-class RatioBoxes:
+class RatioBoxes(RemoteEngine[OpenBoxes]):
     """Proves lower bounds on F round by round.
 
     `lower_bound` holds for every model but the best known ones, which may be better, and never falls.
     """
 
+    least_work, most_work = 100 * WORK_PER_NODE, 2000 * WORK_PER_NODE
+
     def __init__(self, instance: Instance, cuts: Judge, lower_bound: Fraction, threads: int = 1) -> None:
         """Prepare to raise a bound that is proven already."""
+        super().__init__()
         self.instance = instance
-        self._cuts = cuts
-        self._rooms = Rooms(point_pairs(instance))
-        self._literals = first_literals(instance)
-        self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
-        self.most_at_once = max(1, min(threads, _MOST_BYTES // self.pairs.difference.nbytes))
-        self._open: list[OpenBoxes] = []
-        self._first: list[OpenBoxes] = []  # what rounds begin with, as far as any has come
-        self._begun = 0  # how many literals the round has begun with
-        self._busy = 0  # threads at work, and slices elsewhere
+        self.rooms = Rooms(point_pairs(instance))
+        self.cuts = cuts
         self.lower_bound = lower_bound
-        self.work = 0
-        self._finished: list[tuple[int, int]] = []  # cuts of the rounds so far, and the work they took
+        self.is_done = False
+        """Whether nothing is left below the best known model."""
+        self._turn = 0
+        self.finished: list[tuple[int, int]] = []  # cuts of the rounds so far, and the work they took
         self._promised = 0.0  # work of this round and all before it, by the last two; 0 before there are two
+        self._packed: tuple[str, bytes] | None = None
         self._start = instance.form.in_kernel_units(lower_bound)
         self.cut = self._next_cut()
+        self._first = [self._first_of(at) for at in range(len(first_literals(instance)))]
+        self.proof = Proof(self, threads)
+        self.proof.begin()
 
     @staticmethod
     def applies(instance: Instance) -> bool:
@@ -186,130 +206,133 @@ class RatioBoxes:
         many = sum(int(n) > _FEW_VALUES for n in instance.n_ranks)
         return max(v.largest for v in form.values) <= _MOST_POINTS and heaviest < 2**62 and 4 * many >= form.n_features
 
-    @property
-    def pairs(self) -> PointPairs:
-        """The pairs of points; the arrays may have groups of a thread behind them."""
-        return self._rooms.pairs
+    def roots(self) -> Iterable[OpenBoxes]:
+        """What every round begins with: one box for each literal."""
+        return self._first
+
+    def bound_of(self, part: OpenBoxes) -> int:
+        """Boxes have no bounds of their own: it is depth first."""
+        return part.turn
+
+    def is_closed(self, bound: int) -> bool:
+        """A round ends when nothing is open."""
+        return False
+
+    def worker(self) -> "RatioBoxes":
+        """Everyone works in one of the rooms."""
+        return self
+
+    def work_on(self, parts: Sequence[OpenBoxes], budget: Budget) -> Left[OpenBoxes]:
+        """Do so much work on boxes of one literal, or close them."""
+        (boxes,) = parts
+        work = _WORK_PER_STEP if budget.most is None else budget.most
+        with self.rooms.one() as room:
+            room.load(boxes)
+            while room.is_open and room.work < work:
+                cut = min(self.cut, self.cuts.now.strict)  # a better model lowers it
+                found = room.advance(boxes.ratios, cut, work)
+                if found is not None:
+                    self.cuts.offer(found)
+                if budget.cancelled():
+                    break
+            return Left([room.left(boxes.ratios)], room.work)
+
+    def let_go(self) -> None:
+        """Nothing is kept between steps."""
+
+    def settled(self, taken: Taken[OpenBoxes], left: Sequence[OpenBoxes]) -> Sequence[OpenBoxes]:
+        """What has boxes in it, to be taken next."""
+        self.cut = min(self.cut, self.cuts.now.strict)
+        self._turn -= 1
+        return [replace(boxes, turn=self._turn) for boxes in left if len(boxes.low)]
+
+    def pieces(self, part: OpenBoxes, most: int) -> Sequence[OpenBoxes]:
+        """The boxes, divided."""
+        return part.divided(most)
+
+    def again(self) -> Iterable[OpenBoxes]:
+        """No model costs at most the cut: raise the bound, and begin the next round with a higher one."""
+        form, work = self.instance.form, self.proof.work
+        proven = next_attainable(form.problem, Fraction(self.cut + 1) / form.scale)
+        self.lower_bound = max(self.lower_bound, proven)
+        self.finished.append((self.cut, work - sum(work for _, work in self.finished)))
+        self.is_done = self.cut >= self.cuts.now.strict
+        if self.is_done:
+            return ()
+        self.cut = self._next_cut()
+        self._promised = work + _LATE * self._expected()
+        return self.roots()
 
     @property
-    def is_done(self) -> bool:
-        """Whether nothing is left below the best known model."""
-        return self.cut >= self._cuts.now.strict and self._is_round_over
+    def most_at_once(self) -> int:
+        """How many threads there is memory for."""
+        return max(1, min(self.proof.threads, _MOST_BYTES // self.rooms.pairs.difference.nbytes))
 
     @property
-    def has_boxes(self) -> bool:
+    def has_room(self) -> bool:
         """Whether a thread that has nothing to do could work on boxes."""
-        return self._busy < self.most_at_once and not self._is_all_taken
+        return self.proof.takers < self.most_at_once and self.proof.some_wait
 
     @property
     def is_on_course(self) -> bool:
         """Whether the round takes about as long as the growth of the rounds before it promises."""
-        return self.work < self._promised
+        return self.proof.work < self._promised
 
     @property
     def has_just_begun(self) -> bool:
         """Whether the first rounds, which are short, are not over."""
-        return len(self._finished) < 2
-
-    @property
-    def _is_all_taken(self) -> bool:
-        return not self._open and self._begun == len(self._literals)
-
-    @property
-    def _is_round_over(self) -> bool:
-        return self._is_all_taken and self._busy == 0
+        return len(self.finished) < 2
 
     def wait(self, seconds: float) -> bool:
         """Wait for boxes that others have taken, if there will be any; whether they had to be waited for."""
-        with self._changed:
-            has_none = self._busy < self.most_at_once and self._is_all_taken and self._busy > 0
-            if has_none:
-                self._changed.wait(seconds)
-            return has_none
+        return self.proof.takers < self.most_at_once and self.proof.wait_for_more(seconds)
 
-    def run(self, work: int, cancelled: Callable[[], bool]) -> None:
+    def run(self, work: int, cancelled: Cancelled) -> None:
         """Do so much work, or finish, or stop early when cancelled; several threads may do this at once."""
-        left = work
-        while left > 0:
-            taken = self.take()
-            if not taken:
-                return
-            (boxes,) = taken
-            with self._rooms.one() as room:
-                room.load(boxes)
-                try:
-                    self._work_in(room, boxes.ratios, left, cancelled)
-                finally:
-                    self.put([room.left(boxes.ratios)], room.work)
-                left -= room.work
+        end = self.proof.work + work
+        while not self.is_done and self.has_room and self.proof.work < end:
+            self.proof.step(cancelled, end - self.proof.work)
             if cancelled():
                 return
 
-    def take(self, most: int = 1) -> list[OpenBoxes]:
-        """Take open boxes of at most `most` literals, to be put back; none if none wait, or all are busy."""
-        with self._lock:
-            if self.is_done or not self.has_boxes:
-                return []
-            self._busy += 1
-            waiting = len(self._open) + len(self._literals) - self._begun
-            return [self._take() for _ in range(min(most, 1 + waiting // (2 * self.most_at_once), waiting))]
+    def to_bytes(self, parts: Sequence[OpenBoxes]) -> tuple[bytes, ...]:
+        """Each piece for itself."""
+        return tuple(boxes.to_bytes() for boxes in parts)
 
-    def put(self, left: Iterable[OpenBoxes], work: int) -> None:
-        """Put back what is left of boxes after so much work, in pieces where others have nothing to do."""
-        with self._lock:
-            self._busy -= 1
-            self.work += work
-            for boxes in left:
-                if len(boxes.low):
-                    self._open += boxes.divided(max(1, self.most_at_once - len(self._open)))
-            self.cut = min(self.cut, self._cuts.now.strict)
-            if self._is_round_over:
-                self._finish_round()
-            self._changed.notify_all()
+    def request(self, parts: Sequence[OpenBoxes], cancelled: Cancelled) -> Request:
+        """A slice, with the cut that holds now."""
+        if self._packed is None:
+            self._packed = packed(self.rooms.pairs)
+        digest, content = self._packed
+        cut = min(self.cut, self.cuts.now.strict)
+        return Request(run_boxes_remotely, digest, content, (self.to_bytes(parts), cut))
 
-    def _work_in(self, room: Room, ratios: Ratios, work: int, cancelled: Callable[[], bool]) -> None:
-        """Do so much work on the boxes in a room, or close them."""
-        while room.is_open and room.work < work:
-            cut = min(self.cut, self._cuts.now.strict)  # a better model lowers it
-            found = room.advance(ratios, cut, work)
-            if found is not None:
-                self._cuts.offer(found)
-            if cancelled():
-                return
+    def read(self, parts: Sequence[OpenBoxes], outcome: "BoxOutcome") -> Answer[OpenBoxes]:
+        """The open boxes and the model, checked."""
+        left = [_part_of(*piece) for piece in zip(parts, outcome.boxes, strict=True)]
+        found = coefficients_of(outcome.found, self.instance) if outcome.found != () else []
+        return Answer(Left(left, checked_count(outcome.work)), found)
 
-    def _take(self) -> OpenBoxes:
-        """Open boxes, or the next of those that the round begins with."""
-        if self._open:
-            return self._open.pop()
-        if self._begun == len(self._first):
-            ratios, low, high = first_box(self.instance, self._literals, self._begun)
-            load = np.zeros((1, 2, len(low)), np.int64)
-            self._first.append(OpenBoxes(ratios, low[None], high[None], load))
-        self._begun += 1
-        return self._first[self._begun - 1]
+    def judge(self, found: list[int]) -> None:
+        """Offer the model to the cuts."""
+        if found:
+            self.cuts.offer(found)
 
-    def _finish_round(self) -> None:
-        """No model costs at most the cut: raise the bound, and begin again with a higher one."""
-        form = self.instance.form
-        proven = next_attainable(form.problem, Fraction(self.cut + 1) / form.scale)
-        self.lower_bound = max(self.lower_bound, proven)
-        self._finished.append((self.cut, self.work - sum(work for _, work in self._finished)))
-        if self.cut < self._cuts.now.strict:
-            self._begun = 0
-            self.cut = self._next_cut()
-            self._promised = self.work + _LATE * self._expected()
+    def _first_of(self, at: int) -> OpenBoxes:
+        ratios, low, high = first_box(self.instance, first_literals(self.instance), at)
+        return OpenBoxes(ratios, low[None], high[None], np.zeros((1, 2, len(low)), np.int64), at)
 
     def _expected(self) -> float:
         """The work of the round if each unit of cost multiplies it as before."""
-        if len(self._finished) < 2:
+        if len(self.finished) < 2:
             return 0.0
-        (before, little), (last, much) = self._finished[-2:]
+        (before, little), (last, much) = self.finished[-2:]
         growth = (max(1, much) / max(1, little)) ** (1 / max(1, last - before))
         return float(much * growth ** (self.cut - last))
 
     def _next_cut(self) -> int:
         """A whole number of steps below the best model, the last one longer: it saves most."""
-        strict = self._cuts.now.strict
+        strict = self.cuts.now.strict
         step = max(1, -(-(strict + 1 - self._start) // _ROUNDS))
         longer, distance = step // 2, strict - self.instance.form.in_kernel_units(self.lower_bound)
         if distance < step + longer:
@@ -317,68 +340,59 @@ class RatioBoxes:
         return strict - longer - (distance - longer) // step * step
 
 
-_START_AFTER = 150_000_000  # work of the first proof, about a second: what closes sooner needs no help
-_SHARE = 4  # once it runs it gets four parts of the work, about half of the time, the tree over supports one
-_SHARE_ON_COURSE = 64  # ... while its rounds take about as long as was to be expected: it will be first
 _WORK_PER_STEP = 10_000_000  # touched rows, some thirty milliseconds
 _MOMENT = 0.005  # seconds to wait for boxes
+_ON_COURSE = 16  # times its usual share while its rounds take about as long as was to be expected: it will be first
 
 
-class RatioProof:
-    """Runs boxes of all coefficients in steps next to the tree over supports.
+class RatioProof(Bound):
+    """The boxes next to the tree over supports, with one case of the intercept.
 
-    They are left out where the partition bound applies, and where boxes as wide as these say nothing. Several
-    threads may ask and take steps at once.
-
-    Few problems need them, so their kernel is compiled when one does, in another process while the tree goes
-    on; or here, where `waits`, so that a run can be repeated exactly.
+    Several threads may take steps at once.
     """
 
-    def __init__(self, cases: list[Instance], cuts: Judge, threads: int = 1, *, waits: bool = False) -> None:
+    name: ClassVar[str] = "ratios"
+    in_any_thread: ClassVar[bool] = True
+    can_be_sent: ClassVar[bool] = True
+
+    def __init__(self, cases: Sequence[Instance], cuts: Judge, threads: int = 1) -> None:
         self._case = cases[0] if len(cases) == 1 else None
-        self._cuts = cuts
-        self._threads = threads
+        self._cuts, self._threads = cuts, threads
         self._boxes: RatioBoxes | None = None
-        self._may_help: bool | None = None  # not yet asked: the answer takes a look at the whole table
-        self._began_at = 0
         self._beginning = threading.Lock()
+
+    def applies(self) -> bool:
+        """Whether the boxes can tell coefficients apart, and their numbers fit."""
+        return self._case is not None and RatioBoxes.applies(self._case)
 
     @property
     def work(self) -> int:
         """The work done so far, in touched rows."""
-        return 0 if self._boxes is None else self._boxes.work
+        return 0 if self._boxes is None else self._boxes.proof.work
 
     @property
-    def lower_bound(self) -> Fraction:
-        """The bound proven so far."""
+    def bound(self) -> Fraction:
+        """The bound of the last round that was finished."""
         return Fraction(0) if self._boxes is None else self._boxes.lower_bound
 
     @property
-    def share(self) -> int:
-        """Its work for a unit of the tree's."""
-        is_on_course = self._boxes is not None and self._boxes.is_on_course
-        return _SHARE_ON_COURSE if is_on_course else _SHARE
+    def left(self) -> None:
+        """Rounds begin anew: the last one takes most of the time."""
+        return None
 
     @property
-    def work_in_turn(self) -> int:
-        """The tree's work if both had their usual turns."""
-        return self.work // _SHARE
+    def is_done(self) -> bool:
+        """Whether nothing is left below the best model."""
+        return self._boxes is not None and self._boxes.is_done
 
     @property
-    def may_help(self) -> bool:
-        """Whether it is at work, or may begin yet."""
-        return self._case is not None and self._may_help is not False
+    def has_room(self) -> bool:
+        """Whether boxes wait, and there is memory for one more thread."""
+        return self._boxes is None or self._boxes.has_room
 
-    def is_due(self, proof_work: int) -> bool:
-        """Whether this bound should take the next step, after so much work of the first proof."""
-        if self._boxes is not None:
-            is_behind = self.work < self.share * (proof_work - self._began_at)
-            return is_behind and self._boxes.has_boxes and not self._boxes.is_done
-        if self._case is None or proof_work < _START_AFTER or self._may_help is False:
-            return False
-        if self._may_help is None:
-            self._may_help = RatioBoxes.applies(self._case)
-        return self._may_help
+    def share(self, usual: int) -> int:
+        """Much more once it will be first."""
+        return usual * _ON_COURSE if self._boxes is not None and self._boxes.is_on_course else usual
 
     def wait(self) -> bool:
         """Wait a moment, if boxes are almost all that is worth working on and others have them; whether so.
@@ -390,19 +404,74 @@ class RatioProof:
             return False
         return boxes.wait(_MOMENT)
 
-    def step(
-        self, lower_bound: Fraction, proof_work: int, should_stop: Callable[[], bool], most: int | None = None
-    ) -> None:
-        """Take one step, of at most so much work, if it is due; from a bound that is proven already."""
-        boxes = self.boxes(lower_bound, proof_work)
-        if boxes is not None:
-            boxes.run(_WORK_PER_STEP if most is None else min(most, _WORK_PER_STEP), should_stop)
+    def step(self, known: Known, budget: Budget) -> None:
+        """Work on boxes."""
+        most = _WORK_PER_STEP if budget.most is None else min(budget.most, _WORK_PER_STEP)
+        self.boxes(known).run(most, budget.cancelled)
 
-    def boxes(self, lower_bound: Fraction, proof_work: int) -> RatioBoxes | None:
-        """The boxes, which begin from a bound that is proven already; None before they are due."""
+    def parts(self, known: Known) -> RemoteParts[OpenBoxes]:
+        """The boxes for an executor."""
+        boxes = self.boxes(known)
+        return RemoteParts(boxes.proof, boxes)
+
+    def boxes(self, known: Known) -> RatioBoxes:
+        """The boxes, which begin from a bound that is proven already."""
         with self._beginning:
-            if self._boxes is None and self.is_due(proof_work):
-                assert self._case is not None
-                self._boxes = RatioBoxes(self._case, self._cuts, lower_bound, self._threads)
-                self._began_at = proof_work
+            if self._boxes is None:
+                assert self._case is not None, "it applies"
+                self._boxes = RatioBoxes(self._case, self._cuts, known.lower_bound, self._threads)
         return self._boxes
+
+
+class BoxOutcome(NamedTuple):
+    """A worker's answer: the rest of each piece, a model within the cut, and the work it did."""
+
+    boxes: tuple[bytes, ...]
+    found: tuple[int, ...]
+    work: int
+    question: bytes  # what it was asked, as `question_of`
+
+
+def _from_bytes(written: bytes) -> OpenBoxes:
+    values = unpacked(written)
+    ratios = fields_of(Ratios, values)
+    low, high, load = values
+    return OpenBoxes(ratios, low, high, load)
+
+
+def _part_of(taken: OpenBoxes, written: bytes) -> OpenBoxes:
+    """The rest of a piece as a worker returned it; raises if no slice can have left that."""
+    left = _from_bytes(written)
+    n, features = len(left.low), taken.low.shape[1]
+    for name, shape in {"low": (n, features), "high": (n, features), "load": (n, 2, features)}.items():
+        array = getattr(left, name)
+        if array.dtype != np.int64 or array.shape != shape:
+            raise ValueError(f"{name} of boxes is {array.dtype} of shape {array.shape}, not {shape}")
+    lowest, highest = taken.low.min(axis=0), taken.high.max(axis=0)
+    if not ((lowest <= left.low) & (left.low <= left.high) & (left.high <= highest)).all():
+        raise ValueError("a box is not a part of those that were sent")
+    return replace(left, ratios=taken.ratios)
+
+
+_known_pairs: ProblemCache[Rooms] = ProblemCache(lambda values: Rooms(fields_of(PointPairs, values)))
+
+
+def run_boxes_remotely(
+    digest: str, content: bytes | None, boxes: tuple[bytes, ...], cut: int, work: int
+) -> BoxOutcome | None:
+    """Work on open boxes; None where the pairs are not known here and `content` is None."""
+    rooms = _known_pairs.get(digest, content)
+    if rooms is None:
+        return None
+    left, done, found = list(boxes), 0, None
+    with rooms.one() as room:
+        for at, piece in enumerate(boxes):
+            taken = _from_bytes(piece)
+            room.load(taken)
+            while room.is_open and done + room.work < work and found is None:
+                found = room.advance(taken.ratios, cut, work - done)
+            left[at] = room.left(taken.ratios).to_bytes()
+            done += room.work
+            if done >= work or found is not None:  # the others hear of a model at once
+                break
+    return BoxOutcome(tuple(left), tuple(found or ()), done, question_of(digest, boxes, cut, work))

@@ -1,22 +1,22 @@
-"""Slices of the tree: open parts in, open parts out, and compiled work between.
+"""Slices of the tree, here or elsewhere: open parts in, open parts out, and compiled work between.
 
 One `Slicer` belongs to one thread. It puts parts on the kernel's stack, lets the evaluator judge what the
 kernel finds, and takes back what is open when the work is done.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Ints
 from supersparse.engine.core import struct
-from supersparse.engine.exact.covers import PairPool, literal_masks, pair_pool
 from supersparse.engine.exact.cuts import CutValues, Judge
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import Literal, Literals, feature_of, sign_of
-from supersparse.engine.exact.open_parts import Part
+from supersparse.engine.exact.open_parts import Part, from_bytes, to_bytes
+from supersparse.engine.exact.pairs import PairPool, literal_masks, pair_pool
 from supersparse.engine.exact.tree_data import (
     BOX_TOP,
     CELL_COUNT,
@@ -40,6 +40,7 @@ from supersparse.engine.exact.tree_data import (
     TreeData,
     run_slice,
 )
+from supersparse.engine.proving.cluster import ProblemCache, fields_of, question_of
 
 Fields = TypeVar("Fields", Pairs, Branching, Rows, Coefficients)
 
@@ -58,7 +59,7 @@ class CaseData:
         self._data: TreeData | None = None
 
     def data(self, cancelled: Callable[[], bool]) -> TreeData:
-        """Return the arrays; `covers.CancelledError` is raised when they are not finished in time."""
+        """Return the arrays; `CancelledError` is raised when they are not finished in time."""
         if self._data is None:
             pool = pair_pool(self.instance, (), self.instance.allowed, cancelled=cancelled)
             self._data = TreeData(
@@ -164,7 +165,7 @@ class Slicer:
         self._counts_b = len(data.coefficients.intercepts) > 0
 
     def run(
-        self, parts: list[Part], cuts: Judge, work: int, least: int, cancelled: Callable[[], bool]
+        self, parts: Sequence[Part], cuts: Judge, work: int, least: int, cancelled: Callable[[], bool]
     ) -> tuple[list[Part], int]:
         """Work on the parts, the first of them first; return what is left open, and the work done.
 
@@ -195,7 +196,7 @@ class Slicer:
         """The work done since parts were loaded, in touched rows."""
         return int(self._state.number[WORK])
 
-    def load(self, parts: list[Part]) -> None:
+    def load(self, parts: Sequence[Part]) -> None:
         """Begin a slice with these parts, the first on top."""
         while len(parts) + 2 * self._n_features + 8 > len(self._state.part):
             self._state = _with_more_parts(self._state)
@@ -288,3 +289,46 @@ def _longer(array: NDArray[Any]) -> NDArray[Any]:
 
 def _with_more_parts(state: SliceState) -> SliceState:
     return state._replace(part=_longer(state.part), allowed=_longer(state.allowed))
+
+
+class Outcome(NamedTuple):
+    """A worker's answer: the open parts as bytes, the models it found, and the work it did."""
+
+    parts: bytes
+    found: tuple[tuple[int, ...], ...]
+    work: int
+    question: bytes  # what it was asked, as `question_of`
+
+
+_MOST_FOUND = 256
+
+
+def _tree_data(values: Iterator[Any]) -> TreeData:
+    kinds: tuple[Any, ...] = (Pairs, Branching, Rows, Coefficients)
+    return TreeData(*(alike(fields_of(kind, values)) for kind in kinds))
+
+
+_known = ProblemCache(_tree_data)
+
+
+def run_remotely(
+    digest: str, content: bytes | None, case: int, parts: bytes, cuts: tuple[int, int, int], work: int
+) -> Outcome | None:
+    """Work on open parts of one case; None where the arrays are not known here and `content` is None."""
+    data = _known.get(digest, content)
+    if data is None:
+        return None
+    now = CutValues(*cuts)
+    slicer = Slicer(case, data)
+    slicer.load(from_bytes(parts, len(data.branching.twin_of)))
+    shared = np.array([now.tie, 0], np.int64)
+    own = data.coefficients
+    # what a kernel decides itself is better than all that is known: the others hear of it at once
+    most = _MOST_FOUND if own.slack or own.judged or own.lists else 1
+    found: list[tuple[int, ...]] = []
+    while slicer.advance(now, shared, work, work) == FOUND:
+        found.append(tuple(slicer.found()))
+        if len(found) >= most:
+            break
+    question = question_of(digest, case, parts, cuts, work)
+    return Outcome(to_bytes(slicer.left()), tuple(found), slicer.work, question)

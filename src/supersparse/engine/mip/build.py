@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import row_groups
-from supersparse.engine.exact.covers import pair_pool
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.literals import feature_of, is_negative
+from supersparse.engine.exact.pairs import pair_pool
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.mip.model import Draft, Linear, Model
 from supersparse.engine.mip.precision import LossRows, Precision, limit_rows

@@ -25,8 +25,8 @@ from supersparse.engine.mip.run import (
     attend,
     check_priorities,
 )
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities
 from supersparse.problem.conflicts import infeasible

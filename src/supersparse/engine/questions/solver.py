@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supersparse.base.stop import Stop
-from supersparse.engine import checkpoint_file
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving import checkpoint
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.questions.problem import QuestionProblem
 from supersparse.engine.questions.search import QuestionCard, SearchOptions, SearchOutcome, search
 from supersparse.engine.solution import Claim
@@ -53,11 +53,11 @@ class QuestionsSolver:
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
         """Refuse a checkpoint that could not be written later."""
-        checkpoint_file.check_place(options.checkpoint)
+        checkpoint.check_place(options.checkpoint)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best card, or claim the best known one and a bound."""
-        with checkpoint_file.locked(options.checkpoint):
+        with checkpoint.locked(options.checkpoint):
             return _Run(problem, options, monitor).claim()
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
@@ -106,7 +106,7 @@ class _Run:
         self.scale = _scale(problem)
         self.fixed = _fixed(problem)
         self.form = _form(problem, self.scale, self.fixed)
-        self.file = checkpoint_file.Checkpoint(options.checkpoint, _FORMAT, problem)
+        self.file = checkpoint.Checkpoint(options.checkpoint, _FORMAT, problem)
         self.part = 1.0  # of the seconds that are left, which a search has
         self._heard: tuple[float, float] | None = None  # the core's bound and objective
         monitor.progress = lambda: self._heard

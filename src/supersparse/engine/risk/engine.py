@@ -1,49 +1,42 @@
 """The exact solver for the log loss: a search for a first card, then the proof, in slices."""
 
-import time
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import gcd
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.exact import shown
 from supersparse.base.integer_arrays import Ints
-from supersparse.base.stop import Stop
-from supersparse.engine.checkpoint_file import Checkpoint, check_place, locked
-from supersparse.engine.cluster import Cluster
-from supersparse.engine.each_size import best_per_size
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.checkpoint import check_place
+from supersparse.engine.proving.monitor import Monitor
+from supersparse.engine.proving.proof import Proof
+from supersparse.engine.proving.run import Run, list_all, run_to_the_end
+from supersparse.engine.proving.sizes import best_per_size
 from supersparse.engine.risk.choices import Choices, choices_of
 from supersparse.engine.risk.data import BOXES
 from supersparse.engine.risk.instance import copy_best, new_best, risk_instance
-from supersparse.engine.risk.node import FORMAT, read_tree, root_of, written_tree
-from supersparse.engine.risk.remote import RemoteSlices
+from supersparse.engine.risk.node import FORMAT, Node, read_tree, root_of, written_tree
 from supersparse.engine.risk.search import first_cards
 from supersparse.engine.risk.tree import RiskTree, coefficients_of
 from supersparse.engine.risk.worker import SLICE
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SCORE, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
-from supersparse.problem.conflicts import infeasible
 from supersparse.problem.log_loss import log_loss, slope_of, with_best_risk
 from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import completed, evaluate, obeys_without_intercept, total_penalty
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
-_REPORT_EVERY = SLICE  # work between two reports of the bound
 _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem and rounded in the tree, ...
 _ROUNDING = Fraction(1, 2**53)  # ... each of them and each sum by this share of it
 _LARGEST_PENALTY = 1000  # times the largest loss: added to more, a double does not hold a loss to 1e-9
 _ROOM = 16  # cards that a kernel may find before they are judged exactly
-_ALONE = 4 * SLICE  # work, some hundred milliseconds: what an executor is not asked for
-_SOON = 2 * SLICE  # work of a proof that is tried before the search is done
 _PULLS = (1.0, 25.0)  # what breaking limits on rates costs in the search: more if no card was found
 
 
@@ -71,8 +64,7 @@ class RiskSolver:
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
         """Prove a best card, or claim the best known one and a bound."""
-        with locked(options.checkpoint):
-            return _Run(problem, options, monitor).claim()
+        return run_to_the_end(lambda: RiskRun(problem, options, monitor), options)
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """Find the best card of each size, as far as the limits allow."""
@@ -83,73 +75,62 @@ class RiskSolver:
         return all_within(problem, epsilon, options, monitor, self.solve)
 
 
-class _Run:
+class RiskRun(Run[Node]):
     """One solve: the tree, and what of it was reported.
 
     With limits on rates, the kernels only exclude cards that break them for certain. Others are judged here,
     exactly, and the kernels learn of those that obey.
     """
 
+    report_every = SLICE
+    alone_before_executor = 4 * SLICE  # some hundred milliseconds
+    soon = 2 * SLICE  # work of a proof that is tried before the search is done
+
     def __init__(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> None:
-        self.problem, self.options, self.monitor = problem, options, monitor
         self.instance = risk_instance(problem, slope_is_free=problem.slope == "free")
-        self.room = _ROOM if problem.rate_limits else 0
-        self.tree = RiskTree(self.instance, self._judge if self.room else None, self.room, threads=options.n_jobs)
-        self.checkpoint = Checkpoint(options.checkpoint, FORMAT, problem)
+        self.tree = RiskTree(self.instance, self._judge, _ROOM if problem.rate_limits else 0)
+        super().__init__(problem, options, monitor, Proof(self.tree), FORMAT)
         self._judged: dict[tuple[int, ...], bool] = {}  # whether the card obeys all limits
         self._reported = np.inf
-        self._report_at = 0  # work of the tree
 
-    def claim(self) -> Claim:
-        """Search, prove, and claim what came out."""
-        self._start()
-        stop = self._prove()
-        self._report()
-        if stop is not None:
-            self._save()
-        else:
-            self.checkpoint.remove()
-        if stop is None and self.monitor.best is None:
-            raise infeasible(self.problem)
-        return self.monitor.claim(stop=stop or Stop.OPTIMAL, smallest=False)
-
-    def _start(self) -> None:
+    def begin(self) -> None:
         """Find a first card and open the root, or go on from a checkpoint."""
         if self.monitor.best is not None:
             self._offer(self.monitor.best.over(self.problem.unit).coefficients)
         saved = self.checkpoint.load(partial(read_tree, problem=self.problem, instance=self.instance))
         if saved is not None:
             self._offer(saved.coefficients)
-            self._report()
+            self.report()
             self.monitor.bound(saved.lower_bound)
-            self.tree.resume(saved.nodes, saved.floor)
+            self.tree.resume(saved.floor)
+            self.proof.begin(saved.nodes)
             return
         if not self.instance.forced.any():
             self._offer((0,) * self.problem.n_features)
         self._search()
-        self._report()
-        if not self.tree.has_begun:
-            self.tree.start()
+        self.report()
+        if not self.proof.has_begun:
+            self.proof.begin()
 
     def _search(self) -> None:
         """Look for good cards; where rates are limited, by loss and what is broken together."""
-        tree, instance, worker = self.tree, self.instance, self.tree.workers[0]
+        tree, instance, worker = self.tree, self.instance, self.tree.first.worker
 
         def should_stop() -> bool:
-            tree.settle(worker)
+            tree.settle()
             if tree.best.value[0] < self._reported:
-                self._report()
+                self.report()
             return self.monitor.stop_reason() is not None
 
         if not self.problem.rate_limits:
             first_cards(instance, worker.support, tree.best, should_stop, self._is_soon_proven)
-            if not should_stop() and (tree.is_open or not tree.has_begun):
+            if not should_stop() and (self.proof.is_open or not self.proof.has_begun):
                 self._choose_points()
             return
         for pull in _PULLS:
             pulled = replace(instance, data=instance.data._replace(pull=pull))
             first_cards(pulled, worker.support, new_best(instance), should_stop)
-            tree.settle(worker)
+            tree.settle()
             if np.isfinite(tree.best.value[0]):
                 return
 
@@ -160,15 +141,15 @@ class _Run:
         """
         if self.options.node_limit is not None:
             return False
-        self._report()
-        self.tree.start()
-        self._prove_here(self.tree.work + _SOON)
-        self.tree.let_go()
-        return not self.tree.is_open
+        self.report()
+        self.proof.begin()
+        self.prove_here(self.work + self.soon)
+        self.proof.let_go()
+        return not self.proof.is_open
 
     def _choose_points(self) -> None:
         """Look for the best points on the features of the best card, for one slice of work."""
-        tree, worker, best = self.tree, self.tree.workers[0], self.tree.best
+        tree, worker, best = self.tree, self.tree.first.worker, self.tree.best
         used = best.index != self.instance.data.zero
         if not used.any():
             return
@@ -178,7 +159,7 @@ class _Run:
         worker.visit(replace(root, status=np.where(used, 1, -1).astype(np.int8)), is_root=False)
         worker.drop()
         worker.support.counts[BOXES] = boxes  # a part of the search, not of the proof
-        tree.settle(worker)
+        tree.settle()
 
     def _judge(self, columns: Ints, index: Ints, bound: float) -> None:
         """Offer a card; the proof must exclude all that it could cost less than it was found to cost here."""
@@ -203,64 +184,28 @@ class _Run:
         self.tree.accept(value, index, float(slope), float(slope * (points.intercept_value + moved)))
         return True
 
-    def _prove(self) -> Stop | None:
-        """Run the tree; return the limit that ended it, or None when nothing is open."""
-        if self.options.executor is not None:
-            return self._prove_on(self.options.executor)
-        return self._prove_here() if self.options.n_jobs == 1 else self._prove_in_threads()
+    @property
+    def work(self) -> int:
+        """The work of the kernels, that of the search included."""
+        return self.tree.work
 
-    def _prove_here(self, most: float = np.inf) -> Stop | None:
-        """Run the tree in this thread; ends early once it has done so much work."""
-        while self.tree.is_open and self.tree.work < most:
-            stop = self._check_in()
-            if stop is not None:
-                return stop
-            self.tree.step()
-        return None
+    @property
+    def nodes(self) -> int:
+        """Nodes, boxes and supports looked at."""
+        return self.tree.count
 
-    def _prove_on(self, executor: Executor) -> Stop | None:
-        """Run the tree on an executor, except for what is small; this process reports and watches limits."""
-        stop = self._prove_here(_ALONE)
-        if stop is not None or not self.tree.is_open:
-            return stop
+    @property
+    def is_report_due(self) -> bool:
+        """At once for a better card."""
+        return bool(self.tree.best.value[0] < self._reported) or super().is_report_due
 
-        def is_over() -> bool:
-            nonlocal stop
-            if self.tree.is_open:
-                stop = self._check_in()
-            return stop is not None or not self.tree.is_open
-
-        Cluster(RemoteSlices(self.tree, self._judge, self.room), executor).run(is_over)
-        return stop if self.tree.is_open else None
-
-    def _prove_in_threads(self) -> Stop | None:
-        """Run the tree in background threads; this one reports and watches the limits."""
-        stop = None
-        threads = self.tree.start_threads()
-        try:
-            while self.tree.is_open and stop is None:
-                stop = self._check_in()
-                time.sleep(0.005)
-        finally:
-            self.tree.finish(threads)
-        return stop if self.tree.is_open else None
-
-    def _check_in(self) -> Stop | None:
-        """Count, report and save if due, and return the limit that was reached."""
-        self.monitor.nodes = self.tree.count
-        if self.tree.best.value[0] < self._reported or self.tree.work >= self._report_at:
-            self._report()
-        if self.checkpoint.is_due:
-            self._save()
-        return self.monitor.stop_reason()
-
-    def _report(self) -> None:
-        self.monitor.nodes = self.tree.count
-        value, index, bound = self.tree.state()
+    def report(self) -> None:
+        """Report the best card, and the bound of everything open."""
+        self.monitor.nodes = self.nodes
+        value, index, bound = self.tree.state(self.proof)
         if value < self._reported:
             self._reported = value
             self.monitor.incumbent(self._points(index))
-        self._report_at = self.tree.work + _REPORT_EVERY
         if np.isfinite(bound) and np.isfinite(value):
             terms = 2 * self.instance.most_features + 8  # penalties, sums of them, and the loss
             rounding = max(_PENALTY_ROUNDING, terms * _ROUNDING * Fraction(abs(value)))
@@ -280,16 +225,13 @@ class _Run:
         allowed = sorted((one for one in divided if _is_allowed(problem, one)), key=partial(cost_of, problem))
         return next((points for one in allowed if (points := completed(problem, one)) is not None), None)
 
-    def _save(self) -> None:
-        """Write the checkpoint, if requested."""
-        if not self.checkpoint.is_wanted:
-            return
+    def saved(self) -> dict[str, Any] | None:
+        """The best card, its bound, and what is open."""
         # nodes first: a card that a thread finds meanwhile may then be found twice, never lost
-        nodes, floor = self.tree.open_nodes(), self.tree.floor
-        self._report()
+        nodes, floor = self.proof.open_parts(), self.tree.floor
+        self.report()
         best, bound = self.monitor.best, self.monitor.lower_bound
-        if best is not None:
-            self.checkpoint.save(written_tree(best.coefficients, bound, floor, nodes))
+        return None if best is None else written_tree(best.coefficients, bound, floor, nodes)
 
 
 def _check_penalties(problem: Problem, choices: Choices) -> None:
@@ -394,16 +336,4 @@ def _list(problem: Problem, limit: Fraction, options: SolveOptions, monitor: Mon
     allowed = float(min(limit, _NO_LIMIT) - instance.base_penalty)
     rounding = max(_ROUNDING_OF_LIST, (2 * instance.most_features + 8) * _ROUNDING * allowed)
     tree.best.value[0] = allowed + rounding + instance.data.tolerance
-    tree.start()
-    begun = monitor.nodes
-
-    def should_stop() -> bool:
-        monitor.nodes = begun + tree.count
-        return monitor.stop_reason() is not None
-
-    if options.executor is not None:
-        slices = RemoteSlices(tree, listed, _ROOM_OF_LIST)
-        Cluster(slices, options.executor).run(lambda: not tree.is_open or should_stop())
-    while tree.is_open and not should_stop():
-        tree.step()
-    return not tree.is_open
+    return list_all(Proof(tree), options, monitor, lambda: tree.count)

@@ -6,9 +6,11 @@ Here is also the room that kernels write to: the best card, the support at hand,
 enumeration.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from supersparse.base import deadline
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words, row_groups
+from supersparse.engine.proving.cluster import fields_of
 from supersparse.engine.risk.choices import choices_of
 from supersparse.engine.risk.data import BLOCK, Best, Bits, Boxes, Cells, RiskData, Support, SwapRecord
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
@@ -363,4 +366,30 @@ def new_cells(instance: RiskInstance) -> Cells:
         negative=np.zeros((levels, cells), np.int64),
         position=np.zeros(levels, np.int64),
         state=np.zeros(2, np.int64),
+    )
+
+
+def arrays_of(instance: RiskInstance) -> Iterator[Any]:
+    """The parts of an instance that the kernels and the tree read, in the order of `instance_of`."""
+    yield from instance.data
+    yield from instance.bits
+    yield from (instance.low, instance.high, instance.forced, instance.least_cost, instance.most_features)
+
+
+def instance_of(values: Iterator[Any]) -> RiskInstance:
+    """An instance that can be searched; a worker needs no exact values."""
+    data, bits = fields_of(RiskData, values), fields_of(Bits, values)
+    low, high, forced, least_cost, most_features = values
+    return RiskInstance(
+        data=data,
+        bits=bits,
+        kept=tuple(range(len(low))),
+        values=(),
+        shift=(),
+        low=low,
+        high=high,
+        forced=forced,
+        least_cost=least_cost,
+        most_features=most_features,
+        base_penalty=Fraction(0),
     )

@@ -1,87 +1,63 @@
-"""The tree over supports: the open nodes, those being worked on, and the best card.
+"""The tree over supports for the log loss: nodes, who works on them, and the best card."""
 
-Best first. Workers, one or one for each thread, take nodes and put back what is left of them. The bound is
-the least of everything open or taken, so it holds at every moment, whatever the threads do.
-"""
-
-import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from heapq import heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
+from supersparse.engine.proving.cluster import ProblemCache, Request, checked_count, packed, question_of
+from supersparse.engine.proving.proof import Budget, Cancelled, Left, Proof
+from supersparse.engine.proving.remote import Answer, RemoteEngine
 from supersparse.engine.risk.data import BOXES, FOUND, SUPPORTS, WORK
-from supersparse.engine.risk.instance import RiskInstance, copy_best, new_best
-from supersparse.engine.risk.node import Node, root_of
-from supersparse.engine.risk.worker import Worker
+from supersparse.engine.risk.instance import RiskInstance, arrays_of, copy_best, instance_of, new_best
+from supersparse.engine.risk.node import Node, node_from_bytes, root_of
+from supersparse.engine.risk.worker import SLICE, Worker
 
 OnCard = Callable[[Ints, Ints, float], None]
 
 
-@dataclass(eq=False)
-class NodeBatch:
-    """Nodes that were taken together."""
+class RiskTree(RemoteEngine[Node]):
+    """Nodes, best first, and the best card.
 
-    nodes: list[Node]
-
-
-class RiskTree:
-    """The proof: the open nodes, the nodes at hand, and the best card.
-
-    With `on_card`, cards that may be below the best are passed to it, as columns and indices of their values,
-    with a lower bound of each, and the best stays as it is: it is for `on_card` to call `accept`, and
-    `leave_open` where a card is not excluded.
+    Cards that others find are passed to `on_card`, as columns and indices of their values, with a lower bound of
+    each. With room for cards, kernels here list what may be below the best as well, and the best stays as it is: it
+    is for `on_card` to call `accept`, and `leave_open` where a card is not excluded.
     """
 
-    def __init__(
-        self, instance: RiskInstance, on_card: OnCard | None = None, room_for_cards: int = 0, threads: int = 1
-    ) -> None:
+    least_work, most_work = SLICE, 20 * SLICE
+
+    def __init__(self, instance: RiskInstance, on_card: OnCard | None = None, room_for_cards: int = 0) -> None:
+        super().__init__()
         self.instance = instance
         self.best = new_best(instance)
-        self.workers = [Worker(instance, room_for_cards) for _ in range(threads)]
         self.nodes = 0
-        self._on_card = on_card
-        self._open: list[tuple[float, int, Node]] = []
-        self._taken: dict[int, list[Node]] = {}  # what workers have at hand, and slices on their way
-        self._made = 0
-        self._changed = threading.Condition(threading.RLock())
-        self._stopping = False
-        self._failure: BaseException | None = None
+        self.on_card, self.room = on_card, room_for_cards
+        self.first = _Hand(self)  # of the thread that searches as well
+        self._hands: list[_Hand] = []
+        self._packed: tuple[str, bytes] | None = None
 
-    def start(self) -> None:
-        """Open the root; the search for a first card has run."""
+    def roots(self) -> Iterable[Node]:
+        """The whole search space; the search for a first card has run."""
         best = self.best
-        self.open([root_of(self.instance, float(best.fit[0]), float(best.fit[1]), best.index)])
+        yield root_of(self.instance, float(best.fit[0]), float(best.fit[1]), best.index)
 
-    def open(self, nodes: Iterable[Node]) -> None:
-        """Put nodes on the heap, unless their bound is too high."""
-        with self._changed:
-            for node in nodes:
-                self._made += 1
-                if node.bound < self.threshold:
-                    heappush(self._open, (node.bound, self._made, node))
-            self._changed.notify_all()
-
-    def resume(self, nodes: Iterable[Node], floor: float) -> None:
-        """Open the nodes that another run has left, none of them the root."""
+    def resume(self, floor: float) -> None:
+        """Go on with nodes that another run has left, none of them the root."""
         self.nodes = 1
-        self.workers[0].support.floor[0] = floor
-        self._made += 1  # it has begun, even if nothing is open
-        self.open(nodes)
+        self.first.worker.support.floor[0] = floor
 
     def accept(self, value: float, index: Ints, slope: float, intercept: float) -> None:
         """Take a card as the best, if it is: by its loss and penalty, and the fit on the solver's columns."""
-        with self._changed:
+        with self.lock:
             if value < self.best.value[0]:
                 self.best.value[0], self.best.index[:] = value, index
                 self.best.fit[:] = slope, intercept
 
     def leave_open(self, bound: float) -> None:
         """Let the proof end no higher than the bound of a card that was looked at and not excluded."""
-        with self._changed:
-            floor = self.workers[0].support.floor
+        with self.lock:
+            floor = self.first.worker.support.floor
             floor[0] = min(floor[0], bound)
 
     @property
@@ -89,171 +65,223 @@ class RiskTree:
         """A bound of at least this prunes."""
         return float(self.best.value[0]) - self.instance.data.tolerance
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether the root was opened, or what another run has left."""
-        return self._made > 0
+    def bound_of(self, part: Node) -> float:
+        """Of loss and penalty."""
+        return part.bound
 
-    @property
-    def is_open(self) -> bool:
-        """Whether anything is left to prove."""
-        with self._changed:
-            if self._failure is not None:
-                return False
-            return bool(self._taken) or (bool(self._open) and self._open[0][0] < self.threshold)
+    def is_closed(self, bound: float) -> bool:
+        """Whether no card with this bound is better by more than the tolerance."""
+        return bound >= self.threshold
 
-    @property
-    def bound(self) -> float:
+    def bound(self, proof: Proof[Node]) -> float:
         """No card is better than this; 0 before the start."""
-        with self._changed:
-            if not self.has_begun:
-                return 0.0
-            left = [node.bound for nodes in self._taken.values() for node in nodes]
-            if self._open:
-                left.append(self._open[0][0])
-            return min([*left, self.threshold, self.floor])
+        if not proof.has_begun:
+            return 0.0
+        with self.lock:
+            least = proof.bound
+            return min(self.threshold, self.floor, np.inf if least is None else least)
 
     @property
     def floor(self) -> float:
         """The least bound of a card that could not be pruned, because rounding leaves it open."""
-        return min(float(worker.support.floor[0]) for worker in self.workers)
+        return min(float(worker.support.floor[0]) for worker in self._workers)
 
-    def state(self) -> tuple[float, Ints, float]:
+    def state(self, proof: Proof[Node]) -> tuple[float, Ints, float]:
         """The value and the card of the best, and the bound, of one moment."""
-        with self._changed:
-            return float(self.best.value[0]), self.best.index.copy(), self.bound
+        with self.lock:
+            return float(self.best.value[0]), self.best.index.copy(), self.bound(proof)
 
-    def open_nodes(self) -> list[Node]:
-        """Everything open: waiting nodes, and what was left of others when their workers last reported."""
-        with self._changed:
-            taken = [node for nodes in self._taken.values() for node in nodes]
-            return [*(node for _, _, node in self._open), *taken]
+    @property
+    def _workers(self) -> list[Worker]:
+        return [self.first.worker, *(hand.worker for hand in self._hands if hand is not self.first)]
 
     @property
     def work(self) -> int:
-        """The work of the kernels so far, in their units."""
-        return sum(int(worker.support.counts[WORK]) for worker in self.workers)
+        """The work of the kernels so far, in their units, that of the search included."""
+        return sum(int(worker.support.counts[WORK]) for worker in self._workers)
 
     @property
     def count(self) -> int:
         """Nodes, boxes and supports looked at: with one thread, the same on every machine."""
-        counts = [worker.support.counts for worker in self.workers]
+        counts = [worker.support.counts for worker in self._workers]
         return self.nodes + sum(int(c[BOXES]) for c in counts) + sum(int(c[SUPPORTS]) for c in counts) // 1000
-
-    def take(self, most: int, among: int) -> NodeBatch | None:
-        """Take some nodes for a slice elsewhere, the best first; None if nothing waits."""
-        with self._changed:
-            size = min(most, 1 + len(self._open) // (2 * among))
-            nodes: list[Node] = []
-            while self._open and len(nodes) < size:
-                node = heappop(self._open)[2]
-                if node.bound < self.threshold:
-                    nodes.append(node)
-            if not nodes:
-                return None
-            taken = NodeBatch(nodes)
-            self._taken[id(taken)] = nodes
-            return taken
-
-    def put(self, taken: NodeBatch, nodes: Iterable[Node]) -> None:
-        """Replace nodes that were taken by what is left of them."""
-        with self._changed:
-            del self._taken[id(taken)]
-            self.open(nodes)
 
     def count_elsewhere(self, nodes: int, counts: Sequence[int], floor: float) -> None:
         """Count what was done elsewhere as if it had been done here."""
-        self.nodes += nodes
-        mine = self.workers[0].support
-        mine.counts[:] += counts
-        mine.floor[0] = min(mine.floor[0], floor)
+        with self.lock:
+            self.nodes += nodes
+            mine = self.first.worker.support
+            mine.counts[:] += counts
+            mine.floor[0] = min(mine.floor[0], floor)
 
-    def let_go(self) -> None:
-        """Open again what is left of the nodes that workers have at hand; no thread is at work."""
-        for worker in self.workers:
-            if worker.is_busy:
-                worker.drop()
-                self.open(self._taken.pop(id(worker)))
+    def worker(self) -> "_Hand":
+        """The first, then others."""
+        with self.lock:
+            self._hands.append(_Hand(self) if self._hands else self.first)
+            return self._hands[-1]
 
-    def step(self, worker: Worker | None = None, work: int | None = None) -> bool:
-        """Continue what a worker has at hand, or take the next node; whether there was anything to do.
-
-        An enumeration goes on for so much work.
-        """
-        worker = worker or self.workers[0]
-        with self._changed:
-            node = None
-            if not worker.is_busy:
-                if not self._open:
-                    return False
-                node = heappop(self._open)[2]
-                if node.bound >= self.threshold:
-                    return True
-                self.nodes += 1
-                self._taken[id(worker)] = [node]
-            is_root = self.nodes == 1
-            copy_best(self.best, worker.best)
-        children = worker.go_on(work) if node is None else worker.visit(node, is_root, work)
-        with self._changed:
-            self.settle(worker)
-            self.open(children)
-            if worker.is_busy:
-                self._taken[id(worker)] = worker.rest()  # all that was found before it is known now
-            else:
-                del self._taken[id(worker)]
-        return True
-
-    def settle(self, worker: Worker) -> None:
-        """Take over what a worker has found."""
+    def settle(self, worker: Worker | None = None) -> None:
+        """Take over what a worker has found, by default that of the search."""
+        worker = worker or self.first.worker
         found = worker.support.state[FOUND]
-        if self._on_card is None:
+        if not self.room:
             if worker.best.value[0] < self.best.value[0]:
                 copy_best(worker.best, self.best)
             return
+        assert self.on_card is not None, "someone judges the cards that there is room for"
         bounds = worker.support.found_bound[:found].tolist()
         for card, bound in zip(worker.support.found[:found], bounds, strict=True):
             size = int(card[0])
-            self._on_card(card[1 : 1 + size].copy(), card[1 + size : 1 + 2 * size].copy(), bound)
+            self.on_card(card[1 : 1 + size].copy(), card[1 + size : 1 + 2 * size].copy(), bound)
         worker.support.state[FOUND] = 0
 
-    def start_threads(self) -> list[threading.Thread]:
-        """Let every worker work in a thread of its own until nothing is open."""
-        threads = [
-            threading.Thread(target=self._work, args=(worker,), name=f"risk-{at}", daemon=True)
-            for at, worker in enumerate(self.workers)
-        ]
-        for thread in threads:
-            thread.start()
-        return threads
+    def to_bytes(self, parts: Sequence[Node]) -> tuple[bytes, ...]:
+        """Each node for itself."""
+        return tuple(node.to_bytes() for node in parts)
 
-    def finish(self, threads: list[threading.Thread]) -> None:
-        """Stop the threads, which put their nodes back, and raise any error from one."""
-        with self._changed:
-            self._stopping = True
-            self._changed.notify_all()
-        for thread in threads:
-            thread.join()
-        if self._failure is not None:
-            raise self._failure
+    def request(self, parts: Sequence[Node], cancelled: Cancelled) -> Request:
+        """A slice, with the value of the best card now and what was counted so far."""
+        if self._packed is None:
+            self._packed = packed(arrays_of(self.instance))
+        digest, content = self._packed
+        counts = tuple(self.first.worker.support.counts.tolist())
+        return Request(
+            run_remotely, digest, content, (self.to_bytes(parts), float(self.best.value[0]), counts, self.room)
+        )
 
-    def _work(self, worker: Worker) -> None:
-        try:
-            while not self._stopping:
-                if not self.step(worker):
-                    with self._changed:
-                        if not self._taken:
-                            self._changed.notify_all()
-                            return
-                        self._changed.wait(0.1)
-        except BaseException as failure:  # passed to the main thread by `finish`
-            with self._changed:
-                self._failure, self._stopping = failure, True
-                self._changed.notify_all()
-        finally:
-            with self._changed:
-                if id(worker) in self._taken:
-                    worker.drop()
-                    self.open(self._taken.pop(id(worker)))
+    def read(self, parts: Sequence[Node], outcome: "Outcome") -> Answer[Node]:
+        """The open nodes and the cards, checked."""
+        instance = self.instance
+        for columns, index, least in outcome.found:
+            _check_card(columns, index, instance)
+            _check_bound(least)
+        for one in (outcome.nodes, *outcome.counts):
+            checked_count(one)
+        if len(outcome.counts) != len(self.first.worker.support.counts):
+            raise ValueError(f"a slice counts {len(outcome.counts)} things")
+        for bound in (outcome.value, outcome.floor):
+            _check_bound(bound)
+        if outcome.value < self.best.value[0] and not outcome.found:
+            raise ValueError(f"a slice pruned by {outcome.value}, and found no card")
+        return Answer(Left([node_from_bytes(written, instance) for written in outcome.parts]), outcome)
+
+    def judge(self, found: "Outcome") -> None:
+        """Judge the cards, and count what was done."""
+        for columns, index, bound in found.found:
+            if self.on_card is not None:
+                self.on_card(np.array(columns, np.int64), np.array(index, np.int64), bound)
+        floor = found.floor
+        if found.value < self.best.value[0]:  # pruned by a card that is worth less here
+            floor = min(floor, found.value - self.instance.data.tolerance)
+        self.count_elsewhere(found.nodes, found.counts, floor)
+
+
+class _Hand:
+    """One thread's worker, as the frame sees it: it goes on with an enumeration that it has begun."""
+
+    def __init__(self, tree: RiskTree) -> None:
+        self._tree = tree
+        self.worker = Worker(tree.instance, tree.room)
+
+    def work_on(self, parts: Sequence[Node], budget: Budget) -> Left[Node]:
+        """Visit a node, or go on with the enumeration at hand; either for so much work."""
+        tree, worker = self._tree, self.worker
+        with tree.lock:
+            tree.nodes += len(parts)
+            is_root = tree.nodes == 1
+            copy_best(tree.best, worker.best)
+        before = int(worker.support.counts[WORK])
+        left = worker.visit(parts[0], is_root, budget.most) if parts else worker.go_on(budget.most)
+        with tree.lock:
+            tree.settle(worker)
+            rest = worker.rest() if worker.is_busy else ()  # all that was found before it is known now
+        return Left(left, int(worker.support.counts[WORK]) - before, rest)
+
+    def let_go(self) -> None:
+        """Forget the enumeration at hand."""
+        self.worker.drop()
+
+
+Card = tuple[tuple[int, ...], tuple[int, ...], float]  # columns, the index of the value of each, a bound
+
+
+class Outcome(NamedTuple):
+    """A worker's answer: open nodes, cards, the value it pruned by, and its counts."""
+
+    parts: tuple[bytes, ...]
+    found: tuple[Card, ...]
+    value: float  # the best known when it ended, or better
+    floor: float  # the least bound of a card that could not be pruned
+    nodes: int
+    counts: tuple[int, ...]
+    question: bytes  # what it was asked, as `question_of`
+
+
+def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInstance) -> None:
+    if len(set(columns)) != len(columns) or len(columns) > instance.most_features:
+        raise ValueError(f"a card has {len(columns)} columns, more than the problem allows or one twice")
+    for q, v in zip(columns, index, strict=True):
+        if not (type(q) is type(v) is int and 0 <= q < len(instance.values) and 0 <= v < len(instance.values[q])):
+            raise ValueError(f"a card has value {v} of column {q}, which the problem has not")
+
+
+def _check_bound(bound: object) -> None:
+    if type(bound) is not float or not bound > -np.inf:
+        raise ValueError(f"{bound!r:.60} is not a bound")
+
+
+_MOST_FOUND = 256  # cards that a slice hands back to be judged
+_known: ProblemCache[RiskInstance] = ProblemCache(instance_of)
+
+
+def run_remotely(
+    digest: str,
+    content: bytes | None,
+    parts: tuple[bytes, ...],
+    value: float,
+    counts: tuple[int, ...],
+    room: int,
+    work: int,
+) -> Outcome | None:
+    """Work on open nodes; None where the arrays are not known here and `content` is None.
+
+    `value` is that of the best card. Where there is room for cards, they are handed back to be judged.
+    `counts` are those of the whole tree so far: how much fitting a support costs is learned from them.
+    """
+    instance = _known.get(digest, content)
+    if instance is None:
+        return None
+    found: list[Card] = []
+
+    def listed(columns: Ints, index: Ints, bound: float) -> None:
+        found.append((tuple(columns.tolist()), tuple(index.tolist()), bound))
+
+    tree = RiskTree(instance, listed, room)
+    proof, worker = Proof(tree), tree.first.worker
+    tree.best.value[0] = value
+    worker.support.counts[:] = counts
+    tree.resume(np.inf)
+    proof.begin([node_from_bytes(part, instance) for part in parts])
+    ends = tree.work + work
+    while proof.is_open and len(found) < _MOST_FOUND:
+        proof.step(most=max(1, ends - tree.work))
+        # to open a support may be more than the work asked for: some of it is done, so that it ends once
+        done = worker.support.counts - counts
+        if tree.work >= ends and (not worker.is_busy or done[BOXES] > 0 or done[SUPPORTS] > 1):
+            break
+    best = tree.best
+    if best.value[0] < value and not room:
+        columns = np.flatnonzero(best.index != instance.data.zero)
+        listed(columns, best.index[columns], float(best.value[0]))
+    return Outcome(
+        parts=tuple(node.to_bytes() for node in proof.open_parts()),
+        found=tuple(found),
+        value=float(best.value[0]),
+        floor=tree.floor,
+        nodes=tree.nodes - 1,
+        counts=tuple((worker.support.counts - counts).tolist()),
+        question=question_of(digest, parts, value, counts, room, work),
+    )
 
 
 def coefficients_of(instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints) -> tuple[int, ...]:

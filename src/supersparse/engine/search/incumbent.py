@@ -16,7 +16,7 @@ from supersparse.base.deadline import OutOfTime
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.core import struct
 from supersparse.engine.integer_form import IntegerForm, integer_form
-from supersparse.engine.monitor import Monitor
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.search.data import search_data
 from supersparse.engine.search.paths import Surrogate, backward_path, roundings
 from supersparse.engine.search.walks import SearchData, anneal, descend, heat_bath, price_of, rescore

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 import typer
 
 from supersparse.base.exact import counted
-from supersparse.engine.projection import in_time
+from supersparse.engine.proving.projection import in_time
 from supersparse.learn.watching import Watch
 from supersparse.show.cli.say import is_hushed, remark
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from supersparse.base.stop import Stop
-from supersparse.engine.projection import in_time
+from supersparse.engine.proving.projection import in_time
 from supersparse.engine.solution import Solution, Trace, TraceEvent
 from supersparse.learn.fit import FINAL, FIRST
 from supersparse.learn.training_performance import by_classes

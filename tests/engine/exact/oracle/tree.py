@@ -15,7 +15,6 @@ import numpy as np
 
 from engine.exact.oracle.packing import packing_bound, uncovered
 from engine.exact.oracle.support_search import SupportSearch
-from supersparse.engine.exact.covers import pair_pool
 from supersparse.engine.exact.instance import Instance, fixed_cost
 from supersparse.engine.exact.literals import (
     both_literals,
@@ -25,7 +24,8 @@ from supersparse.engine.exact.literals import (
     for_both_signs,
     literals_where,
 )
-from supersparse.engine.exact.proof import OpenTasks
+from supersparse.engine.exact.pairs import pair_pool
+from supersparse.engine.proving.open_parts import OpenParts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,9 +52,9 @@ class ReferenceProof:
     """Open nodes and supports, best bound first; takes one after the other."""
 
     def __init__(self, cuts, cases):
-        self._tasks, self._cuts, self._cases = OpenTasks(), cuts, cases
+        self._tasks, self._cuts, self._cases = OpenParts(), cuts, cases
 
-    def open_roots(self):
+    def begin(self):
         """Open all supports except the empty one, whose model is the start of every solve."""
         for instance in self._cases:
             self._tasks.push(fixed_cost(instance, ()), root(instance))
@@ -69,14 +69,14 @@ class ReferenceProof:
 
     def step(self, *_):
         """Do one task."""
-        task = self._tasks.pop()
-        if task.bound > self._cuts.tie:
-            return
-        if isinstance(task.work, Support):
-            SupportSearch(task.work.instance, task.work.literals, self._cuts).run()
-            return
-        for bound, part in expand(task.work, task.bound, self._cuts):
-            self._tasks.push(bound, part)
+        taken = self._tasks.take()
+        ((at, work),) = taken.left
+        left = []
+        if at <= self._cuts.tie and isinstance(work, Support):
+            SupportSearch(work.instance, work.literals, self._cuts).run()
+        elif at <= self._cuts.tie:
+            left = expand(work, at, self._cuts)
+        self._tasks.put(taken, left)
 
 
 def root(instance):

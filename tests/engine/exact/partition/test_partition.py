@@ -9,8 +9,7 @@ from itertools import count
 import pytest
 
 from engine.exact.partition.one_hot import boards, few_squares, random_problem
-from supersparse.engine.exact import open_parts
-from supersparse.engine.exact.partition.partition import PartitionBound
+from supersparse.engine.exact.partition.partition import PartitionBound, read_nodes, written_nodes
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.presolve import MergeRows
@@ -108,7 +107,7 @@ def test_a_bound_that_starts_anew_after_every_step_ends_where_one_run_ends(seed)
         if part.done:
             break
         left, part = part.open_nodes(), PartitionBound(form, best)
-        part.resume(open_parts._read_nodes(json.loads(json.dumps(open_parts._written_nodes(left)))))
+        part.resume(read_nodes(json.loads(json.dumps(written_nodes(left)))))
     assert part.done
     assert part.lower_bound == whole.lower_bound
 

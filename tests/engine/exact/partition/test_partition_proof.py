@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from supersparse.base.stop import Stop
+from supersparse.engine.exact.bounds import SHARES
 from supersparse.engine.exact.partition import partition
 from supersparse.engine.exact.partition.partition import PartitionProof
 from supersparse.engine.integer_form import integer_form
+from supersparse.engine.proving.bounds import Known, Share, Turns
+from supersparse.engine.proving.proof import Budget
 from supersparse.engine.solve import solve
 from supersparse.problem.problem import Problem
 
@@ -21,19 +24,23 @@ def binary_form(**options):
 
 
 def test_it_waits_for_the_first_proof_and_then_takes_its_share():
-    bound = PartitionProof(binary_form())
-    assert not bound.is_due(partition._START_AFTER - 1)
-    assert bound.is_due(partition._START_AFTER)
+    bound, after = PartitionProof(binary_form()), SHARES["partition"].after
+    turns = Turns([bound], SHARES)
+    assert not turns.is_due(bound, after - 1)
+    assert turns.is_due(bound, after)
 
 
 def test_it_stays_out_where_a_size_limit_decides():
-    assert not PartitionProof(binary_form(max_features=1)).is_due(10**15)
+    bound = PartitionProof(binary_form(max_features=1))
+    assert not Turns([bound], SHARES).is_due(bound, 10**15)
 
 
 def test_a_step_proves_a_bound_that_the_target_limits():
     target = Fraction(1, 10)
-    proven = PartitionProof(binary_form()).step(target, 0, lambda: False)
-    assert 0 <= proven <= target
+    bound = PartitionProof(binary_form())
+    assert bound.bound == 0
+    bound.step(Known(target, Fraction(0)), Budget(None, lambda: False))
+    assert 0 <= bound.bound <= target
 
 
 def test_a_failure_in_its_thread_reaches_the_caller(monkeypatch):
@@ -42,19 +49,19 @@ def test_a_failure_in_its_thread_reaches_the_caller(monkeypatch):
 
     monkeypatch.setattr(partition.PartitionBound, "run", fail)
     with pytest.raises(RuntimeError, match="no program could be solved"):
-        PartitionProof(binary_form()).step(Fraction(1, 10), 0, lambda: False)
+        PartitionProof(binary_form()).step(Known(Fraction(1, 10), Fraction(0)), Budget(None, lambda: False))
 
 
 def test_a_proof_that_it_closes_says_that_ties_were_left_open(monkeypatch):
-    def close(self, target, proof_work, should_stop):
-        self.work += partition._WORK_PER_STEP
-        return target
+    def close(self, known, budget):
+        monkeypatch.setattr(PartitionProof, "bound", known.objective)
+        monkeypatch.setattr(PartitionProof, "work", 1)
 
     rng = np.random.default_rng(3)
     X = rng.integers(0, 2, (200, 12))
     y = (X @ rng.integers(-3, 4, 12) + rng.normal(0, 2, 200) > 0).astype(int)
     problem = Problem.of(X, y, C0=0.006, max_points=10)
-    monkeypatch.setattr(PartitionProof, "is_due", lambda self, proof_work: True)
+    monkeypatch.setitem(SHARES, "partition", Share(after=0, part=4))
     monkeypatch.setattr(PartitionProof, "step", close)
     solution = solve(problem, "exact", node_limit=10**6)
     assert solution.stop is Stop.BOUND

@@ -1,4 +1,4 @@
-"""The partition bound in slices: when it starts, and how much of the time it gets.
+"""The second bound for errors, `partition`: one-hot, binary and short columns, many of which are used at once.
 
 The tree over states of groups, best bound first.
 
@@ -11,23 +11,27 @@ smallest orbit goes first: it leaves its children the most symmetries, and so th
 every group is decided, the leaf takes over.
 """
 
-import heapq
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from typing import Any, ClassVar
 
 import numpy as np
 
 from supersparse.base.errors import InvalidOptionError
+from supersparse.engine.exact.open_parts import fraction, whole
 from supersparse.engine.exact.partition.bound import NodeBound, Sets
 from supersparse.engine.exact.partition.certificate import Allowed, ProvenBound, find_groups, net_points, points_of, top
 from supersparse.engine.exact.partition.leaf import Leaf
 from supersparse.engine.exact.partition.lp import never
 from supersparse.engine.exact.partition.symmetry import Context, find_symmetries, group_orbits, stabiliser
 from supersparse.engine.integer_form import IntegerForm
+from supersparse.engine.proving.bounds import Bound, Known
+from supersparse.engine.proving.open_parts import OpenParts
+from supersparse.engine.proving.proof import Budget
 from supersparse.problem.variants import next_attainable, previous_attainable
 
 _STALLED_ROUNDS = 3
@@ -57,11 +61,9 @@ class PartitionTree:
     def __init__(self, context: Context, target: Fraction) -> None:
         self._context = context
         self.target = target
-        self._open: list[tuple[Fraction, int, PartitionNode]] = []
-        self._pushed = 0
+        self._open: OpenParts[PartitionNode] = OpenParts()
         self._given_up: list[Fraction] = []
         self._now: Fraction | None = None  # proven of the node that is worked on
-        self._working_on: PartitionNode | None = None
         self._search: NodeBound | None = None
         least = sum(min(s.penalty for s in g.states) for g in context.groups)
         everything = tuple(tuple(range(len(g.states))) for g in context.groups)
@@ -69,11 +71,10 @@ class PartitionTree:
 
     def open_nodes(self) -> OpenNodes:
         """The open nodes, the current one with the sets found for it; ask between two steps."""
-        waiting = [node for _, _, node in self._open]
-        if self._working_on is not None:
-            sets = () if self._search is None else tuple(self._search.sets)
-            waiting.append(replace(self._working_on, sets=sets))
-        return OpenNodes(tuple(waiting), tuple(self._given_up))
+        nodes = list(self._open)
+        if self._search is not None:
+            nodes[-1] = replace(nodes[-1], sets=tuple(self._search.sets))
+        return OpenNodes(tuple(nodes), tuple(self._given_up))
 
     def resume(self, left: OpenNodes) -> None:
         """Go on with what an earlier run left open, before the first step; refuse what does not fit."""
@@ -86,7 +87,7 @@ class PartitionTree:
                 raise InvalidOptionError(
                     "the checkpoint's partition bound does not fit the problem", "delete it to start again"
                 )
-        self._open.clear()
+        self._open.drop()
         self._given_up = list(left.given_up)
         for node in left.nodes:
             self._push(node)
@@ -94,23 +95,21 @@ class PartitionTree:
     @property
     def bound(self) -> Fraction | None:
         """Proven of all models; None when nothing is left below the target."""
-        known = [*self._given_up, *(b for b, _, _ in self._open[:1])]
-        return min(known if self._now is None else [*known, self._now], default=None)
+        return min((b for b in (*self._given_up, self._open.first, self._now) if b is not None), default=None)
 
     def steps(self) -> Iterator[None]:
         """Work to the end; pause after each linear program."""
-        while self._open:
-            _, _, node = heapq.heappop(self._open)
-            if node.bound >= self.target:
-                continue
-            self._now, self._working_on = node.bound, node
-            decided = all(len(states) == 1 for states in node.allowed)
-            yield from self._leaf(node) if decided else self._expand(node)
-            self._now = self._working_on = self._search = None
+        while (taken := self._open.take()) is not None:
+            (node,) = taken.parts
+            if node.bound < self.target:
+                self._now = node.bound
+                decided = all(len(states) == 1 for states in node.allowed)
+                yield from self._leaf(node) if decided else self._expand(node)
+            self._open.put(taken, ())  # its children wait
+            self._now = self._search = None
 
     def _push(self, node: PartitionNode) -> None:
-        self._pushed += 1
-        heapq.heappush(self._open, (node.bound, self._pushed, node))
+        self._open.push(node.bound, node)
 
     def _expand(self, node: PartitionNode) -> Iterator[None]:
         search = NodeBound(self._context, node.allowed)
@@ -279,56 +278,101 @@ class PartitionBound:
         self.done = self.done or self.lower_bound >= self.target
 
 
-_START_AFTER = 3_000_000_000  # work of the first proof, ten seconds or so: what closes sooner needs no help
-_SHARE = 4  # once it runs it gets four parts of the work, the tree over supports one
+def written_nodes(left: OpenNodes) -> dict[str, Any]:
+    """Open nodes as JSON."""
+    return {
+        "given_up": [str(bound) for bound in left.given_up],
+        "nodes": [
+            {
+                "bound": str(node.bound),
+                "allowed": node.allowed,
+                "sets": [[family, *quad.tolist()] for family, quad in node.sets],
+            }
+            for node in left.nodes
+        ],
+    }
+
+
+_LARGEST, _MOST_FAMILIES = 2**62, 2**31
+
+
+def read_nodes(content: dict[str, Any]) -> OpenNodes:
+    """Read open nodes; what does not fit the problem is refused when they are taken up."""
+    return OpenNodes(
+        nodes=tuple(
+            PartitionNode(
+                fraction(node["bound"]),
+                tuple(tuple(whole(c, 0, _LARGEST) for c in states) for states in node["allowed"]),
+                tuple(
+                    (whole(family, 0, _MOST_FAMILIES), np.array([whole(i, 0, _LARGEST) for i in quad], np.int64))
+                    for family, *quad in node["sets"]
+                ),
+            )
+            for node in content["nodes"]
+        ),
+        given_up=tuple(fraction(bound) for bound in content["given_up"]),
+    )
+
+
 _WORK_PER_STEP = 50_000_000  # what one step counts for, in touched rows
 _ONE_STEP = 0.001  # seconds: a step begun before this is over is finished
 _LOOK_EVERY = 0.05  # seconds
 
 
-class PartitionProof:
-    """Runs the partition bound in steps next to the tree over supports.
+class PartitionProof(Bound):
+    """The tree over states of groups next to the tree over supports.
 
-    It holds where many two-valued columns are used at once, which is where pair covers stop short.
-    Without room for most features a size limit decides, which it ignores; then it is left out.
+    It helps where many two-valued columns are used at once, which is where pair covers stop short. Without room
+    for most features a size limit decides, which it ignores; then it is left out.
     """
+
+    name: ClassVar[str] = "partition"
 
     def __init__(self, form: IntegerForm) -> None:
         self._form = form
         self._bound: PartitionBound | None = None
-        is_plain = form.problem.is_plain
-        self._may_help = is_plain and 2 * form.max_size >= form.n_features and PartitionBound.applies(form)
-        self._began_at = 0
         self._giving_up = threading.Event()
         self._resumed: OpenNodes | None = None
-        self.work = 0
-        self.left: OpenNodes | None = None  # after the last step; None before the first
+        self._left: OpenNodes | None = None
+        self._work = 0
 
-    def resume(self, left: OpenNodes) -> None:
-        """Go on with what an earlier run left open, at once."""
-        self._resumed = self.left = left
+    def applies(self) -> bool:
+        """Whether columns are short, and there is room for most of them."""
+        form = self._form
+        return form.problem.is_plain and 2 * form.max_size >= form.n_features and PartitionBound.applies(form)
 
-    def is_due(self, proof_work: int) -> bool:
-        """Whether this bound should take the next step, after so much work of the first proof."""
-        if not self._may_help or (self._bound is not None and self._bound.done):
-            return False
+    @property
+    def work(self) -> int:
+        """What its steps count for."""
+        return self._work
+
+    @property
+    def bound(self) -> Fraction:
+        """What the whole tree proves."""
+        return Fraction(0) if self._bound is None or self._left is None else self._bound.lower_bound
+
+    @property
+    def is_done(self) -> bool:
+        """Whether its tree is closed, or reached its target."""
+        return self._bound is not None and self._bound.done
+
+    @property
+    def left(self) -> dict[str, Any] | None:
+        """The open nodes after the last step."""
+        return None if self._left is None else written_nodes(self._left)
+
+    def resume(self, left: dict[str, Any]) -> None:
+        """Go on with these nodes."""
+        self._resumed = self._left = read_nodes(left)
+
+    def step(self, known: Known, budget: Budget) -> None:
+        """Solve a linear program, which may take seconds: in a thread of its own while this one watches the limits."""
         if self._bound is None:
-            return proof_work >= _START_AFTER or self._resumed is not None
-        return self.work < _SHARE * (proof_work - self._began_at)
-
-    def step(self, target: Fraction, proof_work: int, should_stop: Callable[[], bool]) -> Fraction:
-        """Take one step and return the bound proven so far, or 0 when asked to stop in the middle of it.
-
-        A step solves a linear program, which may take seconds: it runs in a thread of its own while
-        this one watches the limits.
-        """
-        if self._bound is None:
-            self._bound = PartitionBound(self._form, target, interrupted=self._giving_up.is_set)
-            self._began_at = proof_work
+            self._bound = PartitionBound(self._form, known.objective, interrupted=self._giving_up.is_set)
             if self._resumed is not None:
                 self._bound.resume(self._resumed)
         bound = self._bound
-        bound.target = target
+        bound.target = known.objective
         failures: list[BaseException] = []
 
         def one_step() -> None:
@@ -343,13 +387,12 @@ class PartitionProof:
         try:
             while worker.is_alive():
                 worker.join(_LOOK_EVERY)
-                if should_stop() and worker.is_alive():
-                    return Fraction(0)
+                if budget.cancelled() and worker.is_alive():
+                    return
         finally:
             if worker.is_alive():
                 self._giving_up.set()  # the linear program ends early and its work is lost
         if failures:
             raise failures[0]
-        self.work += _WORK_PER_STEP
-        self.left = bound.open_nodes()
-        return bound.lower_bound
+        self._work += _WORK_PER_STEP
+        self._left = bound.open_nodes()

@@ -13,7 +13,7 @@ from supersparse.base.errors import SolverFailedError, UnsupportedProblemError
 from supersparse.base.exact import exact
 from supersparse.base.stop import Stop
 from supersparse.engine.options import SolveOptions
-from supersparse.engine.projection import Look, Projection, projected
+from supersparse.engine.proving.projection import Look, Projection, projected
 from supersparse.engine.solution import Claim, Trace, TraceEvent
 from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.points import Points

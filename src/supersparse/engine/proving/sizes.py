@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from supersparse.base.errors import InfeasibleError, SolverFailedError
 from supersparse.base.stop import Stop
-from supersparse.engine.monitor import Monitor
 from supersparse.engine.options import SolveOptions
+from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import ClaimedModels

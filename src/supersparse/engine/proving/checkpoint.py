@@ -6,6 +6,7 @@ fingerprint of the problem: damaged files, and files of another problem, are ref
 
 import hashlib
 import json
+import re
 import time
 import warnings
 import zlib
@@ -125,6 +126,11 @@ def load(path: Path, form: str, identity: str) -> dict[str, Any]:
     """Read the content of a checkpoint of this problem, or raise with the reason."""
     head, _, body = path.read_bytes().partition(b"\n")
     name, _, checksum = head.decode("utf-8", "replace").rpartition(" ")
+    if name != form and re.fullmatch(r"supersparse [a-z ]*checkpoint \d+", name):
+        raise InvalidOptionError(
+            f"checkpoint {str(path)!r} is not a {form!r} file but a {name!r} one, of another version or another goal",
+            "finish that search with the version that began it, or delete the file to start again",
+        )
     if name != form:
         raise InvalidOptionError(
             f"checkpoint {str(path)!r} is not a {form!r} file", "choose another file, or delete it"

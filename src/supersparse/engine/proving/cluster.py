@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from supersparse.engine.executors import Sender, Task, workers_of
+from supersparse.engine.proving.executors import Sender, Task, workers_of
 
 _MOST_KNOWN = 4  # problems that a worker remembers
 Read = TypeVar("Read")
