@@ -30,6 +30,7 @@ from types import NoneType
 from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supersparse.base.errors import SolverFailedError, SolverNotInstalledError, TooLargeError
 
@@ -129,6 +130,7 @@ def call(name: str, *arguments: Any) -> None:
     raise SolverFailedError(f"the compiled core failed in {name}: {message}")
 
 
+_ARRAY = get_origin(NDArray[np.int64])
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 _Value = TypeVar("_Value")
 
@@ -209,10 +211,10 @@ def _converter(hint: Any) -> Callable[[Any], Any]:
 
 def _element(hint: Any) -> np.dtype[Any] | None:
     """The dtype of an annotation like ``NDArray[np.int64]``; None if it is not an array."""
-    if get_origin(hint) is not np.ndarray:
+    if get_origin(hint) is not _ARRAY:
         return None
-    of: np.dtype[Any] = np.dtype(get_args(get_args(hint)[1])[0])
-    return of
+    of = get_args(hint)[-1]  # np.dtype[np.int64], or np.int64 where NDArray is an alias of its own (numpy 2.5)
+    return np.dtype((get_args(of) or (of,))[0])
 
 
 @cache
