@@ -22,6 +22,31 @@ found = solve(Problem.of(X, y, **asked, constraints=[together]), "exhaustive")
 systolic, diastolic, _ = found.points.coefficients
 assert found.proven_optimal and bool(systolic) == bool(diastolic)
 """,
+    "Adding a bound": """
+from fractions import Fraction
+from supersparse import Problem, solve
+from supersparse.engine.exact.alike import AlikeRows
+from supersparse.engine.exact.bounds import SHARES
+from supersparse.engine.integer_form import integer_form
+from supersparse.engine.presolve import presolve
+from supersparse.engine.proving import run
+from supersparse.engine.proving.proof import Budget
+
+# of the first three rows one is wrong, of the next two one is, and the last is like no other
+X, y = [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [1, 1]], [1, 1, 0, 1, 0, 1]
+problem = Problem.of(X, y, C0=0.01, max_points=3)
+best = solve(problem, "exhaustive").objective
+bound = AlikeRows(integer_form(presolve(problem).problem))
+assert bound.applies() and bound.bound == 0
+bound.step(None, Budget(None, lambda: False))
+assert bound.bound == Fraction(2, 6) <= best and bound.is_done
+assert not AlikeRows(integer_form(presolve(Problem.of(X[3:4] + X[5:], [0, 1], C0=0.01)).problem)).applies()
+steps, step = [], AlikeRows.step
+AlikeRows.step = lambda self, *given: (steps.append(1), step(self, *given))
+solution = solve(problem, "exact")
+assert solution.proven_optimal and solution.objective == best
+assert steps == [1] and list(SHARES)[0] == "alike"
+""",
     "Adding an export": """
 import subprocess, sys
 from supersparse import ScoringSystem, item

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from base64 import b64decode, b64encode
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,6 @@ from supersparse.engine.exact.partition import partition
 from supersparse.engine.exact.partition.partition import PartitionProof
 from supersparse.engine.presolve import presolve
 from supersparse.engine.proving import checkpoint
-from supersparse.engine.proving.bounds import Share
 from supersparse.engine.proving.checkpoint import locked
 from supersparse.engine.proving.proof import Proof
 from supersparse.engine.solve import solve
@@ -117,7 +117,7 @@ def test_saving_all_the_time_beside_threads_loses_nothing(tmp_path, monkeypatch)
 
 
 def test_the_second_bound_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setitem(SHARES, "partition", Share(after=0, part=4))
+    monkeypatch.setitem(SHARES, "partition", replace(SHARES["partition"], after=0, part=4))
     monkeypatch.setattr(partition, "_WORK_PER_STEP", 5_000)  # many steps beside few nodes of the tree,
     monkeypatch.setattr(partition, "_ONE_STEP", 1e-4)  # each of one linear program, however fast the machine
     monkeypatch.setattr(PairCovers, "slice_work", 1_000)

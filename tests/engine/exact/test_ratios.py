@@ -1,6 +1,7 @@
 """The ratio bound, boxes of all coefficients: never above the optimum, exact at the end, and its turns."""
 
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -26,7 +27,7 @@ from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import MergeRows
-from supersparse.engine.proving.bounds import Known, Share, Turns
+from supersparse.engine.proving.bounds import Known, Turns
 from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.proving.proof import Budget
 from supersparse.engine.search.incumbent import smallest_coefficients
@@ -106,7 +107,7 @@ def test_beside_the_tree_it_closes_the_proof_and_says_that_ties_were_left_open(m
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact")
     assert expected.stop is Stop.OPTIMAL
-    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10_000))
+    monkeypatch.setitem(SHARES, "ratios", replace(SHARES["ratios"], after=1, part=10_000))
     beside = solve(problem, "exact")
     assert beside.stop is Stop.BOUND
     assert beside.objective == beside.lower_bound == expected.objective
@@ -116,7 +117,7 @@ def test_threads_take_its_steps_too(monkeypatch):
     X, y = table(80, 6)
     problem = Problem.of(X, y, C0=0.02, max_points=5)
     expected = solve(problem, "exact").objective
-    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10_000))
+    monkeypatch.setitem(SHARES, "ratios", replace(SHARES["ratios"], after=1, part=10_000))
     monkeypatch.setattr(ErrorsRun, "alone_before_threads", 0)
     monkeypatch.setattr(ratios, "_WORK_PER_STEP", 100_000)
     names, run, second_came = set(), RatioBoxes.run, threading.Event()
@@ -181,7 +182,8 @@ def proof_on(form, problem, threads=1):
     monitor = Monitor(problem, SolveOptions(), lambda points: points)
     monitor.incumbent(completed(problem, smallest_coefficients(problem)))
     bound = RatioProof(instances(form), Cuts(form, monitor), threads)
-    return bound, Turns([bound], SHARES), Known(monitor.best_evaluation.objective, Fraction(0))
+    turns = Turns({"ratios": replace(SHARES["ratios"], make=lambda _: bound)}, None)
+    return bound, turns, Known(monitor.best_evaluation.objective, Fraction(0))
 
 
 @pytest.mark.parametrize("course", ["has_just_begun", "is_on_course", None])
@@ -266,7 +268,9 @@ def test_the_search_keeps_pace_with_the_bound_that_works_most(monkeypatch):
 def test_limits_are_seen_between_its_steps(monkeypatch):
     X, y = table(80, 6, noise=0.2)
     problem = Problem.of(X, y, C0=0.005, max_points=5)
-    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10**9))  # the tree never has another turn
+    monkeypatch.setitem(
+        SHARES, "ratios", replace(SHARES["ratios"], after=1, part=10**9)
+    )  # the tree never has another turn
     monkeypatch.setattr(ratios, "_WORK_PER_STEP", 1000)
     steps, run = [], RatioBoxes.run
 

@@ -1,6 +1,7 @@
 """Boxes of the ratio bound elsewhere: the same optimum, and nothing lost with a worker or forged by one."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +19,6 @@ from supersparse.engine.exact.pair_covers import PairCovers
 from supersparse.engine.exact.ratios import BoxOutcome, RatioBoxes
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.presolve import MergeRows
-from supersparse.engine.proving.bounds import Share
 from supersparse.engine.proving.cluster import as_bytes
 from supersparse.engine.proving.remote import RemoteParts
 from supersparse.engine.solve import solve
@@ -107,7 +107,7 @@ def at_once(monkeypatch):
     for kind in (PairCovers, RatioBoxes):
         monkeypatch.setattr(kind, "least_work", 20_000)
         monkeypatch.setattr(kind, "most_work", 40_000)
-    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=4))
+    monkeypatch.setitem(SHARES, "ratios", replace(SHARES["ratios"], after=1, part=4))
 
 
 def hard(seed=1):
@@ -136,7 +136,7 @@ def test_without_the_executor_boxes_are_worked_on_here(at_once):
 def test_boxes_that_prove_nothing_leave_the_executor_to_the_tree(at_once, monkeypatch):
     expected = solve(hard(), "exact")
     monkeypatch.setattr(ratios.RatioProof, "bound", Fraction(0))
-    monkeypatch.setitem(SHARES, "ratios", Share(after=1, part=10_000))
+    monkeypatch.setitem(SHARES, "ratios", replace(SHARES["ratios"], after=1, part=10_000))
     with Counting() as executor:
         found = solve(hard(), "exact", executor=executor)
     assert (found.stop, found.objective) == (Stop.OPTIMAL, expected.objective)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supersparse.base.stop import Stop
-from supersparse.engine.exact.bounds import SHARES, bounds_of
+from supersparse.engine.exact.bounds import SHARES, About
 from supersparse.engine.exact.cuts import Cuts, CutValues, with_prices
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.exact.open_parts import FORMAT, Part, coefficients_of, fraction, read, written
@@ -101,7 +101,7 @@ class ErrorsRun(Run[Part]):
         cases = instances(form)
         self.tree = PairCovers(self.cuts, cases)
         super().__init__(problem, options, monitor, Proof(self.tree), FORMAT)
-        self.turns = Turns(bounds_of(form, cases, self.cuts, threads), SHARES)
+        self.turns = Turns(SHARES, About(form, cases, self.cuts, threads))
         self._reported = -1  # the last bound the monitor heard of, in kernel units
         self._heard_of = None if monitor.best_evaluation is None else monitor.best_evaluation.objective
         self._since: tuple[int, int] | None = None  # work of the search and the proof when others began to prove

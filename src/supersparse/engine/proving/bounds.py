@@ -7,7 +7,7 @@ engine's table of bounds.
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
@@ -22,14 +22,6 @@ class Known(NamedTuple):
 
     objective: Fraction  # of the best model: there is nothing to prove beyond
     lower_bound: Fraction  # proven already
-
-
-@dataclass(frozen=True, kw_only=True)
-class Share:
-    """When a bound begins, and how much it then works."""
-
-    after: int  # work of the proof: what closes sooner needs no help
-    part: int  # its work for each unit of the proof's from then on
 
 
 class Bound(ABC):
@@ -94,11 +86,22 @@ class Bound(ABC):
         return False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """How a bound is made, when it begins, and how much it then works."""
+
+    make: Callable[[Any], Bound]
+    """From what the engine knows of the problem."""
+    after: int  # work of the proof: what closes sooner needs no help
+    part: int  # its work for each unit of the proof's from then on
+
+
 class Turns:
     """Says whose turn it is: a bound's, or the proof's."""
 
-    def __init__(self, bounds: Sequence[Bound], shares: Mapping[str, Share]) -> None:
-        self.bounds = tuple(bounds)
+    def __init__(self, shares: Mapping[str, Share], about: Any) -> None:
+        """Make the bounds of a table."""
+        self.bounds = tuple(share.make(about) for share in shares.values())
         self._shares = shares
         self._began: dict[str, int] = {}  # the proof's work when a bound began
         self._never: set[str] = set()

@@ -1,5 +1,6 @@
 """The partition bound beside the tree: its turns, and what happens when it fails."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from supersparse.engine.exact.bounds import SHARES
 from supersparse.engine.exact.partition import partition
 from supersparse.engine.exact.partition.partition import PartitionProof
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.proving.bounds import Known, Share, Turns
+from supersparse.engine.proving.bounds import Known, Turns
 from supersparse.engine.proving.proof import Budget
 from supersparse.engine.solve import solve
 from supersparse.problem.problem import Problem
@@ -23,16 +24,20 @@ def binary_form(**options):
     return integer_form(Problem.of(X, y, C0=0.05, max_points=3, **options))
 
 
+def turns_of(bound):
+    return Turns({"partition": replace(SHARES["partition"], make=lambda _: bound)}, None)
+
+
 def test_it_waits_for_the_first_proof_and_then_takes_its_share():
     bound, after = PartitionProof(binary_form()), SHARES["partition"].after
-    turns = Turns([bound], SHARES)
+    turns = turns_of(bound)
     assert not turns.is_due(bound, after - 1)
     assert turns.is_due(bound, after)
 
 
 def test_it_stays_out_where_a_size_limit_decides():
     bound = PartitionProof(binary_form(max_features=1))
-    assert not Turns([bound], SHARES).is_due(bound, 10**15)
+    assert not turns_of(bound).is_due(bound, 10**15)
 
 
 def test_a_step_proves_a_bound_that_the_target_limits():
@@ -61,7 +66,7 @@ def test_a_proof_that_it_closes_says_that_ties_were_left_open(monkeypatch):
     X = rng.integers(0, 2, (200, 12))
     y = (X @ rng.integers(-3, 4, 12) + rng.normal(0, 2, 200) > 0).astype(int)
     problem = Problem.of(X, y, C0=0.006, max_points=10)
-    monkeypatch.setitem(SHARES, "partition", Share(after=0, part=4))
+    monkeypatch.setitem(SHARES, "partition", replace(SHARES["partition"], after=0, part=4))
     monkeypatch.setattr(PartitionProof, "step", close)
     solution = solve(problem, "exact", node_limit=10**6)
     assert solution.stop is Stop.BOUND
