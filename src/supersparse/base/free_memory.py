@@ -6,8 +6,8 @@ from pathlib import Path
 
 def free_bytes() -> int | None:
     """Bytes that can still be taken; None where the system does not tell."""
-    found = [value for value in (_of_machine(), _of_container(), _of_process()) if value is not None]
-    return min(found, default=None)
+    known = [value for value in (_of_machine(), _of_container(), _of_process()) if value is not None]
+    return min(known, default=None)
 
 
 def _of_machine() -> int | None:

@@ -86,8 +86,8 @@ def _shortest_decimals(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray
     open_ = np.ones(len(values), dtype=bool)
     if values.dtype == np.float64:
         at = np.flatnonzero((np.abs(values) >= 1e-5) & (np.abs(values) < 1e15))
-        found, powers, sure = _by_scaling(np.abs(values[at]))
-        mantissas[at], exponents[at] = np.where(values[at] < 0, -found, found), powers
+        scaled, powers, sure = _by_scaling(np.abs(values[at]))
+        mantissas[at], exponents[at] = np.where(values[at] < 0, -scaled, scaled), powers
         open_[at[sure]] = False
     rest = np.flatnonzero(open_)
     # repr() of a Python float is fast; of the other types str() gives the shortest decimal
@@ -257,8 +257,8 @@ def distinct_of(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]:
 
 
 def _distinct_by_sorting(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]:
-    found, place = np.unique(values, return_inverse=True)
-    return cast(IntArray, found), place.reshape(-1)
+    distinct, place = np.unique(values, return_inverse=True)
+    return cast(IntArray, distinct), place.reshape(-1)
 
 
 def _distinct_by_counting(values: IntArray) -> tuple[IntArray, NDArray[np.intp]] | None:
@@ -272,8 +272,8 @@ def _distinct_by_counting(values: IntArray) -> tuple[IntArray, NDArray[np.intp]]
     occurs = np.zeros(greatest - least + 1, dtype=bool)
     occurs[above] = True
     place = np.cumsum(occurs) - 1
-    found = (np.flatnonzero(occurs) + least).astype(values.dtype)
-    return cast(IntArray, found), place[above]
+    distinct = (np.flatnonzero(occurs) + least).astype(values.dtype)
+    return cast(IntArray, distinct), place[above]
 
 
 def summed(values: IntArray, groups: NDArray[np.intp], n_groups: int) -> NDArray[np.int64]:

@@ -42,10 +42,10 @@ def item(
     'Age 65 to under 75 years?'
     """
     bounds = [("at_least", at_least), ("above", above), ("at_most", at_most), ("below", below)]
-    given = [name for name, value in [("equals", equals), ("one_of", one_of), *bounds] if value is not None]
-    given += ["is_missing"] if is_missing else []
+    rules = [name for name, value in [("equals", equals), ("one_of", one_of), *bounds] if value is not None]
+    rules += ["is_missing"] if is_missing else []
     return Item(
-        rule=_rule(column, given, equals, one_of, dict(bounds)),
+        rule=_rule(column, rules, equals, one_of, dict(bounds)),
         points=declared_number(points, f"the points of an item on {column!r}"),
         missing=None if missing == "refuse" else declared_number(missing, f"missing of an item on {column!r}"),
         unit=unit,
@@ -55,21 +55,21 @@ def item(
 
 
 def _rule(
-    column: str, given: list[str], equals: object, one_of: Iterable[object] | None, bounds: Mapping[str, Number | None]
+    column: str, rules: list[str], equals: object, one_of: Iterable[object] | None, bounds: Mapping[str, Number | None]
 ) -> Rule:
     if not isinstance(column, str):
         raise InvalidCardError(f"the column {column!r} of an item must be its name, a string")
     pairs = ({"at_least", "above"}, {"at_most", "below"})
-    ranged = [name for name in given if name in bounds]
-    if len(given) > 1 and (len(ranged) < len(given) or any(pair <= set(given) for pair in pairs)):
-        raise InvalidCardError(f"the item on {column!r} has both {' and '.join(given)}", "make two items of it")
-    if not given:
+    ranged = [name for name in rules if name in bounds]
+    if len(rules) > 1 and (len(ranged) < len(rules) or any(pair <= set(rules) for pair in pairs)):
+        raise InvalidCardError(f"the item on {column!r} has both {' and '.join(rules)}", "make two items of it")
+    if not rules:
         return ValueOf(column)
-    if given == ["is_missing"]:
+    if rules == ["is_missing"]:
         return IsMissing(column)
-    if given == ["equals"]:
+    if rules == ["equals"]:
         return IsOneOf(column, (equals,))  # type: ignore[arg-type]
-    if given == ["one_of"]:
+    if rules == ["one_of"]:
         if one_of is None or isinstance(one_of, str):
             raise InvalidCardError(f"one_of of the item on {column!r} is {one_of!r}", "give a list of categories")
         return IsOneOf(column, tuple(one_of))  # type: ignore[arg-type]

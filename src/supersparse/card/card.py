@@ -292,10 +292,10 @@ class Card(Tabular):
 
     def items_by_column(self) -> dict[str, list[Item]]:
         """The items that use each column."""
-        found: dict[str, list[Item]] = {}
+        by_column: dict[str, list[Item]] = {}
         for item in self.items:
-            found.setdefault(item.column, []).append(item)
-        return found
+            by_column.setdefault(item.column, []).append(item)
+        return by_column
 
     @property
     def as_learned(self) -> "Card":

@@ -109,19 +109,19 @@ def read_labelled(
         more[weights] = Kind.NUMBER
     table = _read(path, reading, card, more, note, target, weights)
     columns = _columns(table, card)
-    found = read_class_column(table, target, card, lack)
+    classes = read_class_column(table, target, card, lack)
     columns |= {name: table.values(name) for name in others}
     columns |= {name: table.values(name) for name in perhaps if name in table.columns}
     if not columns:  # a card that asks nothing: a column all the same, so that rows can be counted
         columns[target] = table.values(target)
-    for text in (*(text for name in others for text in table.column_notes.get(name, ())), *found.notes):
+    for text in (*(text for name in others for text in table.column_notes.get(name, ())), *classes.notes):
         note(text)
     return LabelledCases(
-        columns={name: values[found.rows] for name, values in columns.items()},
-        y=found.labels.tolist(),
-        weights=None if weights is None else weight_column(table, weights)[found.rows],
+        columns={name: values[classes.rows] for name, values in columns.items()},
+        y=classes.labels.tolist(),
+        weights=None if weights is None else weight_column(table, weights)[classes.rows],
         table=table,
-        rows=found.rows,
+        rows=classes.rows,
     )
 
 
@@ -177,10 +177,10 @@ def _check_limits(table: Table, card: Card) -> None:
     for name in card.columns:
         asked = {limit: item for limit in table.limits.get(name, ()) if (item := left_open(card, name, limit))}
         if asked:
-            said = open_text(name, list(asked), next(iter(asked.values())).asks)
+            complaint = open_text(name, list(asked), next(iter(asked.values())).asks)
             place = table.place(first_row(list(asked)))
             remedy = _remedy(na_words([limit.cell for limit in asked]), name)
-            raise InvalidDataError(f"{table.name}: {said}, the first in {place}", remedy, subject=table.name)
+            raise InvalidDataError(f"{table.name}: {complaint}, the first in {place}", remedy, subject=table.name)
 
 
 def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
@@ -190,12 +190,12 @@ def known_texts(card: Card, target: str | None = None) -> dict[str, list[str]]:
     """
     if card.reading is None:
         return {}
-    found: dict[str, list[str]] = {}
+    texts_of: dict[str, list[str]] = {}
     for column in dict.fromkeys((*(domain.column for domain in card.domains), *card.columns)):
-        found[column] = [value for value in known_values(card, column) if isinstance(value, str)]
+        texts_of[column] = [value for value in known_values(card, column) if isinstance(value, str)]
     if target is not None:
-        found[target] = [str(label) for label in card.classes]
-    return {column: list(dict.fromkeys(texts)) for column, texts in found.items() if texts}
+        texts_of[target] = [str(label) for label in card.classes]
+    return {column: list(dict.fromkeys(texts)) for column, texts in texts_of.items() if texts}
 
 
 def _columns(table: Table, card: Card) -> dict[str, NDArray[Any]]:
@@ -241,16 +241,16 @@ def _worded_value(card: Card, column: str, text: str) -> Category | None:
 
 
 def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Sequence[str], card: Card) -> object:
-    bare, own = reading.plain(text), reading.of_column(name)
+    bare, how = reading.plain(text), reading.of_column(name)
     if not bare:
         return None
     if kind is not Kind.NUMBER:
-        kept = own.spellings.get(bare, bare) if reading.tidies(name) else bare
-        merged = variants_of([kept], known) if reading.tidies(name) else {}
-        return None if kept in own.missing and reading.tidies(name) else merged.get(kept, kept)
+        spelling = how.spellings.get(bare, bare) if reading.tidies(name) else bare
+        merged = variants_of([spelling], known) if reading.tidies(name) else {}
+        return None if spelling in how.missing and reading.tidies(name) else merged.get(spelling, spelling)
     if bare.casefold() in ("true", "false"):
         return bare.casefold() == "true"
-    signs, usual = possible_signs(bare), own.decimal or "."
+    signs, usual = possible_signs(bare), how.decimal or "."
     if reading.decimal is None and len(signs) == 2 and usual not in bare:
         raise InvalidDataError(undecided_text({name: bare}))
     decimal = reading.decimal or (signs[0] if len(signs) == 1 else usual)
@@ -266,7 +266,7 @@ def _value(name: str, text: str, kind: Kind | None, reading: Reading, known: Seq
     if pointed is None:
         raise InvalidDataError(f"column {name!r} is {text!r}", "enter a number, or leave it empty if missing")
     number = read_numbers([pointed]).tolist()[0]
-    codes = [float(code) for code in own.missing if is_number(code)] if reading.tidies(name) else []
+    codes = [float(code) for code in how.missing if is_number(code)] if reading.tidies(name) else []
     return None if float(number) in codes else number
 
 

@@ -148,8 +148,8 @@ def check_person(card: Card, values: Mapping[str, object]) -> None:
         if not is_missing(value):
             _check_value(expected, value, what)
         elif expected.refuses_missing:
-            given = "nan" if isinstance(value, float) else f"missing ({value!r})"
-            raise InvalidDataError(f"{what} is {given}; a score needs a value there", f"fill it in; {_POSSIBLE}")
+            gap = "nan" if isinstance(value, float) else f"missing ({value!r})"
+            raise InvalidDataError(f"{what} is {gap}; a score needs a value there", f"fill it in; {_POSSIBLE}")
 
 
 def check_table(card: Card, table: CardTable) -> None:
@@ -243,8 +243,8 @@ def _reason(expected: Expected, value: object, what: str) -> str | None:
     if category in known or (expected.alike and not is_like(category, known)):
         return None
     like = nearest(category, known)
-    said = f"its known values are {_some(known)}" if like is None else f"the nearest is {category_text(like)}"
-    return f"a category that no training row had; {said}"
+    hint = f"its known values are {_some(known)}" if like is None else f"the nearest is {category_text(like)}"
+    return f"a category that no training row had; {hint}"
 
 
 _MOST_LISTED = 10

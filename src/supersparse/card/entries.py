@@ -57,11 +57,11 @@ class Kind(ABC):
 
     def refuse(self, value: Any, name: str, place: Place) -> Never:
         """Say what is wrong with a value and what would be right."""
-        given = repr(value)
-        if len(given) > _LONGEST:
-            given = given[: _LONGEST - 3] + "..."
+        shown = repr(value)
+        if len(shown) > _LONGEST:
+            shown = shown[: _LONGEST - 3] + "..."
         raise InvalidCardError(
-            f"{name!r} of {place.where} is {given}", f"it must be {self.wanted}", subject=name, value=value
+            f"{name!r} of {place.where} is {shown}", f"it must be {self.wanted}", subject=name, value=value
         )
 
 
@@ -79,8 +79,8 @@ class Single(Kind):
     defined: str | None = None
 
     def read(self, value: Any, name: str, place: Place) -> Any:
-        found = self.take(value)
-        return self.refuse(value, name, place) if found is REFUSED else found
+        result = self.take(value)
+        return self.refuse(value, name, place) if result is REFUSED else result
 
     def write(self, value: Any) -> Any:
         return self.put(value)
@@ -289,11 +289,11 @@ class Entry:
         return self.default is _REQUIRED
 
     def write(self, value: Any) -> dict[str, Any]:
-        found = getattr(value, self.attribute) if self.get is None else self.get(value)
+        content = getattr(value, self.attribute) if self.get is None else self.get(value)
         always = self.always(value) if callable(self.always) else self.always
-        if not (always or self.is_required or found != self.default):
+        if not (always or self.is_required or content != self.default):
             return {}
-        return {self.name: None if found is None else self.kind.write(found)}
+        return {self.name: None if content is None else self.kind.write(content)}
 
     def read(self, content: Mapping[str, Any], place: Place) -> Any:
         if not self.is_required and content.get(self.name) is None:
@@ -303,11 +303,11 @@ class Entry:
         return self.kind.read(content[self.name], self.name, place)
 
     def schema(self) -> Schema:
-        found = self.kind.schema()
+        described = self.kind.schema()
         if not self.is_required:
-            known = found["anyOf"] if list(found) == ["anyOf"] else [found]
-            found = {"anyOf": [*known, {"type": "null"}]}
-        return found if self.help is None else {"description": self.help, **found}
+            known = described["anyOf"] if list(described) == ["anyOf"] else [described]
+            described = {"anyOf": [*known, {"type": "null"}]}
+        return described if self.help is None else {"description": self.help, **described}
 
 
 class _Objects(Kind):
@@ -356,7 +356,7 @@ class Object(_Objects):
         return made
 
     def write(self, value: Any) -> dict[str, Any]:
-        return {name: found for one in self.present for name, found in one.write(value).items()}
+        return {name: content for one in self.present for name, content in one.write(value).items()}
 
     def schema(self) -> Schema:
         return self.definition() if self.defined is None else {"$ref": f"#/$defs/{self.defined}"}
@@ -410,10 +410,10 @@ class OneOf(_Objects):
         return {"anyOf": [kind.schema() for kind in self._kinds.values()]}
 
     def definitions(self) -> dict[str, Schema]:
-        found = {}
+        defined = {}
         for tag, kind in self._kinds.items():
             schema = kind.definition()
             schema["properties"] = {self._by: {"const": tag}, **schema["properties"]}
             schema["required"] = [self._by, *schema["required"]]
-            found[str(kind.defined)] = schema
-        return found
+            defined[str(kind.defined)] = schema
+        return defined

@@ -107,7 +107,7 @@ def _edited(made: Provenance) -> str:
 
 
 def _suppressed(hidden: Suppressed) -> str:
-    """Who is not in the counts as they are, and what that does to the figures above."""
+    """The people whom the counts leave out or merge, and the bias of the figures above."""
     gone = []
     if hidden.left_out:
         gone.append(f"at most {hidden.left_out} of them left out")
@@ -249,12 +249,12 @@ def shortfalls(card: Card, seen: Performance, subject: str) -> tuple[str, ...]:
     allowed = [positive for positive in (False, True) if _obeys(asked, seen, positive=positive)]
     if not allowed:
         return ()
-    found: tuple[str | None, ...]
+    sentences: tuple[str | None, ...]
     if _is_risk(asked):
-        found = (_of_risks(card, asked, seen, subject), _of_net_benefit(card, asked, seen, allowed, subject))
+        sentences = (_of_risks(card, asked, seen, subject), _of_net_benefit(card, asked, seen, allowed, subject))
     else:
-        found = (_of_errors(card, asked, seen, allowed, subject), None)
-    return tuple(one for one in found if one is not None)
+        sentences = (_of_errors(card, asked, seen, allowed, subject), None)
+    return tuple(one for one in sentences if one is not None)
 
 
 def _of_risks(card: Card, asked: Mapping[str, Any], seen: Performance, subject: str) -> str | None:
@@ -276,14 +276,14 @@ def _of_net_benefit(
         return None
     at = Fraction(str(threshold))
     odds = at / (1 - at)
-    found = (seen.true_positives - odds * seen.false_positives) / seen.n
+    of_card = (seen.true_positives - odds * seen.false_positives) / seen.n
     of_all = {False: Fraction(0), True: (seen.positives - odds * seen.negatives) / seen.n}
     best = max(allowed, key=of_all.__getitem__)
-    if found > of_all[best]:
+    if of_card > of_all[best]:
         return None
     always = f"always predicting {_name(card, positive=best)}"
     return (
-        f"{always}: at a risk of {percent(float(at))}, the net benefit of {subject} is {float(found):.4f} on "
+        f"{always}: at a risk of {percent(float(at))}, the net benefit of {subject} is {float(of_card):.4f} on "
         f"{_rows(seen)}, that of {always} {float(of_all[best]):.4f}"
     )
 

@@ -96,11 +96,11 @@ def _refuse_constant(name: str) -> None:
 
 def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Refuse an object that says the same key twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    by_name = dict(pairs)
+    if len(by_name) < len(pairs):
         keys = [key for key, _ in pairs]
         raise ValueError(f"{next(k for k in keys if keys.count(k) > 1)!r} is given twice")
-    return found
+    return by_name
 
 
 def card_schema() -> dict[str, Any]:

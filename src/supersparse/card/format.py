@@ -87,13 +87,13 @@ def _item(rule: type, help: str, *entries: Entry, more: Schema | None = None) ->
 
 
 def _range_of(column: str, ends: Mapping[str, Fraction | None]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    bounds: dict[str, Any] = {}
     for included, excluded in (("at_least", "above"), ("at_most", "below")):
         if ends[included] is not None and ends[excluded] is not None:
             raise InvalidCardError(f"the item on {column!r} has both {included!r} and {excluded!r}", "keep one of them")
-        found[_ENDS[included]] = ends[excluded] if ends[included] is None else ends[included]
-        found[f"{_ENDS[included]}_included"] = ends[excluded] is None
-    return found
+        bounds[_ENDS[included]] = ends[excluded] if ends[included] is None else ends[included]
+        bounds[f"{_ENDS[included]}_included"] = ends[excluded] is None
+    return bounds
 
 
 def _end(name: str, item: Item) -> Fraction | None:
@@ -296,10 +296,14 @@ PERFORMANCE = Object(
     Entry(
         "log_loss", _LOSS, None, "Mean log loss of the risks, class weights applied; of a card learned for its risks."
     ),
-    Entry("baseline_log_loss", _LOSS, None, "The same of the prevalence as everyone's risk; beside log_loss."),
+    Entry(
+        "baseline_log_loss", _LOSS, None, "Log loss of the prevalence as everyone's risk; given together with log_loss."
+    ),
     Entry("folds", COUNT, None, get=_part("folds", 0)),
     Entry("folds_planned", COUNT, None, get=_part("folds", 1)),
-    Entry("compared", ListOf(_COMPARED), (), "Of a card of questions: beside other models on the same rows."),
+    Entry(
+        "compared", ListOf(_COMPARED), (), "Of a card of questions: how it compares with other models on the same rows."
+    ),
     make=_performance,
 )
 
@@ -381,8 +385,8 @@ PROVENANCE = Object(
 def _threshold(value: Any) -> Any:
     """A total that must be reached, or exceeded."""
     is_above = isinstance(value, dict) and list(value) == ["above"]
-    found = exact_number(value["above"] if is_above else value)
-    return found if found is REFUSED else Cutoff(threshold=found, reached=not is_above)
+    total = exact_number(value["above"] if is_above else value)
+    return total if total is REFUSED else Cutoff(threshold=total, reached=not is_above)
 
 
 _THRESHOLD = Single(
@@ -446,9 +450,9 @@ def _check_counts(card: Card) -> None:
             "specificity": 1 - wrong_negatives / negatives if negatives else None,
         }
         for name, value in expected.items():
-            told = getattr(made, name)
-            if told is not None and value is not None and told != value:
-                raise InvalidCardError(f"its {name} of {told} contradicts its performance on the training rows")
+            stored = getattr(made, name)
+            if stored is not None and value is not None and stored != value:
+                raise InvalidCardError(f"its {name} of {stored} contradicts its performance on the training rows")
 
 
 _EXCEEDED = Entry("threshold", NUMBER, key="exceeded", until=2)

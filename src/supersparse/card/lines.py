@@ -61,13 +61,13 @@ def lines_of(card: Card) -> tuple[Line, ...]:
     >>> [(one.text, str(one.points)) for one in lines_of(card)[0].answers]
     [('under 16', '0'), ('16 to under 23', '4'), ('23 or older', '2')]
     """
-    found: list[Line] = []
+    lines: list[Line] = []
     for column, items, domain in card.by_column():
-        found += _lines(items, domain, card.wording.of(column))
-    often = Counter(line.text for line in found)
+        lines += _lines(items, domain, card.wording.of(column))
+    often = Counter(line.text for line in lines)
     return tuple(
         replace(line, number=n, text=line.text if often[line.text] == 1 else _told_apart(line))
-        for n, line in enumerate(found, start=1)
+        for n, line in enumerate(lines, start=1)
     )
 
 
@@ -148,10 +148,10 @@ def _question(rule: Rule, like: Item, domain: Domain | None, words: ColumnWordin
         whole=domain is not None and domain.whole,
         answers=words.answers,
     )
-    given = words.question or (like.question if like.rule == rule else None)
-    if given is None:
+    worded = words.question or (like.question if like.rule == rule else None)
+    if worded is None:
         return made
-    return given if asks_for_yes(rule) and given.strip() else f"{given} ({condition(rule)})"
+    return worded if asks_for_yes(rule) and worded.strip() else f"{worded} ({condition(rule)})"
 
 
 def _label(items: Sequence[Item], words: ColumnWording) -> str:
@@ -190,13 +190,13 @@ def class_names(card: Card) -> tuple[str, str]:
         words.negative or (_not(_subject(card)) if after_title else None),
         words.positive or (_subject(card) if after_title else None),
     ]
-    found = [
+    shown_names = [
         (_name(str(label)) if isinstance(label, str) else str(label)) if name is None else _name(name)
         for label, name in zip((plain_negative, plain_positive), names, strict=True)
     ]
-    if found[0] == found[1]:  # such as the text "1" and the number 1
-        found = [f'"{c}"' if isinstance(c, str) else str(c) for c in card.classes]
-    return found[0], found[1]
+    if shown_names[0] == shown_names[1]:  # such as the text "1" and the number 1
+        shown_names = [f'"{c}"' if isinstance(c, str) else str(c) for c in card.classes]
+    return shown_names[0], shown_names[1]
 
 
 _NEGATIVE, _POSITIVE = "the negative class", "the positive class"

@@ -166,14 +166,14 @@ class Names:
             raise self.fail(("classes", name), f"there is no class {name!r}", hint) from None
 
 
-def read_names(given: "str | Path | Mapping[str, Any] | Names") -> Names:
+def read_names(source: "str | Path | Mapping[str, Any] | Names") -> Names:
     """Read names from a YAML or JSON file, or from a mapping of the same form."""
-    if isinstance(given, Names):
-        return given
-    if isinstance(given, Mapping):
-        return _of_tree(tree_of(given))
-    tree = json_tree if file_format(given, "files of names") == "json" else yaml_tree
-    return _of_tree(tree(file_text(given), str(given)))
+    if isinstance(source, Names):
+        return source
+    if isinstance(source, Mapping):
+        return _of_tree(tree_of(source))
+    tree = json_tree if file_format(source, "files of names") == "json" else yaml_tree
+    return _of_tree(tree(file_text(source), str(source)))
 
 
 def _of_tree(tree: FileNode) -> Names:

@@ -14,7 +14,7 @@ ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """How well a card of questions, or what it is compared with, did on held-out rows: means over the folds."""
+    """The performance of a card of questions, or of a model compared with it, on held-out rows: means over folds."""
 
     of: str
     auc: float | None  # None where no fold has both classes

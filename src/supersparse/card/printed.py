@@ -31,23 +31,25 @@ def printed(card: Card) -> Card:
     items: list[Item] = []
     domains: dict[str, Domain | None] = {}
     least = {}
-    for column, own, known in card.by_column():
-        domain = _question_domain(own, known)
-        bands = bands_of(own, domain)
+    for column, of_column, known in card.by_column():
+        domain = _question_domain(of_column, known)
+        bands = bands_of(of_column, domain)
         domains[column] = known if bands is None else domain
         if bands is None:
-            items += own
+            items += of_column
             continue
         least[column] = min(band.points for band in bands)
         moved = [replace(band, points=band.points - least[column]) for band in bands]
-        items += items_of_bands(moved, own[0])
+        items += items_of_bands(moved, of_column[0])
     shift = sum(least.values(), Fraction(0))
     used = {item.column for item in items}
     return replace(
         card,
         items=tuple(items),
         intercept=card.intercept + shift,
-        domains=tuple(kept for d in card.domains if d.column in used and (kept := domains[d.column]) is not None),
+        domains=tuple(
+            shown_domain for d in card.domains if d.column in used and (shown_domain := domains[d.column]) is not None
+        ),
         risk=moved_risk(card.risk, shift),
         seen=_moved_seen(card, items, least),
         learned=Learned(items=card.items, intercept=card.intercept),
@@ -87,14 +89,14 @@ def _moved_seen(card: Card, items: Sequence[Item], least: dict[str, Fraction]) -
     """The points of the items on the training rows, where each column has one item before and after."""
     if card.seen is None or [item.column for item in card.items] != [item.column for item in items]:
         return None
-    found = []
+    moved_seen = []
     for item, seen in zip(items, card.seen, strict=True):
         if not least.get(item.column):
-            found.append(seen)
+            moved_seen.append(seen)
         elif seen.in_ranges:
             return None
         else:
             by_points = dict(zip(seen.points, seen.weights, strict=True))
             moved = {points - least[item.column]: weight for points, weight in by_points.items()}
-            found.append(ItemSeen.of(moved, seen.missing))
-    return tuple(found)
+            moved_seen.append(ItemSeen.of(moved, seen.missing))
+    return tuple(moved_seen)

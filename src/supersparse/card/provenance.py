@@ -227,15 +227,15 @@ class ItemSeen(Tabular):
     @classmethod
     def of(cls, by_points: Mapping[Fraction, Fraction], missing: Fraction) -> "ItemSeen":
         """Keep the weight of rows at each value of the points."""
-        given, mean = _given_and_mean(by_points)
-        kept = {points: by_points[points] for points in sorted(by_points)}
-        if in_ranges := len(kept) > MOST_VALUES:
-            kept = _ranges(kept)
+        with_points, mean = _given_and_mean(by_points)
+        groups = {points: by_points[points] for points in sorted(by_points)}
+        if in_ranges := len(groups) > MOST_VALUES:
+            groups = _ranges(groups)
         return cls(
-            points=tuple(kept),
-            weights=tuple(kept.values()),
+            points=tuple(groups),
+            weights=tuple(groups.values()),
             in_ranges=in_ranges,
-            given=given,
+            given=with_points,
             missing=missing,
             mean_points=mean,
         )
@@ -243,8 +243,8 @@ class ItemSeen(Tabular):
     @classmethod
     def of_multiples(cls, unit: Fraction, multiples: IntArray, weights: IntArray, weight_unit: Fraction) -> "ItemSeen":
         """Do the same for points that are rising multiples of a unit, none missing, however many they are."""
-        kept = np.asarray(weights > 0, dtype=bool)
-        multiples, weights = multiples[kept].astype(object), weights[kept].astype(object)
+        seen = np.asarray(weights > 0, dtype=bool)
+        multiples, weights = multiples[seen].astype(object), weights[seen].astype(object)
         if len(multiples) <= MOST_VALUES:
             pairs = zip(multiples, weights, strict=True)
             return cls.of({unit * int(v): int(w) * weight_unit for v, w in pairs}, missing=Fraction(0))
@@ -291,9 +291,9 @@ class ItemSeen(Tabular):
 
 
 def _given_and_mean(by_points: Mapping[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
-    given = sum((weight for points, weight in by_points.items() if points), Fraction(0))
+    with_points = sum((weight for points, weight in by_points.items() if points), Fraction(0))
     total = sum((points * weight for points, weight in by_points.items()), Fraction(0))
-    return given, total / sum(by_points.values(), Fraction(0))
+    return with_points, total / sum(by_points.values(), Fraction(0))
 
 
 def _range_ends(values: NDArray[Any], weights: IntArray, *, falling: bool) -> tuple[list[Any], list[int]]:
@@ -314,10 +314,10 @@ def _range_ends(values: NDArray[Any], weights: IntArray, *, falling: bool) -> tu
 def _ranges(by_points: Mapping[Fraction, Fraction]) -> dict[Fraction, Fraction]:
     """Join rising points into ranges of about equal weight: the upper end of each, and its weight."""
     whole = sum(by_points.values(), Fraction(0))
-    found: dict[Fraction, Fraction] = {}
-    below = own = Fraction(0)
+    ranges: dict[Fraction, Fraction] = {}
+    below = within = Fraction(0)
     for points, weight in by_points.items():
-        below, own = below + weight, own + weight
-        if below * MOST_VALUES >= whole * (len(found) + 1):
-            found[points], own = own, Fraction(0)
-    return found
+        below, within = below + weight, within + weight
+        if below * MOST_VALUES >= whole * (len(ranges) + 1):
+            ranges[points], within = within, Fraction(0)
+    return ranges

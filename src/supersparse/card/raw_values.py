@@ -45,8 +45,8 @@ def missing_codes(card: Card) -> Mapping[str, MissingCodes]:
 
 
 def _codes(reading: Reading, column: str) -> MissingCodes:
-    own = reading.of_column(column).missing if reading.tidies(column) else ()
-    texts = tuple(sorted({*reading.missing, *own}))
+    of_column = reading.of_column(column).missing if reading.tidies(column) else ()
+    texts = tuple(sorted({*reading.missing, *of_column}))
     numbers = {Fraction(text) for text in texts if is_number(text)}
     return MissingCodes(texts=texts, numbers=tuple(sorted(numbers)))
 
@@ -79,13 +79,13 @@ def _with_all_codes(card: Card, reading: Reading) -> Mapping[str, ColumnReading]
     codes = dict.fromkeys(code for one in reading.columns.values() for code in one.missing)
     if not codes:
         return reading.columns
-    found = dict(reading.columns)
+    columns = dict(reading.columns)
     for name in card.columns:
-        own, domain = reading.of_column(name), card.domain(name)
-        more = [code for code in codes if code not in own.missing and not _is_value(card, name, domain, code)]
+        how, domain = reading.of_column(name), card.domain(name)
+        more = [code for code in codes if code not in how.missing and not _is_value(card, name, domain, code)]
         if more:
-            found[name] = replace(own, missing=(*own.missing, *more))
-    return found
+            columns[name] = replace(how, missing=(*how.missing, *more))
+    return columns
 
 
 def _is_value(card: Card, column: str, domain: Domain | None, code: str) -> bool:
@@ -172,7 +172,7 @@ def spelled_out(card: Card) -> Card:
 
 def _all_spellings(card: Card, column: str, values: tuple[Category, ...]) -> tuple[Category, ...]:
     spellings = spellings_of(card, column)
-    return (*values, *(text for text, kept in spellings.items() if kept in values and text not in values))
+    return (*values, *(text for text, spelling in spellings.items() if spelling in values and text not in values))
 
 
 def _item(card: Card, item: Item) -> Item:

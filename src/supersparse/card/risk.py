@@ -52,8 +52,8 @@ class TableRisk(Tabular):
                 raise InvalidCardError("the cases of the risk table must be 0 or more, one for each total")
 
     def of(self, totals: Floats) -> Floats:
-        found: Floats = np.interp(totals, [total_float(t) for t in self.totals], self.risks)
-        return found
+        risks: Floats = np.interp(totals, [total_float(t) for t in self.totals], self.risks)
+        return risks
 
     def _brief(self) -> str:
         ends = f"{cell(min(self.risks))} to {cell(max(self.risks))}"
@@ -118,19 +118,19 @@ class LogisticRisk(Tabular):
         with np.errstate(over="ignore"):
             exponent = np.asarray(totals, dtype=np.float64) * self.slope + self.offset
             # no overflow, whatever the exponent, and small risks are as accurate as large ones
-            found: Floats = np.exp(-np.logaddexp(0.0, -exponent))
-        return found
+            risks: Floats = np.exp(-np.logaddexp(0.0, -exponent))
+        return risks
 
 
 Risk = TableRisk | LogisticRisk
 RISK_KINDS = ("table", "logistic")
 
 
-def declared_risk(given: Mapping[Number, float] | Risk | None) -> Risk | None:
+def declared_risk(risk_or_table: Mapping[Number, float] | Risk | None) -> Risk | None:
     """Read what a card written by hand says of risks: a mapping from totals to risks, or a `Risk`."""
-    if given is None or isinstance(given, Risk):
-        return given
-    pairs = sorted((declared_number(total, "a total of the risk table"), risk) for total, risk in given.items())
+    if risk_or_table is None or isinstance(risk_or_table, Risk):
+        return risk_or_table
+    pairs = sorted((declared_number(total, "a total of the risk table"), risk) for total, risk in risk_or_table.items())
     return TableRisk(totals=tuple(t for t, _ in pairs), risks=tuple(r for _, r in pairs))
 
 
@@ -140,8 +140,8 @@ def risk_of(risk: Risk, total: Fraction) -> float:
 
 def risks_of(risk: Risk, totals: Sequence[Fraction]) -> list[float]:
     """Return the risk of each total; one that no float can hold counts as the largest float."""
-    found: list[float] = risk.of(np.array([total_float(total) for total in totals])).tolist()
-    return found
+    risks: list[float] = risk.of(np.array([total_float(total) for total in totals])).tolist()
+    return risks
 
 
 def _risk(value: object, total: Fraction) -> float:

@@ -105,11 +105,11 @@ class _Categories(_YesNo):
             raise InvalidCardError(f"the item on {self.column!r} names a category twice: {listed}")
 
     def _among(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        found = np.zeros(len(values), dtype=bool)
+        is_among = np.zeros(len(values), dtype=bool)
         for category in self.values:
             if not isinstance(category, str):
-                found |= equal_to(values, Fraction(category))
-        return found
+                is_among |= equal_to(values, Fraction(category))
+        return is_among
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -185,12 +185,12 @@ class InRange(_YesNo):
         return self.contains(exact_value(value, what))
 
     def mask(self, values: NDArray[np.generic]) -> NDArray[np.bool_]:
-        found = np.ones(len(values), dtype=bool)
+        inside = np.ones(len(values), dtype=bool)
         if self.low is not None:
-            found &= from_on(values, self.low, included=self.low_included)
+            inside &= from_on(values, self.low, included=self.low_included)
         if self.high is not None:
-            found &= ~from_on(values, self.high, included=not self.high_included)
-        return found
+            inside &= ~from_on(values, self.high, included=not self.high_included)
+        return inside
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -361,17 +361,17 @@ def next_to(one: str, other: str) -> bool:
 
 def places_of(text: str) -> list[tuple[tuple[str, str, str], int]]:
     """The orders that a text belongs to, each with its place there."""
-    text, found = text.lower(), []
+    text, places = text.lower(), []
     number = re.search("([0-9]{1,9})([^0-9]*)$", text)
     if number:
-        found.append((("number", text[: number.start()], number[2]), int(number[1])))
+        places.append((("number", text[: number.start()], number[2]), int(number[1])))
     roman = re.search("(?:^|[^a-z])([ivxlc]+)$", text)
     if roman:
-        found.append((("roman", text[: roman.start(1)], ""), roman_number(roman[1])))
+        places.append((("roman", text[: roman.start(1)], ""), roman_number(roman[1])))
     letter = re.search("(?:^|[^a-z])([a-z])$", text)
     if letter:
-        found.append((("letter", text[: letter.start(1)], ""), ord(letter[1])))
-    return found
+        places.append((("letter", text[: letter.start(1)], ""), ord(letter[1])))
+    return places
 
 
 def roman_number(text: str) -> int:

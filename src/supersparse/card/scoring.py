@@ -118,9 +118,9 @@ def quickly_multiplied(rule: Rule, cells: Cells) -> tuple[IntArray, int] | None:
 
 
 def _of_objects(rule: Rule, cells: Objects) -> tuple[IntArray, int]:
-    found = [Fraction(0) if f is None else f for f in cells.each(rule.of_one, f"column {rule.column!r}")]
-    scale = math.lcm(*(f.denominator for f in found))
-    whole = [f.numerator * (scale // f.denominator) for f in found]
+    factors = [Fraction(0) if f is None else f for f in cells.each(rule.of_one, f"column {rule.column!r}")]
+    scale = math.lcm(*(f.denominator for f in factors))
+    whole = [f.numerator * (scale // f.denominator) for f in factors]
     fits = fits_int64(max(map(abs, whole), default=0))
     return np.array(whole, dtype=np.int64 if fits else object)[cells.codes], scale
 
@@ -212,8 +212,8 @@ def _whole_numbers(card: Card, numerators: IntArray, unit: int) -> IntArray | No
     """The totals of a card of whole points where all of them are whole, though the threshold may not be."""
     if unit == 1:
         return numerators
-    given = [p for item in card.items for p in (item.points, item.missing) if p is not None]
-    if unit != card.intercept.denominator or any(points.denominator > 1 for points in given):
+    all_points = [p for item in card.items for p in (item.points, item.missing) if p is not None]
+    if unit != card.intercept.denominator or any(points.denominator > 1 for points in all_points):
         return None
     if not fits_int64(unit):
         numerators = numerators.astype(object)

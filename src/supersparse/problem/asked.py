@@ -227,13 +227,13 @@ class Asked:
     )
 
     @classmethod
-    def read(cls, given: Mapping[str, Any]) -> "Asked":
+    def read(cls, settings: Mapping[str, Any]) -> "Asked":
         """Take settings by name; an unknown one raises with the nearest known."""
         known = names_of(Asked)
-        for name in given:
+        for name in settings:
             if name not in known:
                 raise InvalidOptionError(f"unknown setting {name!r}", suggest(name, known, SYNONYMS))
-        return Asked(**given)
+        return Asked(**settings)
 
 
 if TYPE_CHECKING:

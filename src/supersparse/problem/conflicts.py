@@ -59,17 +59,17 @@ def smallest_conflict(
     """
     if len(asked) <= FEW:
         for size in range(1, len(asked)):
-            for kept in combinations(asked, size):
-                smaller = conflict_of(kept)
+            for subset in combinations(asked, size):
+                smaller = conflict_of(subset)
                 if smaller is not None:
                     return smaller
         return error
-    kept = asked
+    subset = asked
     for constraint in asked:
-        fewer = tuple(c for c in kept if c != constraint)
+        fewer = tuple(c for c in subset if c != constraint)
         smaller = conflict_of(fewer)
         if smaller is not None:
-            kept, error = fewer, smaller
+            subset, error = fewer, smaller
     return error
 
 

@@ -74,7 +74,7 @@ def _those(values: Any, keep: Flags) -> Any:
     if series is not None:
         return series.filter(keep.tolist())
     if isinstance(values, list | tuple):
-        return [value for value, kept in zip(values, keep.tolist(), strict=True) if kept]
+        return [value for value, is_kept in zip(values, keep.tolist(), strict=True) if is_kept]
     return np.asarray(values)[keep]
 
 

@@ -262,8 +262,8 @@ def _with_limits(
     for total, limit in zip(totals, limits, strict=True):
         obeyed &= (total <= limit.at_most).astype(bool)
     changes = (loss[1:] != loss[:-1]) | (obeyed[1:] != obeyed[:-1])
-    kept = np.concatenate([[True], changes.astype(bool)])
-    return ends[kept[1:]], loss[kept], obeyed[kept]
+    first_of_run = np.concatenate([[True], changes.astype(bool)])
+    return ends[first_of_run[1:]], loss[first_of_run], obeyed[first_of_run]
 
 
 def loss_by_intercept(
@@ -353,12 +353,12 @@ def _intervals(
             return []
         least = within[usable].min()
         best = (within == least) & usable
-    found = []
+    intervals = []
     for t in np.flatnonzero(best) + first:
         low = None if t == 0 else int(starts[t - 1])
         high = None if t == len(starts) else int(starts[t]) - 1
-        found.append((low, high, int(least)))
-    return found
+        intervals.append((low, high, int(least)))
+    return intervals
 
 
 def _middle(low: int | None, high: int | None) -> Fraction:

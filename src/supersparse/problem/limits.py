@@ -159,6 +159,6 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, constraints: Iterable[Constraint], rows: Rows, *, counts_intercept: bool) -> "Limits":
         """Apply constraints to rows; `counts_intercept` as in `Constraint.limits`."""
-        found = [limit for one in constraints for limit in one.limits(rows, counts_intercept=counts_intercept)]
+        limits = [limit for one in constraints for limit in one.limits(rows, counts_intercept=counts_intercept)]
         kinds: Any = (ValueLimit, SupportLimit, SignLimit, RateLimit, ScoreLimit)
-        return cls(*(tuple(limit for limit in found if isinstance(limit, kind)) for kind in kinds))
+        return cls(*(tuple(limit for limit in limits if isinstance(limit, kind)) for kind in kinds))

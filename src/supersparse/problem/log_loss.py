@@ -122,9 +122,9 @@ def _deviation(problem: Problem, j: int, weights: Floats) -> float:
     if raw is not None and raw.dtype == np.float64:
         share = weights / weights.sum()
         mean = float(share @ raw)
-        found = float(np.sqrt(share @ (raw - mean) ** 2))
-        if 1e-150 < found < 1e150 and abs(mean) < 1e3 * found:
-            return found
+        deviation = float(np.sqrt(share @ (raw - mean) ** 2))
+        if 1e-150 < deviation < 1e150 and abs(mean) < 1e3 * deviation:
+            return deviation
     return float(centred_column(problem.rows.columns[j], weights)[2] / problem.rows.scales[j])
 
 
@@ -147,8 +147,14 @@ def largest_slope(
     """
     if answers is not None:
         share = _loss_weights(problem)[0]
-        points = [np.array(own, float)[problem.rows.columns[j]] for j, own in enumerate(answers) if any(own)]
-        spread = max((float(share @ (own - share @ own) ** 2) for own in points), default=0.0)
+        points = [
+            np.array(answer_points, float)[problem.rows.columns[j]]
+            for j, answer_points in enumerate(answers)
+            if any(answer_points)
+        ]
+        spread = max(
+            (float(share @ (answer_points - share @ answer_points) ** 2) for answer_points in points), default=0.0
+        )
         return EFFECT_CAP / math.sqrt(spread) if spread > 0 else math.inf
     weights = np.array(problem.rows.weights, dtype=float)
     effects = [abs(c) / unit * _deviation(problem, j, weights) for j, c in enumerate(coefficients) if c]
@@ -195,9 +201,9 @@ def _loss_weights(problem: Problem) -> tuple[Floats, Floats]:
     """The weight of each row in the loss, adding up to 1, and the share of it that counts as positive."""
     weights, labels = np.array(problem.rows.weights, dtype=float), problem.rows.labels
     negative, positive = (float(w / max(problem.class_weights)) for w in problem.class_weights)
-    found = weights / weights.sum() * (positive * labels + negative * (1 - labels))
-    found /= found.sum()
-    return found, positive * labels / (positive * labels + negative * (1 - labels))
+    shares = weights / weights.sum() * (positive * labels + negative * (1 - labels))
+    shares /= shares.sum()
+    return shares, positive * labels / (positive * labels + negative * (1 - labels))
 
 
 def with_best_risk(
@@ -230,8 +236,8 @@ def with_best_risk(
         a, b = _best_slope(score, label, row_weight, most)
         slope = _short(min(max(a, _LEAST_SLOPE * most), most), down=True)
     intercept = _short_intercept(Fraction(b) / slope - moved, slope)
-    found = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope, answers)
-    return _off_threshold(problem, found, near)
+    points = Points(tuple(coefficients), intercept * problem.unit, problem.unit, slope, answers)
+    return _off_threshold(problem, points, near)
 
 
 def _with_whole_intercept(

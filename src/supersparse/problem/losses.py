@@ -26,7 +26,7 @@ class Errors:
 
     def of(self, problem: Problem, points: Points, wrong: tuple[Fraction, Fraction]) -> Fraction:
         """The loss of points whose wrong rows have these weights, negative and positive."""
-        return sum((w * own for w, own in zip(problem.class_weights, wrong, strict=True)), Fraction(0)) / (
+        return sum((w * weight for w, weight in zip(problem.class_weights, wrong, strict=True)), Fraction(0)) / (
             problem.total_weight
         )
 

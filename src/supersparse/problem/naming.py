@@ -73,18 +73,18 @@ def _look_up(
     return default(name)
 
 
-def names_or_patterns(given: object, what: str) -> tuple[str, ...]:
+def names_or_patterns(value: object, what: str) -> tuple[str, ...]:
     """Read one name or pattern, or a list of them."""
-    listed = [given] if isinstance(given, str) else given
+    listed = [value] if isinstance(value, str) else value
     if isinstance(listed, Mapping) or not isinstance(listed, Iterable):
-        raise InvalidProblemError(subject=what, value=given, remedy="give a feature name, a pattern, or a list of them")
-    found = tuple(listed)
-    for name in found:
+        raise InvalidProblemError(subject=what, value=value, remedy="give a feature name, a pattern, or a list of them")
+    names = tuple(listed)
+    for name in names:
         if not isinstance(name, str):
             raise InvalidProblemError(f"{what}: {name!r} is not a feature name", "use text", subject=what)
-    if not found:
+    if not names:
         raise InvalidProblemError(f"{what} is empty", "name at least one feature, or remove the constraint")
-    return found
+    return names
 
 
 def matching(wanted: Sequence[str], names: Sequence[str], what: str) -> tuple[int, ...]:
@@ -93,12 +93,12 @@ def matching(wanted: Sequence[str], names: Sequence[str], what: str) -> tuple[in
     >>> matching(["b*", "a"], ["a", "b1", "b2", "c"], "of")
     (0, 1, 2)
     """
-    found: set[int] = set()
+    places: set[int] = set()
     for word in wanted:
         fitting = (
             [names.index(word)] if word in names else [j for j, name in enumerate(names) if fnmatchcase(name, word)]
         )
         if not fitting:
             raise InvalidProblemError(f"{what}: there is no feature {word!r}", did_you_mean(word, names))
-        found.update(fitting)
-    return tuple(sorted(found))
+        places.update(fitting)
+    return tuple(sorted(places))

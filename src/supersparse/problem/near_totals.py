@@ -42,9 +42,11 @@ def integer_totals(
     Where columns are questions, points are those of the `answers`.
     """
     if answers is not None:
-        asked = [(problem.rows.columns[j], own) for j, own in enumerate(answers) if any(own)]
-        found = [np.array(own, np.int64)[column] for column, own in asked]
-        return np.sum(found, axis=0) if found else np.zeros(problem.rows.n_rows, np.int64)
+        asked = [
+            (problem.rows.columns[j], answer_points) for j, answer_points in enumerate(answers) if any(answer_points)
+        ]
+        columns = [np.array(answer_points, np.int64)[column] for column, answer_points in asked]
+        return np.sum(columns, axis=0) if columns else np.zeros(problem.rows.n_rows, np.int64)
     rows, step = problem.rows, step_of(problem, coefficients)
     terms = [
         (rows.columns[j], rows.magnitudes[j], int(c) * (step // rows.scales[j]))
@@ -84,7 +86,7 @@ class NearTotals:
         return cls(problem, tuple(coefficients), floats, margin)
 
     def exact(self, rows: NDArray[np.intp]) -> tuple[list[int], int]:
-        """The exact totals of some rows: whole numbers, and what they are to be divided by."""
+        """The exact totals of some rows: whole numbers, and their common denominator."""
         raw = self.problem.rows.raw
         assert raw is not None
         used = [j for j, c in enumerate(self.coefficients) if c] if len(rows) else []

@@ -306,7 +306,7 @@ def violated(problem: Problem, points: Points) -> list[Constraint]:
 
 def with_answers(problem: Problem, answers: Answers) -> Points:
     """Points of a card of questions, with the slope and the offset of least loss."""
-    return with_best_risk(problem, [max(own) for own in answers], answers)
+    return with_best_risk(problem, [max(of_question) for of_question in answers], answers)
 
 
 def completed(problem: Problem, coefficients: Sequence[int]) -> Points | None:

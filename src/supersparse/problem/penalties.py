@@ -32,14 +32,14 @@ class Levels(Tabular):
     levels: tuple[tuple[CoefficientSet, Fraction], ...]
 
     @classmethod
-    def of(cls, given: object, name: str | None = None) -> "Levels":
+    def of(cls, listed: object, name: str | None = None) -> "Levels":
         """Read ``[(values, penalty), ...]``; a level {0} with penalty 0 is added if no level contains 0."""
         whose = "levels" if name is None else f"levels of {name!r}"
-        if isinstance(given, Levels):
-            return given
-        if not isinstance(given, list | tuple) or not given:
-            raise InvalidProblemError(f"{whose}: {given!r} is not a list of levels", _FORM, subject=whose)
-        levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(given, start=1)]
+        if isinstance(listed, Levels):
+            return listed
+        if not isinstance(listed, list | tuple) or not listed:
+            raise InvalidProblemError(f"{whose}: {listed!r} is not a list of levels", _FORM, subject=whose)
+        levels = [_read_level(level, f"{whose}: level {r}") for r, level in enumerate(listed, start=1)]
         count = sum(len(values) for values, _ in levels)
         if count > _MOST_VALUES:
             raise InvalidProblemError(f"{whose}: {count} values are too many", f"the maximum is {_MOST_VALUES}")
@@ -129,8 +129,10 @@ def read_levels(levels: object, names: tuple[str, ...]) -> tuple[Levels | None, 
     def read(value: object, name: str) -> Levels | None:
         return None if value is None else Levels.of(value, name)
 
-    own = per_feature(levels, names, what="levels", read=read, default=lambda _: None, extra_keys=[INTERCEPT, "*"])
-    return (*own, read(levels.get(INTERCEPT, levels.get("*")), INTERCEPT))
+    of_features = per_feature(
+        levels, names, what="levels", read=read, default=lambda _: None, extra_keys=[INTERCEPT, "*"]
+    )
+    return (*of_features, read(levels.get(INTERCEPT, levels.get("*")), INTERCEPT))
 
 
 DEFAULT_C0 = Fraction(1, 100)
@@ -154,10 +156,10 @@ def read_size_penalty(
     if not intercept.is_penalised:
         return penalties, Fraction(0)
     if isinstance(C0, Mapping):
-        given = C0.get(INTERCEPT, C0.get("*"))
-        if given is None:
+        of_intercept = C0.get(INTERCEPT, C0.get("*"))
+        if of_intercept is None:
             raise InvalidProblemError("intercept='paper' penalises the intercept too", f"give C0 a key {INTERCEPT!r}")
-        return penalties, read(given, INTERCEPT)
+        return penalties, read(of_intercept, INTERCEPT)
     if isinstance(C0, Sequence) and not isinstance(C0, str):
         raise InvalidProblemError(
             "intercept='paper' penalises the intercept too", f"give C0 as a mapping with a key {INTERCEPT!r}"

@@ -280,8 +280,8 @@ class CoefficientSet(Tabular):
             return self
         if gone == {0}:
             return self.required()
-        kept = [v for v in self.numerators if v not in gone and not (v == 0 and self.without_zero)]
-        return self._over(kept, self.denominator) if kept else None
+        left = [v for v in self.numerators if v not in gone and not (v == 0 and self.without_zero)]
+        return self._over(left, self.denominator) if left else None
 
     def nearest(self, value: Fraction) -> Fraction:
         """Return the value nearest to a number; ties go to the one nearer to 0, then the negative one."""
@@ -313,8 +313,8 @@ class CoefficientSet(Tabular):
                 f"feature {name!r}: no value of {self} is between the bounds {low} and {high}",
                 "widen the bounds or the coefficient set",
             )
-        kept = self._over(numbers[first:last], self.denominator)
-        return kept.excluding([Fraction(0)]) or kept if self.without_zero else kept
+        part = self._over(numbers[first:last], self.denominator)
+        return part.excluding([Fraction(0)]) or part if self.without_zero else part
 
     def __repr__(self) -> str:
         if len(self) <= _SHOWN:
@@ -380,10 +380,10 @@ def two_digits(exponents: tuple[int, int] = (1, 3), *more: object) -> Coefficien
 
 def _exponents(what: str, exponents: object, *more: object) -> range:
     if more:
-        given = (exponents, *more)
-        meant = given if [type(e) for e in given] == [int, int] else (-3, 2)
+        written = (exponents, *more)
+        meant = written if [type(e) for e in written] == [int, int] else (-3, 2)
         raise InvalidProblemError(
-            f"{what}: the exponents are given as {', '.join(map(repr, given))}, {len(given)} arguments",
+            f"{what}: the exponents are given as {', '.join(map(repr, written))}, {len(written)} arguments",
             f"give them as one pair: {what}({meant})",
         )
     pair = tuple(exponents) if isinstance(exponents, tuple | list) else ()
@@ -400,5 +400,5 @@ def _exponents(what: str, exponents: object, *more: object) -> range:
 
 
 def _signed(magnitudes: Iterable[Fraction]) -> CoefficientSet:
-    kept = set(magnitudes)
-    return CoefficientSet.of(kept | {-m for m in kept})
+    chosen = set(magnitudes)
+    return CoefficientSet.of(chosen | {-m for m in chosen})

@@ -199,10 +199,10 @@ class Problem(ProblemData):
         >>> problem.questions[0].answers, problem.questions[0].points[-1]
         (3, 10)
         """
-        given: dict[str, Any] = dict(settings)
-        own = AskedOfQuestions.taken_from(given)
-        refuse_what_features_have(given)
-        ask = Asked.read({**given, "goal": "risk"})
+        values: dict[str, Any] = dict(settings)
+        in_questions = AskedOfQuestions.taken_from(values)
+        refuse_what_features_have(values)
+        ask = Asked.read({**values, "goal": "risk"})
         rows = read_rows(
             X,
             y,
@@ -216,12 +216,12 @@ class Problem(ProblemData):
         sets, intercept_set = read_sets(ask.points, ask.max_points, None, rows.names, (*no_levels, None))
         intercept = read_intercept("free", intercept_set)
         prices, _ = read_size_penalty(ask.C0, rows.names, intercept)
-        questions = read_questions(own, rows, sets)
+        questions = read_questions(in_questions, rows, sets)
         rows = replace(
             rows, columns=tuple(c.astype(np.uint8) for c in rows.columns), scales=(1,) * len(rows.names), raw=None
         )
         sets = tuple(CoefficientSet.of(question.points) for question in questions)
-        asked = (*own.limits(), *read_constraints(ask.constraints, None, None))
+        asked = (*in_questions.limits(), *read_constraints(ask.constraints, None, None))
         limits = Limits.of(asked, rows, counts_intercept=False)
         refuse_limits(limits)
         problem = cls(
@@ -242,7 +242,7 @@ class Problem(ProblemData):
             goal="risk",
             risk_threshold=_predicting_threshold(ask),
             questions=questions,
-            change_price=read_change_price(own.change_price),
+            change_price=read_change_price(in_questions.change_price),
         )
         check_log_loss(problem)
         return problem._narrowed_or_explained()
@@ -255,11 +255,11 @@ class Problem(ProblemData):
         True
         """
         dropped = set(constraints)
-        kept: dict[str, Any] = {
+        remaining: dict[str, Any] = {
             kind: tuple(limit for limit in getattr(self, kind) if limit.source not in dropped)
             for kind in Limits._fields
         }
-        return replace(self, asked=tuple(c for c in self.asked if c not in dropped), **kept)._narrowed()
+        return replace(self, asked=tuple(c for c in self.asked if c not in dropped), **remaining)._narrowed()
 
     def asking(self, constraints: object = None, *, max_features: int | None = None) -> "Problem":
         """Return the same problem with more constraints; only before presolve.
@@ -283,7 +283,7 @@ class Problem(ProblemData):
                 "soft_labels favour",
                 "give it when the problem is made",
             )
-        every: dict[str, Any] = {kind: (*getattr(self, kind), *found) for kind, found in limits._asdict().items()}
+        every: dict[str, Any] = {kind: (*getattr(self, kind), *of_kind) for kind, of_kind in limits._asdict().items()}
         return replace(self, asked=(*self.asked, *more), **every)._narrowed_or_explained()
 
     def write_program(self, path: str | PathLike[str], formulation: Literal["bigm", "indicator"] = "bigm") -> None:
@@ -308,10 +308,10 @@ class Problem(ProblemData):
         except InfeasibleError as error:
             raise smallest_conflict(self.asked, error, self._conflict_of) from None
 
-    def _conflict_of(self, kept: tuple[Constraint, ...]) -> InfeasibleError | None:
+    def _conflict_of(self, subset: tuple[Constraint, ...]) -> InfeasibleError | None:
         """The conflict among some of the constraints alone; None if none is visible."""
         try:
-            self.without(c for c in self.asked if c not in kept)
+            self.without(c for c in self.asked if c not in subset)
         except InfeasibleError as error:
             return error
         return None

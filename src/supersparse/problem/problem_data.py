@@ -53,9 +53,9 @@ class ProblemData(Tabular):
 
     def penalty(self, j: int, value: Fraction) -> Fraction:
         """The penalty of feature j at a value; with levels, 0 may have a penalty too."""
-        own = self.levels[j]
-        if own is not None:
-            return own.penalty(value)
+        levels = self.levels[j]
+        if levels is not None:
+            return levels.penalty(value)
         return self.C0[j] if value else Fraction(0)
 
     def intercept_penalty(self, value: Fraction) -> Fraction:
@@ -69,7 +69,7 @@ class ProblemData(Tabular):
     @cached_property
     def has_levels(self) -> bool:
         """Whether some coefficient has levels."""
-        return self.intercept_levels is not None or any(own is not None for own in self.levels)
+        return self.intercept_levels is not None or any(levels is not None for levels in self.levels)
 
     @property
     def is_plain(self) -> bool:

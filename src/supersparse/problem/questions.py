@@ -157,7 +157,7 @@ class AskedOfQuestions(SizeInQuestions):
         return (MaxQuestions(most=self.most_questions), *([MinQuestions(least=least)] if least else []))
 
 
-# What holds for yes/no features alone, and what to give instead.
+# Settings of yes/no features alone, each with its remedy.
 REFUSED = {
     "goal": "questions are for goal 'risk'; remove it, or use Problem.of with yes/no features",
     "slope": "the slope of a card of questions is free; remove it",
@@ -179,12 +179,12 @@ else:
     )
 
 
-def refuse_what_features_have(given: Mapping[str, Any]) -> None:
+def refuse_what_features_have(settings: Mapping[str, Any]) -> None:
     """Raise for settings that problems of questions do not have."""
     plain = Asked()
     for name, remedy in REFUSED.items():
-        if name in given and given[name] != ("risk" if name == "goal" else getattr(plain, name)):
-            raise InvalidProblemError(f"{name} is {given[name]!r}, but {remedy}")
+        if name in settings and settings[name] != ("risk" if name == "goal" else getattr(plain, name)):
+            raise InvalidProblemError(f"{name} is {settings[name]!r}, but {remedy}")
 
 
 def refuse_questions_of_features(asked: Sequence[Constraint]) -> None:
@@ -233,7 +233,7 @@ def read_questions(asked: AskedOfQuestions, rows: Rows, sets: Sequence[Coefficie
     steps = per_feature(
         asked.equal_steps, names, what="equal_steps", read=lambda value, _: bool(value), default=lambda _: False
     )
-    found = []
+    questions = []
     for j, name in enumerate(names):
         least, most = int(rows.columns[j].min()), int(rows.columns[j].max())
         if rows.scales[j] != 1 or least < 0 or most >= MOST_ANSWERS:
@@ -251,13 +251,13 @@ def read_questions(asked: AskedOfQuestions, rows: Rows, sets: Sequence[Coefficie
             )
         ordered = answers - 1 if j in unordered else answers
         question = Question(answers, ordered if ordered > 1 else 0, shapes[j], steps[j], tuple(map(int, values)))
-        found.append(question)
-    return tuple(found)
+        questions.append(question)
+    return tuple(questions)
 
 
-def read_change_price(given: object) -> Fraction:
+def read_change_price(price: object) -> Fraction:
     """Read the price of a change of points."""
-    return read_non_negative(given, "change_price")
+    return read_non_negative(price, "change_price")
 
 
 def price_of(

@@ -106,10 +106,10 @@ def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: Flags) ->
             raise InvalidDataError(
                 f"rate_groups: {name!r} has {label!r} for row {i} (counted from 0)", "give one label per row"
             )
-    kept = labels[keep].tolist()
-    found = sorted(set(kept), key=lambda v: (str(type(v)), v) if isinstance(v, str) else ("", repr(v)))
-    position = {label: k for k, label in enumerate(found)}
-    return Grouping(name=name, labels=tuple(found), codes=np.array([position[v] for v in kept], dtype=np.intp))
+    labelled = labels[keep].tolist()
+    distinct = sorted(set(labelled), key=lambda v: (str(type(v)), v) if isinstance(v, str) else ("", repr(v)))
+    position = {label: k for k, label in enumerate(distinct)}
+    return Grouping(name=name, labels=tuple(distinct), codes=np.array([position[v] for v in labelled], dtype=np.intp))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -172,20 +172,20 @@ class Rows(Tabular):
     def _magnitude(self, j: int) -> int:
         return largest_magnitude(self.columns[j])
 
-    def with_columns(self, kept: Sequence[int]) -> "Rows":
+    def with_columns(self, places: Sequence[int]) -> "Rows":
         """Return the same rows with only some columns, in this order."""
-        names = tuple(self.names[j] for j in kept)
-        whole = None if self.of_classes is None else self.of_classes.with_columns(kept)
+        names = tuple(self.names[j] for j in places)
+        whole = None if self.of_classes is None else self.of_classes.with_columns(places)
         if self.raw is None:
-            columns, scales = tuple(self.columns[j] for j in kept), tuple(self.scales[j] for j in kept)
+            columns, scales = tuple(self.columns[j] for j in places), tuple(self.scales[j] for j in places)
             return replace(self, names=names, columns=columns, scales=scales, of_classes=whole)
         return replace(
             self,
             names=names,
             of_classes=whole,
-            raw=tuple(self.raw[j] for j in kept),
-            columns=Lazily(len(kept), partial(_chosen, self.columns, tuple(kept))),
-            scales=Lazily(len(kept), partial(_chosen, self.scales, tuple(kept))),
+            raw=tuple(self.raw[j] for j in places),
+            columns=Lazily(len(places), partial(_chosen, self.columns, tuple(places))),
+            scales=Lazily(len(places), partial(_chosen, self.scales, tuple(places))),
         )
 
     def is_whole(self, j: int) -> bool:
@@ -194,22 +194,22 @@ class Rows(Tabular):
             return bool((self.raw[j] == np.rint(self.raw[j])).all())
         return self.scales[j] == 1
 
-    def with_rows(self, kept: NDArray[np.intp], weights: IntArray) -> "Rows":
+    def with_rows(self, places: NDArray[np.intp], weights: IntArray) -> "Rows":
         """Return some of the rows, with other weights."""
         if self.raw is None:
-            columns, scales = tuple(c[kept] for c in self.columns), self.scales
+            columns, scales = tuple(c[places] for c in self.columns), self.scales
         else:
-            made = [integer_column(c[kept]) for c in self.raw]
+            made = [integer_column(c[places]) for c in self.raw]
             columns, scales = tuple(c for c, _ in made), tuple(s for _, s in made)
         return replace(
             self,
             columns=columns,
             scales=scales,
             raw=None,
-            positive=self.positive[kept],
+            positive=self.positive[places],
             weights=weights,
             groupings=(),
-            soft_labels=None if self.soft_labels is None else self.soft_labels[kept],
+            soft_labels=None if self.soft_labels is None else self.soft_labels[places],
             of_classes=None,
         )
 
@@ -286,14 +286,14 @@ def read_rows(
     )
 
 
-def read_soft_labels(given: object, n_rows: int) -> IntArray:
+def read_soft_labels(soft_labels: object, n_rows: int) -> IntArray:
     """Numbers from 0 to 1 as multiples of 2^-20; none between 0 and 1 becomes 0 or 1.
 
     >>> read_soft_labels([0.25, 1, 1e-9], 3).tolist()
     [262144, 1048576, 1]
     """
     try:
-        labels = as_array(given).astype(float)
+        labels = as_array(soft_labels).astype(float)
     except (TypeError, ValueError):
         raise InvalidDataError("soft_labels are not numbers", "give one from 0 to 1 per row") from None
     if labels.shape != (n_rows,):
@@ -305,8 +305,8 @@ def read_soft_labels(given: object, n_rows: int) -> IntArray:
             "give a number from 0 to 1",
         )
     hard = (labels == 0) | (labels == 1)
-    found: IntArray = np.rint(labels * LABEL_UNIT).astype(np.int64)
-    return np.where(hard, found, found.clip(1, LABEL_UNIT - 1))
+    multiples: IntArray = np.rint(labels * LABEL_UNIT).astype(np.int64)
+    return np.where(hard, multiples, multiples.clip(1, LABEL_UNIT - 1))
 
 
 def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.intp], Flags]:
@@ -320,30 +320,30 @@ def favoured_rows(rows: Rows, *, with_classes: bool) -> tuple[Rows, NDArray[np.i
     lean = 2 * rows.soft_labels - LABEL_UNIT
     favoured = lean > 0
     weights = rows.weights.astype(object) * np.abs(lean)
-    kept = np.flatnonzero(lean)
+    leaning = np.flatnonzero(lean)
     agrees = (favoured == rows.positive) & (lean != 0)
     again = np.flatnonzero(~agrees) if with_classes else np.empty(0, dtype=np.intp)
     for is_positive in (False, True):
-        if not (favoured[kept] == is_positive).any():
+        if not (favoured[leaning] == is_positive).any():
             raise InvalidDataError(
                 f"soft_labels favour class {rows.classes[is_positive]!r} in no row",
                 "two classes are needed: give labels on both sides of 1/2",
             )
     common = gcd_of(weights)
-    weights, index = np.r_[weights[kept] // common, np.zeros(len(again), object)], np.r_[kept, again]
+    weights, index = np.r_[weights[leaning] // common, np.zeros(len(again), object)], np.r_[leaning, again]
     weights = weights.astype(np.int64 if fits_int64(weights.sum()) else object)
-    if len(kept) == rows.n_rows and not len(again):
+    if len(leaning) == rows.n_rows and not len(again):
         changed = replace(rows, weights=weights, groupings=())
     else:
         changed = rows.with_rows(index, weights)
     changed = replace(
         changed,
-        positive=np.r_[favoured[kept], rows.positive[again]],
+        positive=np.r_[favoured[leaning], rows.positive[again]],
         weight_unit=rows.weight_unit * Fraction(common, LABEL_UNIT),
         soft_labels=None,
         of_classes=replace(rows, soft_labels=None),
     )
-    return changed, index, np.r_[agrees[kept], np.ones(len(again), dtype=bool)]
+    return changed, index, np.r_[agrees[leaning], np.ones(len(again), dtype=bool)]
 
 
 # what a sequence is made by has a name, so that it can be pickled
@@ -359,8 +359,8 @@ def _scale_of(exact: Sequence[tuple[IntArray, int]], j: int) -> int:
     return exact[j][1]
 
 
-def _chosen(entries: Sequence[Any], kept: Sequence[int], k: int) -> Any:
-    return entries[kept[k]]
+def _chosen(entries: Sequence[Any], places: Sequence[int], k: int) -> Any:
+    return entries[places[k]]
 
 
 def read_labels(y: object, positive: object) -> tuple[Flags, tuple[object, object]]:
@@ -378,8 +378,8 @@ def read_labels(y: object, positive: object) -> tuple[Flags, tuple[object, objec
 
 def chosen_positive(labels: NDArray[Any]) -> PositiveClass:
     """Choose the positive class of labels of two values, as docs/conventions.md says."""
-    found, counts = np.unique(labels, return_counts=True)
-    return positive_of(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+    distinct, counts = np.unique(labels, return_counts=True)
+    return positive_of(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
 
 
 def check_labelled(labels: NDArray[Any]) -> None:
@@ -410,15 +410,15 @@ def two_labels(y: object) -> tuple[NDArray[Any], tuple[object, object]]:
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise InvalidDataError("y contains infinite labels (inf)", "give two values, or drop those rows")
     try:
-        found = np.unique(labels)
+        distinct = np.unique(labels)
     except TypeError:
         raise InvalidDataError("y mixes labels of different types", "give two values of one type") from None
-    if len(found) != 2:
-        shown = ", ".join(repr(v) for v in found[:5].tolist()) + (", ..." if len(found) > 5 else "")
+    if len(distinct) != 2:
+        shown = ", ".join(repr(v) for v in distinct[:5].tolist()) + (", ..." if len(distinct) > 5 else "")
         raise InvalidDataError(
-            f"y has {len(found)} class(es): {shown}", "a scoring system separates exactly two classes"
+            f"y has {len(distinct)} class(es): {shown}", "a scoring system separates exactly two classes"
         )
-    first, last = found.tolist()
+    first, last = distinct.tolist()
     return labels, (first, last)
 
 

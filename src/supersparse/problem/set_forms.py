@@ -50,13 +50,13 @@ class SetForm(Form[CoefficientSet]):
         return self._range(node, what)
 
     def _range(self, node: Scalar, what: str) -> CoefficientSet:
-        found = _RANGE.fullmatch(node.text)
-        if found is None:
+        match = _RANGE.fullmatch(node.text)
+        if match is None:
             meant = _meant(node)
             if meant is None:
                 self.refuse(node, what)
             node.fail(f"{what} is {node.shown}", f"write {meant} for these whole numbers")
-        low, high = int(found[1]), int(found[2])
+        low, high = int(match[1]), int(match[2])
         if high < low:
             node.fail(f"{what} is {node.shown}, which ends below its start", f"write {high}..{low}")
         return integers(high, smallest=low)
@@ -134,11 +134,11 @@ class LevelsForm(Form[Levels]):
         """The levels, including that of 0."""
         if isinstance(node, Made) and isinstance(node.value, Levels):
             return node.value
-        given: list[tuple[CoefficientSet, Fraction]] = [
+        levels: list[tuple[CoefficientSet, Fraction]] = [
             (level["values"], level["penalty"]) for level in self._list.read(node, what)
         ]
         try:
-            return Levels.of(given)
+            return Levels.of(levels)
         except InvalidProblemError as error:
             node.fail_by(error)
 

@@ -27,8 +27,8 @@ def read_sets(
     if any(levels):
         _check_points_with_levels(points, names, levels)
     *sets, intercept_set = (
-        plain.with_zero() if own is None else own.values
-        for plain, own in zip(_read_plain(points, integers(largest), names), levels, strict=True)
+        plain.with_zero() if level is None else level.values
+        for plain, level in zip(_read_plain(points, integers(largest), names), levels, strict=True)
     )
     if bounds is None:
         return tuple(sets), intercept_set
@@ -63,7 +63,7 @@ def _read_plain(points: object, default: CoefficientSet, names: tuple[str, ...])
 
 
 def _check_points_with_levels(points: object, names: tuple[str, ...], levels: tuple[Levels | None, ...]) -> None:
-    levelled = [name for name, own in zip((*names, INTERCEPT), levels, strict=True) if own is not None]
+    levelled = [name for name, level in zip((*names, INTERCEPT), levels, strict=True) if level is not None]
     if points is not None and set(names) <= set(levelled):
         raise InvalidProblemError(
             "points and levels cannot be combined", "remove points: the levels define the allowed values"
@@ -103,15 +103,15 @@ def under_value_limits(
     return tuple(_narrowed(name, s, by_name.get(name, [])) for name, s in zip(names, sets, strict=True))
 
 
-def _narrowed(name: str, given: CoefficientSet, limits: list[ValueLimit]) -> CoefficientSet:
+def _narrowed(name: str, points: CoefficientSet, limits: list[ValueLimit]) -> CoefficientSet:
     if not limits:
-        return given
-    kept: CoefficientSet | None = given
+        return points
+    allowed: CoefficientSet | None = points
     for limit in limits:
-        if kept is not None:
-            kept = kept.required() if limit.equals is None else kept.only(limit.equals)
-    if kept is not None:
-        return kept
+        if allowed is not None:
+            allowed = allowed.required() if limit.equals is None else allowed.only(limit.equals)
+    if allowed is not None:
+        return allowed
     sources = [limit.source for limit in limits]
     asked = list(dict.fromkeys(source.in_words() for source in sources))
     some_value = [limit.equals for limit in limits if limit.equals is not None]
@@ -121,7 +121,7 @@ def _narrowed(name: str, given: CoefficientSet, limits: list[ValueLimit]) -> Coe
             f"feature {name!r}: {' and '.join(map(repr, asked))} contradict each other", "drop one of them"
         ).blaming(sources)
     raise InfeasibleError(
-        f"feature {name!r}: no value of {given} satisfies {' and '.join(map(repr, asked))}",
+        f"feature {name!r}: no value of {points} satisfies {' and '.join(map(repr, asked))}",
         "drop the constraint, or allow the value for this feature",
     ).blaming(sources)
 
@@ -150,12 +150,12 @@ def without_useless_columns(
         return not intercept_is_whole or int(rows.columns[j][0]) % (rows.scales[j] * sets[j].denominator) == 0
 
     def useless(j: int) -> bool:
-        own = levels[j]
+        level = levels[j]
         return (
             rows.constant[j]
             and 0 in sets[j]
             and (rows.magnitudes[j] == 0 or makes_up_for(j))
-            and (own is None or own.prefer_zero)
+            and (level is None or level.prefer_zero)
             and all(limit.weights[j] >= 0 for limit in support_limits)
             and all(limit.term(j, v) >= 0 for limit in score_limits for v in sets[j].turning_points)
         )

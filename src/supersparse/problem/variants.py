@@ -25,7 +25,7 @@ def with_size_penalty(problem: Problem, C0: Fraction) -> Problem:
     of_intercept = problem.intercept.is_penalised and problem.intercept_levels is None
     return replace(
         problem,
-        C0=tuple(C0 if own is None else Fraction(0) for own in problem.levels),
+        C0=tuple(C0 if level is None else Fraction(0) for level in problem.levels),
         intercept_C0=C0 if of_intercept else Fraction(0),
     )
 
@@ -55,8 +55,8 @@ def with_class_weights(problem: Problem, negative: Fraction, positive: Fraction)
 
 def with_sets(problem: Problem, sets: Mapping[int, CoefficientSet]) -> Problem:
     """Return the problem with other sets for some features; constraints then narrow them."""
-    given = tuple(sets.get(j, own) for j, own in enumerate(problem.given_sets))
-    return replace(problem, given_sets=given).asking()
+    all_sets = tuple(sets.get(j, usual) for j, usual in enumerate(problem.given_sets))
+    return replace(problem, given_sets=all_sets).asking()
 
 
 def most_features(problem: Problem) -> int:

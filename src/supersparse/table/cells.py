@@ -43,10 +43,10 @@ def unit_of(texts: Iterable[str]) -> str | None:
     """
     beside = set()
     for text in texts:
-        found = _WITH_UNIT.fullmatch(text)
-        if found is None:
+        match = _WITH_UNIT.fullmatch(text)
+        if match is None:
             return None
-        beside.add((found["before"] or "", found["after"] or ""))
+        beside.add((match["before"] or "", match["after"] or ""))
         if len(beside) > 1:
             return None
     before, after = next(iter(beside), ("", ""))
@@ -83,7 +83,7 @@ def _are_exact(cells: Sequence[str], numbers: Sequence[float], *, exponents: boo
     if not exponents and max(map(len, cells)) <= _SURE_LENGTH:
         return True
     # most programs write a double as its shortest decimal; only what differs needs arithmetic
-    unsure = [i for i, (cell, own) in enumerate(zip(cells, map(repr, numbers), strict=True)) if cell != own]
+    unsure = [i for i, (cell, shortest) in enumerate(zip(cells, map(repr, numbers), strict=True)) if cell != shortest]
     if not all(is_number(cells[i]) for i in unsure):
         raise ValueError  # such as an exponent of a million
     return all(_is_shortest(cells[i], numbers[i]) for i in unsure)
@@ -97,10 +97,10 @@ def _is_shortest(cell: str, number: float) -> bool:
 
 def joined(parts: Sequence[ParsedNumbers]) -> ParsedNumbers:
     """Put parts of one column behind each other in the fastest type that holds all of them exactly."""
-    kept = [part for part in parts if len(part)]
-    if not kept:
+    filled = [part for part in parts if len(part)]
+    if not filled:
         return np.empty(0, dtype=np.int64)
-    return np.concatenate(_alike(kept))
+    return np.concatenate(_alike(filled))
 
 
 def side_by_side(columns: Sequence[ParsedNumbers]) -> ParsedNumbers:
@@ -178,8 +178,8 @@ def possible_signs(cell: str) -> tuple[str, ...]:
     """
     limit = limit_of(cell)
     text = cell if limit is None else limit[1]
-    found = {sign: number for sign in ".," if (number := plain_number(text, sign)) is not None}
-    return (".",) if len(found) == 2 and len(set(found.values())) == 1 else tuple(found)
+    by_sign = {sign: number for sign in ".," if (number := plain_number(text, sign)) is not None}
+    return (".",) if len(by_sign) == 2 and len(set(by_sign.values())) == 1 else tuple(by_sign)
 
 
 def limit_of(cell: str) -> tuple[bool, str] | None:

@@ -272,8 +272,8 @@ def limits_among(cells: CollectedCells, decimal: str) -> tuple[Limit, ...]:
             for code, (text, n) in enumerate(zip(cells.distinct, rows, strict=True))
             if beyond(text, decimal) is not None
         }
-    found = (Limit.of(text, decimal, rows=n, first_row=row) for text, (n, row) in counts.items())
-    return tuple(sorted((limit for limit in found if limit is not None), key=lambda one: -one.rows))
+    limits = (Limit.of(text, decimal, rows=n, first_row=row) for text, (n, row) in counts.items())
+    return tuple(sorted((limit for limit in limits if limit is not None), key=lambda one: -one.rows))
 
 
 def limit_notes(name: str, limits: Sequence[Limit]) -> tuple[str, ...]:

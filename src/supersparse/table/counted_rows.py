@@ -39,10 +39,10 @@ class CountedColumn:
 
     def coding(self, codes: NDArray[np.int64]) -> Coding:
         """Return how rows get the number of their entry."""
-        found = Coding.of(self.source, self.raw, codes.tolist())
+        coding = Coding.of(self.source, self.raw, codes.tolist())
         if self.column.rounded is None:
-            return found
-        return replace(found, starts=tuple(_first(self.source.numpy_type, start) for start in found.starts))
+            return coding
+        return replace(coding, starts=tuple(_first(self.source.numpy_type, start) for start in coding.starts))
 
 
 def _first(dtype: np.dtype[Any], start: float) -> float:
@@ -113,29 +113,29 @@ def count_training(
     labelled = rows.labelled(numbers)
     wanted = [n for n in names if n != roles.target and roles.wants(n)]
     different = labelled.n_different([n for n in wanted if rows.columns[n].dtype.is_numeric() and n not in expected])
-    found, readings, column_notes = {}, {}, {}
+    tidied, readings, column_notes = {}, {}, {}
     grouped: list[str] = []
     for column_name in wanted:
         as_text, n = expected.get(column_name) is Kind.TEXT, different.get(column_name, 0)
         counted = _counted(labelled, column_name, n, reading=reading, as_text=as_text, of_texts=texts)
-        found[column_name], readings[column_name], column_notes[column_name] = _tidy(counted, reading)
+        tidied[column_name], readings[column_name], column_notes[column_name] = _tidy(counted, reading)
         if texts and not counted.source.holds_numbers:
-            _check_limits(found[column_name], reading)
-        if texts and found[column_name].column.kind is Kind.NUMBER:
+            _check_limits(tidied[column_name], reading)
+        if texts and tidied[column_name].column.kind is Kind.NUMBER:
             sign, shown = reading.decimal or ".", _shown(counted, reading)
             if sign == "," or shown.unclear is not None:
                 readings[column_name] = replace(readings[column_name], decimal=sign)
             if reading.decimal is None and (cell := shown.grouped(sign)) is not None:
                 grouped.append(thousands_note(column_name, cell, sign))
-        labelled = labelled.without_codes(column_name, found[column_name].source.gone)
-    columns = {column_name: one.column for column_name, one in found.items()}
-    said = {column_name: notes for column_name, notes in column_notes.items() if notes}
-    table = Table(name=name, names=names, columns=columns, n_rows=sum(totals), lines=None, notes=(), column_notes=said)
+        labelled = labelled.without_codes(column_name, tidied[column_name].source.gone)
+    columns = {column_name: one.column for column_name, one in tidied.items()}
+    noted = {column_name: notes for column_name, notes in column_notes.items() if notes}
+    table = Table(name=name, names=names, columns=columns, n_rows=sum(totals), lines=None, notes=(), column_notes=noted)
     check_named(table, roles)
     for text in (*notes, *grouped[:1]):
         note(text)
-    kept = usable_features(table, roles, note)
-    groups = {column_name: found[column_name] for column_name in roles.rate_groups}
+    usable = usable_features(table, roles, note)
+    groups = {column_name: tidied[column_name] for column_name in roles.rate_groups}
     for column_name, one in groups.items():
         if one.column.n_missing:
             raise InvalidDataError(
@@ -148,7 +148,7 @@ def count_training(
         target=roles.target,
         classes=labels,
         totals=totals,
-        columns={column_name: found[column_name] for column_name in kept},
+        columns={column_name: tidied[column_name] for column_name in usable},
         rate_groups=groups,
         reading=replace(reading, columns=settled, decimal=None, settled=True),
     )
@@ -230,19 +230,19 @@ def _counted(
         return CountedColumn(column=empty, positive=np.empty(0, bool), raw=(), source=source)
     if n_different > MOST_DIFFERENT and not as_text:
         return _rounded(rows, name, n_different, reading)
-    found = rows.value_counts(name)
-    gone = found.values.is_null().to_list()
-    raw = tuple(None if no else v for v, no in zip(found.values.to_list(), gone, strict=True))
+    counts = rows.value_counts(name)
+    gone = counts.values.is_null().to_list()
+    raw = tuple(None if no else v for v, no in zip(counts.values.to_list(), gone, strict=True))
     points = reading is not None and (
         reading.decimal == "." or any(one.dtype.is_float() for one in rows.columns.values())
     )
-    column = _column(name, found, raw, source, reading, as_text=as_text, of_texts=of_texts, points=points)
-    return CountedColumn(column=column, positive=found.positive, raw=raw, source=source)
+    column = _column(name, counts, raw, source, reading, as_text=as_text, of_texts=of_texts, points=points)
+    return CountedColumn(column=column, positive=counts.positive, raw=raw, source=source)
 
 
 def _column(
     name: str,
-    found: ValueCounts,
+    counts: ValueCounts,
     raw: Sequence[Any],
     source: LazyColumn,
     reading: Reading | None,
@@ -259,19 +259,19 @@ def _column(
     if of_texts and not source.holds_numbers and reading is not None:
         if not as_text and reading.decimal is None:
             _check_signs(name, [reading.plain(text) for text in raw if text is not None], points=points)
-        column = _of_texts(name, raw, found.counts, reading, Kind.TEXT if as_text else None)
+        column = _of_texts(name, raw, counts.counts, reading, Kind.TEXT if as_text else None)
     elif as_text:
-        column = _as_texts(name, found.values, source)
+        column = _as_texts(name, counts.values, source)
     elif str(source.dtype) == "Boolean":
         truths = objects(None if v is None else bool(v) for v in raw)
         column = Column(name=name, kind=Kind.TRUTH, values=truths if None in raw else truths.astype(bool))
     else:
-        column = column_of_series(name, found.values, words)
+        column = column_of_series(name, counts.values, words)
     if of_texts and source.dtype.is_float() and any(v is not None and isinf(v) for v in raw):
         raise InvalidDataError(_not_numbers(name, ["inf"]))
     empty = [v is None or v != v for v in (column.values.tolist() if len(column.values) else raw)]
-    missing = int(found.counts[np.array(empty, dtype=bool)].sum())
-    return replace(column, copies=found.counts, n_missing=missing)
+    missing = int(counts.counts[np.array(empty, dtype=bool)].sum())
+    return replace(column, copies=counts.counts, n_missing=missing)
 
 
 def _as_texts(name: str, values: Any, source: LazyColumn) -> Column:
@@ -288,10 +288,10 @@ def _of_texts(
     """Read texts of a CSV file, which may be numbers written in another way."""
     copies = -(-counts * _SHARES // max(1, int(counts.sum())))  # about as they are distributed
     texts = tuple("" if text is None else reading.plain(text) for text in raw)
-    found = typed(name, Coded(texts, np.repeat(np.arange(len(raw)), copies)), expected, reading.decimal or ".")
-    if isinstance(found, Fault):
-        raise InvalidDataError(_not_numbers(name, list(found.odd)))
-    return replace(found, values=found.values[np.cumsum(copies) - copies] if len(found.values) else found.values)
+    column = typed(name, Coded(texts, np.repeat(np.arange(len(raw)), copies)), expected, reading.decimal or ".")
+    if isinstance(column, Fault):
+        raise InvalidDataError(_not_numbers(name, list(column.odd)))
+    return replace(column, values=column.values[np.cumsum(copies) - copies] if len(column.values) else column.values)
 
 
 def _not_numbers(name: str, odd: Sequence[str]) -> str:
@@ -327,19 +327,19 @@ def _rounded(rows: LazyTable, name: str, n_different: int, reading: Reading | No
     if reading is not None and reading.tidies(name):
         codes = reading.of_column(name).missing if reading.settled else codes_among(*rows.codes_and_ends(name))
         rows = rows.without_codes(name, [*asked, *(float(code) for code in codes)])
-    found = rows.rounded_counts(name, n_different)
-    raw = tuple(found.values)
+    counts = rows.rounded_counts(name, n_different)
+    raw = tuple(counts.values)
     present = np.array([v is not None for v in raw], dtype=bool)
     values = with_gaps(np.array([v for v in raw if v is not None]), present)
     column = Column(
         name=name,
         kind=Kind.NUMBER,
         values=values,
-        n_missing=int(found.counts[~present].sum()),
-        copies=found.counts,
-        rounded=found.rounded,
+        n_missing=int(counts.counts[~present].sum()),
+        copies=counts.counts,
+        rounded=counts.rounded,
     )
-    return CountedColumn(column=column, positive=found.positive, raw=raw, source=rows.columns[name])
+    return CountedColumn(column=column, positive=counts.positive, raw=raw, source=rows.columns[name])
 
 
 def _tidy(counted: CountedColumn, reading: Reading) -> tuple[CountedColumn, ColumnReading, tuple[str, ...]]:

@@ -20,7 +20,7 @@ _SAMPLE = 1_000_000  # rows of a CSV file by which types are told
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OpenedRows:
-    """A relation of DuckDB, what it is called, whether it comes from text files, and what these show."""
+    """A relation of DuckDB with its name, whether it comes from text files, and their separator."""
 
     relation: Any
     name: str
@@ -32,7 +32,7 @@ class OpenedRows:
 def open_rows(paths: Sequence[Path], reading: Reading, texts: Collection[str], memory: str) -> Iterator[OpenedRows]:
     """Open files, folders or patterns as one table, within a memory limit such as 2GB.
 
-    What does not fit goes to a temporary folder on disk. Columns in `texts` are read as text.
+    Rows that do not fit go to a temporary folder on disk. Columns in `texts` are read as text.
     """
     try:
         import duckdb
@@ -51,17 +51,17 @@ def open_rows(paths: Sequence[Path], reading: Reading, texts: Collection[str], m
                 subject="--memory", value=memory, remedy=f"give a size such as 2GB ({_first_line(error)})"
             ) from None
         connection.execute("SET enable_progress_bar = false")  # it would be printed into the card
-        found: dict[str, str] = {}
+        reading_notes: dict[str, str] = {}
         try:
             if is_text:
                 relation, separator = _csv(connection, files, reading, texts)
                 if separator is not None:
-                    found["separator"] = separator_name(separator)
+                    reading_notes["separator"] = separator_name(separator)
             else:
                 for file in files:
                     _check_case(file, _parquet_names(connection, file))
                 relation = connection.read_parquet(files, union_by_name=len(files) > 1)
-            yield OpenedRows(relation=relation, name=name, is_text=is_text, found=found)
+            yield OpenedRows(relation=relation, name=name, is_text=is_text, found=reading_notes)
         except duckdb.OutOfMemoryException as error:
             raise InvalidDataError(
                 f"{name}: {memory} of memory is not enough ({_first_line(error)})", "raise --memory"
@@ -92,17 +92,17 @@ def _csv(connection: Any, files: Sequence[str], reading: Reading, texts: Collect
         options["delimiter"] = separator
     for file, (_, names) in zip(files, tops, strict=True):
         _check_case(file, names)
-    found = connection.read_csv(list(files), **options)
-    named = dict(zip(found.columns, found.columns, strict=True))
+    rows = connection.read_csv(list(files), **options)
+    named = dict(zip(rows.columns, rows.columns, strict=True))
     if all(names == tops[0][1] for _, names in tops):  # DuckDB has other names where one is blank
-        named |= dict(zip(found.columns, tops[0][1], strict=False))
-    as_text = {theirs: "VARCHAR" for theirs, own in named.items() if own in texts}
+        named |= dict(zip(rows.columns, tops[0][1], strict=False))
+    as_text = {theirs: "VARCHAR" for theirs, ours in named.items() if ours in texts}
     if as_text:
-        found = connection.read_csv(list(files), **options, dtype=as_text)
+        rows = connection.read_csv(list(files), **options, dtype=as_text)
     if list(named) == list(named.values()):
-        return found, separator
-    projected = ", ".join(f"{_quoted(theirs)} AS {_quoted(own)}" for theirs, own in named.items())
-    return found.project(projected), separator
+        return rows, separator
+    projected = ", ".join(f"{_quoted(theirs)} AS {_quoted(ours)}" for theirs, ours in named.items())
+    return rows.project(projected), separator
 
 
 def _top(connection: Any, file: str, reading: Reading, options: Mapping[str, Any]) -> tuple[str | None, list[str]]:
@@ -110,8 +110,8 @@ def _top(connection: Any, file: str, reading: Reading, options: Mapping[str, Any
     if not file.lower().endswith(".zst"):
         separator, names = read_top(Path(file), reading)
         return separator, names
-    given = {} if reading.separator is None else {"delimiter": reading.separator}
-    asked = {**options, **given, "header": False, "all_varchar": True, "parallel": False}
+    delimiter = {} if reading.separator is None else {"delimiter": reading.separator}
+    asked = {**options, **delimiter, "header": False, "all_varchar": True, "parallel": False}
     cells = connection.read_csv(file, **asked).limit(1).fetchall()
     return reading.separator, read_header(file, ["" if cell is None else cell for cell in (cells or [()])[0]])[0]
 
@@ -154,21 +154,21 @@ def files_of(path: Path) -> list[str]:
 
 def _files(paths: Sequence[Path]) -> tuple[list[str], bool]:
     """The files that are meant, sorted, and whether they are text."""
-    found: list[str] = []
+    listed: list[str] = []
     for path in paths:
         inside = files_of(path)
         if not inside and path.is_dir():
             raise InvalidDataError(f"the folder {path} holds no Parquet or CSV file", "name the files")
         if not inside:
             raise InvalidDataError(f"{path} does not exist, and no file matches it", "check the name")
-        found += inside
-    kinds = {_kind(file) for file in found}
+        listed += inside
+    kinds = {_kind(file) for file in listed}
     if None in kinds:
-        odd = next(file for file in found if _kind(file) is None)
+        odd = next(file for file in listed if _kind(file) is None)
         raise InvalidDataError(f"{odd} is neither Parquet nor CSV", "--engine duckdb reads these")
     if len(kinds) > 1:
         raise InvalidDataError("some of the files are Parquet and some are CSV", "give files of one kind")
-    return found, kinds == {"text"}
+    return listed, kinds == {"text"}
 
 
 def _kind(file: str) -> str | None:
@@ -178,10 +178,10 @@ def _kind(file: str) -> str | None:
 
 def _reason(error: Exception) -> str:
     """The message of an error of DuckDB, and the remedy."""
-    said = str(error)
-    if isinstance(error, UnicodeError) or "utf-8 encoded" in said.lower():
+    message = str(error)
+    if isinstance(error, UnicodeError) or "utf-8 encoded" in message.lower():
         return "it is not UTF-8 text; save it as 'CSV UTF-8', or use --engine memory"
-    first, _, rest = said.partition("\n")
+    first, _, rest = message.partition("\n")
     if "CSV Error on Line" in first:
         more = rest.partition("\n")[0].removesuffix(".")
         return f"{first}: {more}; correct the line, or use --engine memory, which says what is wrong in it"

@@ -151,7 +151,7 @@ def _typed(
 ) -> tuple[Table, dict[str, ColumnReading], list[str]]:
     """Give every column a kind; return the table, decimal signs worth remembering, and problems."""
     signs = _signs(file, reading, expected)
-    found: dict[str, Column] = {}
+    typed_columns: dict[str, Column] = {}
     faults: list[Fault] = []
     for column_name, cells in file.columns.items():
         if column_name in signs.undecided:
@@ -160,7 +160,7 @@ def _typed(
         if isinstance(column, Fault):
             faults.append(column)
         else:
-            found[column_name] = column
+            typed_columns[column_name] = column
     problems = []
     if faults or signs.undecided:  # a misspelt name would be found only after every fault is mended
         for column_name in expected:
@@ -177,24 +177,24 @@ def _typed(
         problems.append(_faults_in_words(of_weights, file.lines, lambda *_: _NEEDS_NUMBERS, signs))
     limits = {
         column_name: some
-        for column_name, column in found.items()
+        for column_name, column in typed_columns.items()
         if column.kind is Kind.NUMBER and (some := limits_among(file.columns[column_name], signs.of(column_name)))
     }
     table = Table(
         name=name,
         names=file.names,
-        columns=found,
+        columns=typed_columns,
         n_rows=len(file.lines),
         lines=file.lines,
-        notes=(*file.notes, *([] if reading.settled else signs.notes(found))),
+        notes=(*file.notes, *([] if reading.settled else signs.notes(typed_columns))),
         column_notes={column_name: limit_notes(column_name, some) for column_name, some in limits.items()},
         limits=limits,
-        reading=replace(reading, found={**file.found, **signs.found(found)}),
+        reading=replace(reading, found={**file.found, **signs.found(typed_columns)}),
     )
     remembered = {
         column_name: ColumnReading(decimal=signs.of(column_name))
         for column_name in signs.remarkable
-        if column_name in found and found[column_name].kind is Kind.NUMBER
+        if column_name in typed_columns and typed_columns[column_name].kind is Kind.NUMBER
     }
     return table, remembered, problems
 
@@ -213,7 +213,7 @@ class _Signs:
 
     @property
     def remarkable(self) -> list[str]:
-        """The columns of which the sign is worth remembering: commas, and what could have been either."""
+        """The columns whose decimal sign is worth remembering: commas, and those that could be either."""
         return [n for n, one in self.shown.items() if self.of(n) == "," or one.unclear is not None]
 
     def notes(self, columns: Mapping[str, Column]) -> list[str]:
@@ -256,9 +256,9 @@ def _signs(file: CollectedFile, reading: Reading, expected: Mapping[str, Kind]) 
         if isinstance(cells, Coded):
             present = cells.present
             if 2 * sum(map(bool, map(possible_signs, present))) >= len(present):
-                found = shown_sign(present)
-                by_type = found.sign is None and name in file.pointed
-                shown[name] = replace(found, sign=".") if by_type else found
+                sign = shown_sign(present)
+                by_type = sign.sign is None and name in file.pointed
+                shown[name] = replace(sign, sign=".") if by_type else sign
         elif isinstance(cells, Parsed):
             shown[name] = Shown(sign=cells.decimal)
     if reading.decimal is not None:
@@ -303,18 +303,18 @@ def _tidy(
             notes[name] = (*notes.get(name, ()), *tidy.notes)
         sign = signs[name].decimal if name in signs else tidy.reading.decimal
         readings[name] = replace(tidy.reading, decimal=sign)
-    kept = {name: one for name, one in readings.items() if not one.is_plain}
-    resolved = replace(table.reading, columns=kept, decimal=None, settled=True, anew=frozenset())
+    special = {name: one for name, one in readings.items() if not one.is_plain}
+    resolved = replace(table.reading, columns=special, decimal=None, settled=True, anew=frozenset())
     return replace(table, columns=columns, column_notes=notes, reading=resolved)
 
 
 def _faults_in_words(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
     """Say what in which columns is not a number: how many cells, which, where the first is, and what to do."""
-    said = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
+    listed = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
     if len(faults) > _MOST_NAMED:
-        said += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
+        listed += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
     every = sum((fault.odd for fault in faults), Counter())
-    return f"{said}; {remedy(na_words([text for text, _ in every.most_common()]), shlex.quote(faults[0].name))}"
+    return f"{listed}; {remedy(na_words([text for text, _ in every.most_common()]), shlex.quote(faults[0].name))}"
 
 
 def na_words(cells: Sequence[str]) -> str | None:
@@ -336,27 +336,27 @@ def _without_limits_inside(table: Table, remedy: Remedy) -> tuple[Table, list[st
     }
     if not inside:
         return table, []
-    said = "; ".join(
+    listed = "; ".join(
         f"{inside_text(name, table.columns[name].values, some)}, the first in {table.place(first_row(some))}"
         for name, some in list(inside.items())[:_MOST_NAMED]
     )
     if len(inside) > _MOST_NAMED:
-        said += f"; the same holds for {len(inside) - _MOST_NAMED} more columns"
+        listed += f"; the same holds for {len(inside) - _MOST_NAMED} more columns"
     cells = [limit.cell for some in inside.values() for limit in some]
-    kept = {name: column for name, column in table.columns.items() if name not in inside}
-    return (replace(table, columns=kept), [f"{said}; {remedy(na_words(cells), shlex.quote(next(iter(inside))))}"])
+    others = {name: column for name, column in table.columns.items() if name not in inside}
+    return (replace(table, columns=others), [f"{listed}; {remedy(na_words(cells), shlex.quote(next(iter(inside))))}"])
 
 
 def _one_fault(fault: Fault, lines: NDArray[np.int64], signs: _Signs) -> str:
     shown = ", ".join(
         f"{text if len(text) <= 20 else text[:17] + '...'!r} ({n})" for text, n in fault.odd.most_common(3)
     )
-    said = (
+    sentence = (
         f"column {fault.name!r} has {counted(fault.odd.total(), 'non-numeric value')}: {shown}"
         f"{', ...' if len(fault.odd) > 3 else ''}, the first in line {lines[fault.first_row]}"
     )
     other = {".": ",", ",": "."}[signs.of(fault.name)]
     if all(other in possible_signs(text) for text in fault.odd):
         words = {".": "decimal points", ",": "decimal commas"}
-        said += f" ({words[other]} among {words[signs.of(fault.name)]})"
-    return said
+        sentence += f" ({words[other]} among {words[signs.of(fault.name)]})"
+    return sentence

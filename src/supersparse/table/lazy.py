@@ -90,12 +90,12 @@ class Coding:
     @classmethod
     def _of_numbers(cls, column: LazyColumn, known: Sequence[tuple[Any, int]], missing: int) -> "Coding":
         starts: list[float] = []
-        found: list[int] = [known[0][1] if known else 0]
+        codes: list[int] = [known[0][1] if known else 0]
         for value, code in known[1:]:
-            if code != found[-1]:
+            if code != codes[-1]:
                 starts.append(value)
-                found.append(code)
-        return cls(column=column, missing=missing, starts=tuple(starts), codes=tuple(found))
+                codes.append(code)
+        return cls(column=column, missing=missing, starts=tuple(starts), codes=tuple(codes))
 
     def expression(self, value: nw.Expr) -> nw.Expr:
         """The number of each row, from its value in this column."""
@@ -104,7 +104,7 @@ class Coding:
         else:
             body = nw.lit(self.other)
             for code in sorted(set(self.texts.values())):
-                some = [text for text, own in self.texts.items() if own == code]
+                some = [text for text, number in self.texts.items() if number == code]
                 body = nw.when(_is_one_of(value, some)).then(nw.lit(code)).otherwise(body)
         return nw.when(value.is_null()).then(nw.lit(self.missing)).otherwise(body)
 
@@ -125,10 +125,10 @@ def _from_on(value: nw.Expr, starts: Sequence[float], codes: Sequence[int]) -> n
 def _is_one_of(value: nw.Expr, texts: Sequence[str]) -> nw.Expr:
     if len(texts) > _FEW_TEXTS:
         return value.is_in(list(texts))
-    found = value == texts[0]
+    is_one = value == texts[0]
     for text in texts[1:]:
-        found = found | (value == text)
-    return found
+        is_one = is_one | (value == text)
+    return is_one
 
 
 MOST_DIFFERENT = 2**17  # numbers of a column that are listed; more are rounded down
@@ -175,10 +175,10 @@ class LazyTable:
 
     def counted(self, name: str) -> tuple[Any, NDArray[np.int64]]:
         """Return the different values of a column as a series, and the number of rows of each."""
-        found = _collect(
+        counts = _collect(
             self.frame.select(self.columns[name].value().alias(_VALUE)).group_by(_VALUE).agg(nw.len().alias(_COUNT))
         )
-        return found[_VALUE], _integers(found[_COUNT])
+        return counts[_VALUE], _integers(counts[_COUNT])
 
     def labelled(self, classes: Coding) -> "LazyTable":
         """Return the rows that have a class, 0 or 1; those with the number -1 have none."""
@@ -200,19 +200,19 @@ class LazyTable:
             quoted = [name.replace('"', '""') for name in names]
             sums = ", ".join(f'approx_count_distinct("{name}")' for name in quoted)
             return dict(zip(names, map(int, native.aggregate(sums).fetchall()[0]), strict=True))
-        found = _collect(self.frame.select(*[nw.col(name).n_unique().alias(name) for name in names]))
-        return {name: int(found[name].to_list()[0]) for name in names}
+        counts = _collect(self.frame.select(*[nw.col(name).n_unique().alias(name) for name in names]))
+        return {name: int(counts[name].to_list()[0]) for name in names}
 
     def value_counts(self, name: str) -> ValueCounts:
         """Count the rows of each class by the values of a column."""
         return self._by_class(self.columns[name].value())
 
     def _by_class(self, value: nw.Expr) -> ValueCounts:
-        found = _collect(
+        counts = _collect(
             self.frame.select(value.alias(_VALUE), nw.col(_CLASS)).group_by(_VALUE, _CLASS).agg(nw.len().alias(_COUNT))
         ).sort(_VALUE, _CLASS)
         return ValueCounts(
-            values=found[_VALUE], positive=_integers(found[_CLASS]).astype(bool), counts=_integers(found[_COUNT])
+            values=counts[_VALUE], positive=_integers(counts[_CLASS]).astype(bool), counts=_integers(counts[_COUNT])
         )
 
     def codes_and_ends(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -224,7 +224,7 @@ class LazyTable:
             return np.empty(0), np.empty(0, dtype=np.int64)
         others = nw.when(all_of([value != nine for nine in nines])).then(value)
         counts = [(value == nine).cast(nw.Int64).sum().alias(f"nine {k}") for k, nine in enumerate(nines)]
-        found = _collect(
+        summary = _collect(
             self.frame.select(
                 *counts,
                 others.min().alias("low"),
@@ -232,8 +232,8 @@ class LazyTable:
                 (~others.is_null()).cast(nw.Int64).sum().alias("others"),
             )
         )
-        rows = [int(found[f"nine {k}"].to_list()[0] or 0) for k in range(len(nines))]
-        low, high, n = (found[what].to_list()[0] for what in ("low", "high", "others"))
+        rows = [int(summary[f"nine {k}"].to_list()[0] or 0) for k in range(len(nines))]
+        low, high, n = (summary[what].to_list()[0] for what in ("low", "high", "others"))
         values = [nine for nine, n_nine in zip(nines, rows, strict=True) if n_nine]
         copies = [n_nine for n_nine in rows if n_nine]
         if low is not None:
@@ -270,8 +270,8 @@ class LazyTable:
         step = _step(float(high) - float(low), whole=is_whole)
         first, last = float(low), float(high)
         for _ in range(_MOST_TRIES):
-            found = self._by_class(_rounded_down(value, step, first, last, column.numpy_type))
-            keys, counts = _in_order(found)
+            by_class = self._by_class(_rounded_down(value, step, first, last, column.numpy_type))
+            keys, counts = _in_order(by_class)
             reached = np.cumsum(counts) / counts.sum()
             ends = keys[np.searchsorted(reached, [_OUTER, 1 - _OUTER])]
             inner = [float(Fraction(int(key) + k) * step) for k, key in enumerate(ends.tolist())]
@@ -282,10 +282,10 @@ class LazyTable:
         what = f"a value of column {name!r}"
         as_type = column.numpy_type.type
         return replace(
-            found,
+            by_class,
             values=[
                 None if key is None or key != key else float(Fraction(int(key)) * step)
-                for key in found.values.to_list()
+                for key in by_class.values.to_list()
             ],
             rounded=Rounded(
                 step=step,
@@ -305,16 +305,16 @@ class LazyTable:
         values, numbered = self._numbered(codings)
         names = [f"{_COUNT} {k}" for k in range(len(codings))]
         keys = [number.alias(name) for number, name in zip(numbered, names, strict=True)]
-        found = _collect(
+        counts = _collect(
             self.frame.select(*values, nw.col(_CLASS))
             .select(*keys, nw.col(_CLASS))
             .group_by(*names, _CLASS)
             .agg(nw.len().alias(_COUNT))
         )
-        table = np.column_stack([*(_integers(found[name]) for name in names), _integers(found[_CLASS])])
+        table = np.column_stack([*(_integers(counts[name]) for name in names), _integers(counts[_CLASS])])
         order = np.lexsort(table.T[::-1])
         table = table[order]
-        return table[:, :-1], table[:, -1].astype(bool), _integers(found[_COUNT])[order]
+        return table[:, :-1], table[:, -1].astype(bool), _integers(counts[_COUNT])[order]
 
     def n_differing(self, pairs: Sequence[tuple[Coding, Coding]]) -> list[int]:
         """Return in how many rows the numbers of two columns differ, for each pair."""
@@ -325,16 +325,16 @@ class LazyTable:
             (one != other).cast(nw.Int64).sum().alias(f"{_COUNT} {k}")
             for k, (one, other) in enumerate(zip(numbers[::2], numbers[1::2], strict=True))
         ]
-        found = _collect(self.frame.select(*values).select(*sums))
-        return [int(found[f"{_COUNT} {k}"].to_list()[0]) for k in range(len(pairs))]
+        counts = _collect(self.frame.select(*values).select(*sums))
+        return [int(counts[f"{_COUNT} {k}"].to_list()[0]) for k in range(len(pairs))]
 
     @staticmethod
     def _numbered(codings: Sequence[Coding]) -> tuple[list[nw.Expr], list[nw.Expr]]:
         """The values of some columns under names of their own, and their numbers by these names."""
         columns = {coding.column.name: coding.column for coding in codings}
-        own = {name: f"{_VALUE} {k}" for k, name in enumerate(columns)}
-        values = [column.value().alias(own[name]) for name, column in columns.items()]
-        return values, [coding.expression(nw.col(own[coding.column.name])) for coding in codings]
+        alias = {name: f"{_VALUE} {k}" for k, name in enumerate(columns)}
+        values = [column.value().alias(alias[name]) for name, column in columns.items()]
+        return values, [coding.expression(nw.col(alias[coding.column.name])) for coding in codings]
 
 
 def _collect(frame: Any) -> Any:
@@ -361,9 +361,9 @@ def _rounded_down(value: nw.Expr, step: Fraction, first: float, last: float, dty
     return (steps + (0.01 if dtype == np.float32 else 1e-6)).floor()
 
 
-def _in_order(found: ValueCounts) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _in_order(counts: ValueCounts) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The keys that are there, ascending, and the rows of each."""
-    listed = [(key, n) for key, n in zip(found.values.to_list(), found.counts, strict=True) if key is not None]
+    listed = [(key, n) for key, n in zip(counts.values.to_list(), counts.counts, strict=True) if key is not None]
     keys = np.array([float(key) for key, _ in listed])
     distinct, places = np.unique(keys[~np.isnan(keys)], return_inverse=True)
     rows = np.zeros(len(distinct), dtype=np.int64)

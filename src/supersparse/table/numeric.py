@@ -56,7 +56,7 @@ def _read_columns(X: object) -> tuple[list[str], list[Values]]:
 
 
 def _mapped(X: Mapping[Any, object]) -> list[Values]:
-    found: list[Values] = []
+    columns: list[Values] = []
     for name, values in X.items():
         if not is_column(values):
             raise InvalidDataError(f"column {name!r} is {values!r}", "give a value for each row")
@@ -64,14 +64,14 @@ def _mapped(X: Mapping[Any, object]) -> list[Values]:
         column = np.asarray(values) if series is None else _frame_column(series, str(name))
         if column.ndim != 1:
             raise InvalidDataError(f"column {name!r} has shape {column.shape}", "give one value for each row")
-        if found and len(column) != len(found[0]):
+        if columns and len(column) != len(columns[0]):
             first = next(iter(X))
             raise InvalidDataError(
-                f"column {name!r} has {len(column)} values and {first!r} has {len(found[0])}",
+                f"column {name!r} has {len(column)} values and {first!r} has {len(columns[0])}",
                 "give one value for each row",
             )
-        found.append(column)
-    return found
+        columns.append(column)
+    return columns
 
 
 def _matrix(X: object) -> Values:
@@ -149,9 +149,9 @@ def _missing(name: str, count: int) -> InvalidDataError:
     )
 
 
-def _not_numbers(name: str, found: str) -> InvalidDataError:
+def _not_numbers(name: str, content: str) -> InvalidDataError:
     return InvalidDataError(
-        f"column {name!r} holds {found}, not numbers", "turn it into 0/1 columns, one for each category, or drop it"
+        f"column {name!r} holds {content}, not numbers", "turn it into 0/1 columns, one for each category, or drop it"
     )
 
 

@@ -66,15 +66,15 @@ def _check_size(path: Path) -> None:
             unpacked = sum(part.file_size for part in packed.infolist())
     except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
         return  # .xls is not such a file; others are refused when they are read
-    said = f"{path} unpacks to {unpacked / 1e9:.1f} GB, which"
-    _check_memory(_TIMES * unpacked, said, "save the sheet as 'CSV UTF-8'")
+    subject = f"{path} unpacks to {unpacked / 1e9:.1f} GB, which"
+    _check_memory(_TIMES * unpacked, subject, "save the sheet as 'CSV UTF-8'")
 
 
-def _check_memory(needed: int, said: str, remedy: str) -> None:
+def _check_memory(needed: int, subject: str, remedy: str) -> None:
     free = free_bytes()
     if free is not None and needed > max(free, _ALWAYS_TRIED):
         raise InvalidDataError(
-            f"{said} need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free", remedy
+            f"{subject} need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free", remedy
         )
 
 
@@ -228,8 +228,8 @@ def _by_polars(path: Path, wanted: Callable[[str], bool]) -> tuple[tuple[str, ..
 
 def _check_rows(path: Path, n_rows: int, n_columns: int) -> None:
     """Refuse a file that unpacks to more than there is memory, however small it is on the disk."""
-    said = f"{path} says that it has {n_rows:,} rows; with {n_columns:,} columns they"
-    _check_memory(_BYTES_PER_VALUE * n_rows * n_columns, said, "use fewer columns or rows")
+    subject = f"{path} says that it has {n_rows:,} rows; with {n_columns:,} columns they"
+    _check_memory(_BYTES_PER_VALUE * n_rows * n_columns, subject, "use fewer columns or rows")
 
 
 def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:

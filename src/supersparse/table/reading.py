@@ -128,17 +128,19 @@ class Reading:
     found: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, **given: "Unpack[ReadingKeywords]") -> "Reading":
+    def of(cls, **words_by_name: "Unpack[ReadingKeywords]") -> "Reading":
         """Read words: `na` is a list, or text with commas, `separator` a character or its name."""
-        asked: dict[str, Any] = {one.name: given.get(one.name, one.default) for one in keywords_of(ReadingSettings)}
-        for name in given:
+        asked: dict[str, Any] = {
+            one.name: words_by_name.get(one.name, one.default) for one in keywords_of(ReadingSettings)
+        }
+        for name in words_by_name:
             if name not in asked:
                 raise TypeError(f"Reading.of() got an unexpected keyword argument {name!r}")
         words, is_usual = asked.pop("na"), asked.pop("default_na")
-        own = frozenset(text.strip() for text in (words.split(",") if isinstance(words, str) else words or ())) - {""}
+        extra = frozenset(text.strip() for text in (words.split(",") if isinstance(words, str) else words or ())) - {""}
         if asked["separator"] is not None:
             asked["separator"] = _separator(asked["separator"])
-        return cls(missing=own | (USUALLY_MISSING if is_usual else frozenset()), **asked)
+        return cls(missing=extra | (USUALLY_MISSING if is_usual else frozenset()), **asked)
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):

@@ -23,6 +23,7 @@ from supersparse.table.tidying import equal_numbers, same_text, spelling_key
 
 _WHOLE = re.compile(r"(0|-?[1-9]\d{0,17})(\.0*)?", re.ASCII)  # programs write 1.0 for 1 in a column with gaps
 
+HOLDS_DATES = "it holds dates"
 HOLDS_NESTED = "holds lists or structures; make columns of single values of them"
 
 
@@ -43,15 +44,15 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
     """
     cells = table.column(name, "target column {name}").values
     rows = np.array([cell is not None for cell in cells.tolist()], dtype=bool)
-    given: list[str] = cells[rows].tolist()
+    texts: list[str] = cells[rows].tolist()
     notes = []
-    if len(given) < len(cells):
-        count, first = len(cells) - len(given), int((~rows).argmax())
+    if len(texts) < len(cells):
+        count, first = len(cells) - len(texts), int((~rows).argmax())
         skipped = "1 row" if count == 1 else f"{count} rows"
         notes.append(f"{skipped} skipped: the target {name!r} is blank, first in {table.place(first)}")
     tidies = table.reading.tidies(name)
-    classes = classes_of(Counter(given), table.name, name, positive, tidies=tidies)
-    labels = np.array([classes.labels[text] for text in given])
+    classes = classes_of(Counter(texts), table.name, name, positive, tidies=tidies)
+    labels = np.array([classes.labels[text] for text in texts])
     return Target(labels=labels, rows=rows, notes=(*notes, *classes.notes))
 
 
@@ -71,15 +72,15 @@ def classes_of(counts: Counter[str], file: str, name: str, positive: str | None,
     merged = equal_numbers(counts) if tidies else {}
     if not merged:
         return _classes_of(counts, file, name, positive)
-    kept: Counter[str] = Counter()
+    merged_counts: Counter[str] = Counter()
     for text, n in counts.items():
-        kept[merged.get(text, text)] += n
-    found = _classes_of(kept, file, name, positive)
-    said = ", ".join(f"{text!r} read as {own!r}" for text, own in list(merged.items())[:5])
+        merged_counts[merged.get(text, text)] += n
+    classes = _classes_of(merged_counts, file, name, positive)
+    read_as = ", ".join(f"{text!r} read as {spelling!r}" for text, spelling in list(merged.items())[:5])
     more = f" and {len(merged) - 5} more" if len(merged) > 5 else ""
-    note = f"{name!r}: {said}{more}, the same number; use --as-written {shlex.quote(name)} if that is wrong"
-    labels = {text: found.labels[merged.get(text, text)] for text in counts}
-    return Classes(labels=labels, notes=(note, *found.notes))
+    note = f"{name!r}: {read_as}{more}, the same number; use --as-written {shlex.quote(name)} if that is wrong"
+    labels = {text: classes.labels[merged.get(text, text)] for text in counts}
+    return Classes(labels=labels, notes=(note, *classes.notes))
 
 
 def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None) -> Classes:
@@ -99,12 +100,12 @@ def _classes_of(counts: Counter[str], file: str, name: str, positive: str | None
         named = {text: text if text == positive else rest_of(positive) for text in counts}
         return Classes(labels={**named}, notes=tuple(notes))
     if len(counts) != 2:
-        told = "" if len(counts) < 2 else "; use --positive to choose one against all others"
+        advice = "" if len(counts) < 2 else "; use --positive to choose one against all others"
         raise InvalidDataError(
             f"{file}: the target column {name!r} has {len(counts)} different value(s): {_listed(counts)}",
-            f"a scoring system separates exactly two{told}",
+            f"a scoring system separates exactly two{advice}",
         )
-    numbers = {text: int(found[1]) for text in counts if (found := _WHOLE.fullmatch(text))}
+    numbers = {text: int(match[1]) for text in counts if (match := _WHOLE.fullmatch(text))}
     whole = len(set(numbers.values())) == len(counts)
     return Classes(labels={text: numbers[text] if whole else text for text in counts}, notes=tuple(notes))
 
@@ -114,8 +115,8 @@ def rest_of(positive: str) -> str:
 
 
 def _listed(counts: Counter[str]) -> str:
-    found = ", ".join(f"{text!r} ({counted(n, 'row')})" for text, n in counts.most_common(4))
-    return f"{found or 'none'}{', ...' if len(counts) > 4 else ''}"
+    listed = ", ".join(f"{text!r} ({counted(n, 'row')})" for text, n in counts.most_common(4))
+    return f"{listed or 'none'}{', ...' if len(counts) > 4 else ''}"
 
 
 def weight_column(table: Table, name: str) -> NDArray[np.generic]:
@@ -158,7 +159,7 @@ def why_no_feature(column: Column, n_rows: int) -> str | None:
     if column.kind is Kind.NESTED:
         return f"it {HOLDS_NESTED}"
     if column.kind is Kind.DATE:
-        return "it holds dates; convert them to numbers, such as years or days since an event"
+        return f"{HOLDS_DATES}; convert them to numbers, such as years or days since an event"
     if column.kind is Kind.TOO_MANY:
         return "it has too many different texts to be categories"
     present = n_rows - column.n_missing
@@ -236,8 +237,8 @@ def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 def repeating_identifier(columns: Iterable[Column]) -> Column | None:
     """Return the column whose rows belong together: one named after people first, else the finest one."""
-    found = [column for column in columns if repeats(column)]
-    return max(found, key=lambda c: (bool(_PERSON.fullmatch(c.name)), c.n_different), default=None)
+    repeating = [column for column in columns if repeats(column)]
+    return max(repeating, key=lambda c: (bool(_PERSON.fullmatch(c.name)), c.n_different), default=None)
 
 
 def group_labels(column: Column) -> NDArray[Any]:
@@ -332,18 +333,18 @@ def sortable_dates(cells: list[str], name: str, order: str | None) -> list[str]:
             f"column {name!r} holds dates such as {unclear!r}, which could have the day or the month first",
             "say which with --dates dmy or --dates mdy",
         )
-    kept = order or (next(iter(fitting)) if len(fitting) == 1 else "dmy")
-    found = []
+    day_order = order or (next(iter(fitting)) if len(fitting) == 1 else "dmy")
+    keys = []
     for cell in cells:
-        sortable = sortable_date(cell, kept)
+        sortable = sortable_date(cell, day_order)
         if sortable is None:
-            told = "" if _DATE.fullmatch(cell) is None else f" if read with the {_WORDS[kept]} first"
+            how = "" if _DATE.fullmatch(cell) is None else f" if read with the {_WORDS[day_order]} first"
             raise InvalidDataError(
-                f"column {name!r} holds {cell!r}, which is not a date{told}",
+                f"column {name!r} holds {cell!r}, which is not a date{how}",
                 "write times as numbers, or as 2024-03-31, 31.03.2024 or 03/31/2024",
             )
-        found.append(sortable)
-    return found
+        keys.append(sortable)
+    return keys
 
 
 _WORDS = {"dmy": "day", "mdy": "month"}

@@ -190,9 +190,9 @@ def _cut(text: str, longest: int = _LONGEST_LINE) -> str:
 
 
 def unreachable_style(root: str, style: str) -> str:
-    """Return a style for what has the class `root`, which the page around it cannot change.
+    """Return a style for elements of the class `root`, which the page around them cannot change.
 
-    What the page says about its tables and lists is taken back, and what the style says is important.
+    The page's rules for its tables and lists are reverted, and those of the style are marked important.
     """
     taken_back = f".{root},.{root} *{{all:revert;direction:ltr}}\n"
     return re.sub(r"(?<=[^{};])(?=[;}])", "!important", taken_back + style.strip())
@@ -207,11 +207,11 @@ def table_html(name: str, brief: str, table: SmallTable) -> str:
     """Return a table as a piece of HTML with its own style; every text is escaped."""
     rows = table.rows[:_MOST_ROWS]
     numeric = [bool(table.header) and all(map(_NUMBER.fullmatch, column)) for column in zip(*rows, strict=True)]
-    said = f": {escape(_cut(brief))}" if brief else ""
+    caption = f": {escape(_cut(brief))}" if brief else ""
     parts = [
         f'<div class="supersparse-table {NO_MATH}">',
         f"<style>\n{_style()}\n</style>",
-        f"<table><caption><b>{escape(name)}</b>{said}</caption>",
+        f"<table><caption><b>{escape(name)}</b>{caption}</caption>",
     ]
     if table.header:
         head = "".join(_element("th", t, n, "col") for t, n in zip(table.header, numeric, strict=False))

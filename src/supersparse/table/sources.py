@@ -137,13 +137,13 @@ def orders_of(data: object) -> dict[str, tuple[str, ...]]:
         columns = [(series.name, series) for series in data.get_columns()]
     else:
         return {}
-    found = {}
+    orders = {}
     for name, values in columns:
         dtype: Any = getattr(values, "dtype", None)
         has_order = getattr(dtype, "ordered", None) is True or type(dtype).__name__ == "Enum"
         if has_order and all(type(v) is str for v in dtype.categories):
-            found[str(name)] = tuple(v for v in dtype.categories if v)  # an empty text is a missing value
-    return {name: levels for name, levels in found.items() if len(levels) > 1}
+            orders[str(name)] = tuple(v for v in dtype.categories if v)  # an empty text is a missing value
+    return {name: levels for name, levels in orders.items() if len(levels) > 1}
 
 
 def as_series(values: object) -> "nw.Series[Any] | None":

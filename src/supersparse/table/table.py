@@ -70,8 +70,8 @@ class Column:
         if self.rounded is not None:
             return self.rounded.n_different
         if self.kind in (Kind.NUMBER, Kind.TRUTH) and self.values.dtype != object:
-            found = np.unique(self.values)
-            return len(found) - int(np.isnan(found[-1:]).sum()) if found.dtype.kind == "f" else len(found)
+            distinct = np.unique(self.values)
+            return len(distinct) - int(np.isnan(distinct[-1:]).sum()) if distinct.dtype.kind == "f" else len(distinct)
         return len(set(self.values.tolist()) - {None})
 
     def take(self, rows: NDArray[Any]) -> "Column":

@@ -39,10 +39,10 @@ def variants(counts: Counter[str]) -> dict[str, str]:
     >>> variants(Counter({"Ja": 2, "ja": 5, "nein": 4}))
     {'Ja': 'ja'}
     """
-    kept: dict[str, str] = {}
+    first: dict[str, str] = {}
     for text, _ in counts.most_common():
-        kept.setdefault(spelling_key(text), text)
-    return {text: own for text in counts if (own := kept[spelling_key(text)]) != text}
+        first.setdefault(spelling_key(text), text)
+    return {text: spelling for text in counts if (spelling := first[spelling_key(text)]) != text}
 
 
 def variants_of(texts: Collection[str], known: Collection[str]) -> dict[str, str]:
@@ -52,12 +52,12 @@ def variants_of(texts: Collection[str], known: Collection[str]) -> dict[str, str
     ({'Ja': 'ja'}, {})
     """
     alike = Counter(map(spelling_key, known))
-    kept = {spelling_key(text): text for text in known if alike[spelling_key(text)] == 1}
-    found = {}
+    known_spelling = {spelling_key(text): text for text in known if alike[spelling_key(text)] == 1}
+    variants = {}
     for text in texts:
-        if text not in known and (own := kept.get(spelling_key(text))) is not None:
-            found[text] = own
-    return found
+        if text not in known and (spelling := known_spelling.get(spelling_key(text))) is not None:
+            variants[text] = spelling
+    return variants
 
 
 def number_of(text: str) -> Fraction | None:
@@ -71,12 +71,12 @@ def equal_numbers(counts: Counter[str]) -> dict[str, str]:
     >>> equal_numbers(Counter({"1.0": 5, "1": 2, "0": 4, "x": 1}))
     {'1.0': '1'}
     """
-    kept: dict[Fraction, str] = {}
+    first: dict[Fraction, str] = {}
     for text in sorted(counts, key=len):
         if (number := number_of(text)) is not None:
-            kept.setdefault(number, text)
+            first.setdefault(number, text)
     numbers = {text: number_of(text) for text in counts}
-    return {text: kept[number] for text, number in numbers.items() if number is not None and kept[number] != text}
+    return {text: first[number] for text, number in numbers.items() if number is not None and first[number] != text}
 
 
 def same_text(text: str, others: Sequence[str]) -> str | None:
@@ -90,13 +90,13 @@ def same_text(text: str, others: Sequence[str]) -> str | None:
     if text in others:
         return text
     number, word = number_of(text), text.casefold()
-    found = [
+    same = [
         other
         for other in others
         if (number is not None and number == number_of(other))
         or (word in ("true", "false") and word == other.casefold())
     ]
-    return found[0] if len(found) == 1 else None
+    return same[0] if len(same) == 1 else None
 
 
 _FEWEST = 10
@@ -147,8 +147,8 @@ def codes_among_texts(counts: Counter[str]) -> list[str]:
     """
     numbers = [text for text in counts if is_number(text)]
     if len(numbers) == len(counts):
-        found = codes_among(np.array(list(map(float, counts))), np.array(list(counts.values()), np.int64))
-        return [text for text in numbers if float(text) in found]
+        among = codes_among(np.array(list(map(float, counts))), np.array(list(counts.values()), np.int64))
+        return [text for text in numbers if float(text) in among]
     codes = [text for text in numbers if float(text) in NINES]
     coded = sum(counts[text] for text in codes)
     enough = counts.total() - coded >= max(_FEWEST, coded + 1)
@@ -227,7 +227,7 @@ def _tidied_texts(column: Column, reading: Reading, before: ColumnReading, known
     merged = dict(before.spellings) if reading.settled else variants(counts)
     if known is not None:
         merged = {**merged, **variants_of(counts, known)}
-    merged = {text: kept for text, kept in merged.items() if text in counts}
+    merged = {text: spelling for text, spelling in merged.items() if text in counts}
     if merged and not reading.settled:
         notes.append(f"{column.name!r}: {_merged(merged)}; {_otherwise(column.name)}")
     if not codes and not merged:
@@ -254,19 +254,19 @@ def rows_of(column: Column, where: NDArray[np.bool_]) -> int:
 def counts_of_texts(column: Column) -> Counter[str]:
     if column.copies is None:
         return Counter(text for text in column.values.tolist() if text is not None)
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for text, n in zip(column.values.tolist(), column.copies.tolist(), strict=True):
         if text is not None:
-            found[text] += n
-    return found
+            counts[text] += n
+    return counts
 
 
 def _without(values: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[Any]:
-    kept = values.copy() if values.dtype == object else values.astype(np.float64)
-    if values.dtype.kind in "iu" and not (kept.astype(values.dtype) == values).all():
-        kept = values.astype(object)  # integers that a double does not hold
-    kept[where] = None if kept.dtype == object else np.nan
-    return kept
+    cleaned = values.copy() if values.dtype == object else values.astype(np.float64)
+    if values.dtype.kind in "iu" and not (cleaned.astype(values.dtype) == values).all():
+        cleaned = values.astype(object)  # integers that a double does not hold
+    cleaned[where] = None if cleaned.dtype == object else np.nan
+    return cleaned
 
 
 def _text(number: float) -> str:
@@ -286,11 +286,11 @@ def _is(counts: Mapping[str, int]) -> str:
 
 
 def _merged(merged: Mapping[str, str]) -> str:
-    by_kept: dict[str, list[str]] = {}
-    for text, kept in merged.items():
-        by_kept.setdefault(kept, []).append(text)
-    said = [f"{', '.join(map(repr, texts))} read as {kept!r}" for kept, texts in by_kept.items()]
-    return ", ".join(said[:5]) + (f" and {len(said) - 5} more" if len(said) > 5 else "")
+    by_spelling: dict[str, list[str]] = {}
+    for text, spelling in merged.items():
+        by_spelling.setdefault(spelling, []).append(text)
+    parts = [f"{', '.join(map(repr, texts))} read as {spelling!r}" for spelling, texts in by_spelling.items()]
+    return ", ".join(parts[:5]) + (f" and {len(parts) - 5} more" if len(parts) > 5 else "")
 
 
 def _otherwise(name: str) -> str:

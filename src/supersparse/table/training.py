@@ -32,7 +32,7 @@ PERHAPS_MISSING = {*"?-.*", "--", "n/a", "N/A", "#N/A", "missing", "Missing", "u
 
 
 def feature_remedy(na: str | None, name: str) -> str:
-    """Say what to do about cells of a feature that are no numbers."""
+    """Return the remedy for cells of a numeric feature that are not numbers."""
     by = "na under table in a settings file" if na is None else f"--na {na}"  # a comma parts words on --na
     return (
         f"treat as missing with {by}, as categories with --category {name}, or leave the column out with --drop {name}"
@@ -208,8 +208,8 @@ def _table(
             "one are kept in the same fold; use --cv-groups NAME for another column, or --cv-groups none"
         )
     if not target.rows.all():
-        kept = np.flatnonzero(target.rows)
-        columns = {name: column.take(kept) for name, column in columns.items()}
+        labelled = np.flatnonzero(target.rows)
+        columns = {name: column.take(labelled) for name, column in columns.items()}
     return TrainingTable(
         name=table.name,
         target=roles.target,
@@ -268,7 +268,7 @@ def check_named(table: Table, roles: Roles) -> None:
 def usable_features(table: Table, roles: Roles, note: Callable[[str], None]) -> dict[str, Column]:
     """Return the columns that can be features; `note` is told why others cannot."""
     others = {roles.target, *roles.beside_features}
-    found = {}
+    usable = {}
     for name, column in table.columns.items():
         if name in others or roles.only_groups(name):
             continue
@@ -283,12 +283,12 @@ def usable_features(table: Table, roles: Roles, note: Callable[[str], None]) -> 
         for text in table.column_notes.get(name, ()):
             note(text)
         _note_what_may_be_missing(column, note)
-        found[name] = column
-    if not found:
+        usable[name] = column
+    if not usable:
         raise InvalidDataError(
             f"{table.name} has no usable column besides the target", "name columns to use with --keep"
         )
-    return found
+    return usable
 
 
 def _note_what_may_be_missing(column: Column, note: Callable[[str], None]) -> None:

@@ -65,12 +65,12 @@ def read_category(value: object, what: str) -> Category:
 def declared_category(value: object, what: str) -> Category:
     """Read a category that a card names."""
     try:
-        found = read_category(value, what)
+        category = read_category(value, what)
     except InvalidDataError as error:
         raise InvalidCardError.of(error) from None
-    if found == "":
+    if category == "":
         raise InvalidCardError(f"{what} is the empty text, which counts as missing", "ask for a missing value")
-    return found
+    return category
 
 
 def declared_number(value: object, what: str) -> Fraction:
@@ -124,17 +124,17 @@ def first_float(dtype: np.dtype[Any], bound: Fraction, included: bool) -> Any:
 
     try:
         with np.errstate(over="ignore", under="ignore"):
-            found = kind(float(bound))
+            nearest = kind(float(bound))
     except OverflowError:
-        found = kind(np.inf if bound > 0 else -np.inf)
+        nearest = kind(np.inf if bound > 0 else -np.inf)
     with np.errstate(over="ignore", under="ignore"):
-        if not np.isinf(found) and Fraction(str(found)) == bound:  # as nearly always
-            return found if included else np.nextafter(found, kind(np.inf))
-        while reaches(found):
-            found = np.nextafter(found, kind(-np.inf))
-        while not reaches(found):
-            found = np.nextafter(found, kind(np.inf))
-    return found
+        if not np.isinf(nearest) and Fraction(str(nearest)) == bound:  # as nearly always
+            return nearest if included else np.nextafter(nearest, kind(np.inf))
+        while reaches(nearest):
+            nearest = np.nextafter(nearest, kind(-np.inf))
+        while not reaches(nearest):
+            nearest = np.nextafter(nearest, kind(np.inf))
+    return nearest
 
 
 @lru_cache(maxsize=2**12)
@@ -191,17 +191,17 @@ class Objects:
 
         Where it refuses a value, it is asked again with the first row that holds it in the name.
         """
-        found: list[T | None] = []
+        results: list[T | None] = []
         for code, value in enumerate(self.distinct):
             if is_missing(value):
-                found.append(None)
+                results.append(None)
                 continue
             try:
-                found.append(function(value, what))
+                results.append(function(value, what))
             except InvalidDataError:
                 function(value, f"{what}, row {int((self.codes == code).argmax()) + 1}")
                 raise
-        return found
+        return results
 
     def take(self, rows: NDArray[np.intp]) -> "Objects":
         missing = None if self.missing is None else self.missing[rows]

@@ -43,7 +43,7 @@ def keywords_of(declared: type, *names: str, without: Sequence[str] = (), **defa
 
     `defaults` stand in place of those that are declared.
     """
-    found = {
+    by_name = {
         f.name: Keyword(
             name=f.name,
             default=defaults.get(f.name, {} if f.default is MISSING else f.default),
@@ -54,7 +54,7 @@ def keywords_of(declared: type, *names: str, without: Sequence[str] = (), **defa
         for f in fields(declared)
         if "help" in f.metadata or "field" in f.metadata
     }
-    return [found[name] for name in names or found if name not in without]
+    return [by_name[name] for name in names or by_name if name not in without]
 
 
 def keywords(name: str, of: Sequence[Keyword]) -> Any:
@@ -83,12 +83,12 @@ def constructor(name: str, of: Sequence[Keyword]) -> type:
     class Parameters:
         __keywords__: ClassVar = list(of)
 
-        def __init__(self, **given: Any) -> None:
-            for keyword in given:
+        def __init__(self, **values: Any) -> None:
+            for keyword in values:
                 if keyword not in defaults:
                     raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {keyword!r}")
             for keyword, default in defaults.items():
-                setattr(self, keyword, given.get(keyword, default))
+                setattr(self, keyword, values.get(keyword, default))
 
         def __init_subclass__(cls, **more: Any) -> None:
             super().__init_subclass__(**more)

@@ -24,11 +24,11 @@ def find_label(text: str, labels: Iterable[object], what: str) -> object:
     """
     known = list(labels)
     for same in (_same_text, _same_value):
-        found = [label for label in known if same(text, label)]
-        if len(found) > 1:
-            raise InvalidProblemError(f"{what}: {text!r} stands for each of {found}", "rename one of them")
-        if found:
-            return found[0]
+        fitting = [label for label in known if same(text, label)]
+        if len(fitting) > 1:
+            raise InvalidProblemError(f"{what}: {text!r} stands for each of {fitting}", "rename one of them")
+        if fitting:
+            return fitting[0]
     raise InvalidProblemError(
         f"{what}: no row has the label {text!r}", did_you_mean(text, map(label_text, known)), subject=what
     )

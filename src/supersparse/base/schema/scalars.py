@@ -46,8 +46,8 @@ class Form(ABC, Generic[T]):
 
     def take(self, value: object, what: str) -> T:
         """Return a value of Python as this form has it, or refuse it; `what` names it."""
-        found = self.convert(value)
-        return self.read(tree_of(value, (what,)), what) if found is NOTHING else found
+        converted = self.convert(value)
+        return self.read(tree_of(value, (what,)), what) if converted is NOTHING else converted
 
     def convert(self, value: object) -> T | Nothing:
         """Return a value of Python as this form has it, or `NOTHING`: then its text decides."""
@@ -134,7 +134,7 @@ class Either(Form[Any]):
     def convert(self, value: object) -> Any:
         """As the first that can."""
         converted = (form.convert(value) for form in self.forms)
-        return next((found for found in converted if found is not NOTHING), NOTHING)
+        return next((one for one in converted if one is not NOTHING), NOTHING)
 
     def holds(self, value: object) -> bool:
         """Whether any of them holds the value."""

@@ -89,12 +89,12 @@ def default_of(one: Any) -> Any:
     return None if one.default is MISSING else one.default
 
 
-def taken(declared: type, given: Mapping[str, Any]) -> dict[str, Any]:
+def taken(declared: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values of Python as the forms of a declaration have them, without those that say nothing.
 
     None says nothing where it is not a value itself, and neither does an empty mapping or list.
     """
-    asked = ((f, given[f.name]) for f in fields(declared) if f.name in given and "field" in f.metadata)
+    asked = ((f, values[f.name]) for f in fields(declared) if f.name in values and "field" in f.metadata)
     return {f.name: f.metadata["field"].form.take(value, f.name) for f, value in asked if not _says_nothing(f, value)}
 
 

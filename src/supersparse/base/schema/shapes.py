@@ -27,8 +27,8 @@ class ListOf(Form[tuple[T, ...]], Generic[T]):
         """Every value of anything with values but no names."""
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
             return NOTHING
-        found = tuple(map(self.form.convert, value))
-        return NOTHING if len(found) < self.least or NOTHING in found else found  # type: ignore[return-value]
+        converted = tuple(map(self.form.convert, value))
+        return NOTHING if len(converted) < self.least or NOTHING in converted else converted  # type: ignore[return-value]
 
     def holds(self, value: object) -> bool:
         return isinstance(value, tuple)
@@ -133,10 +133,10 @@ class TableOf(Form[ByName[T]], Generic[T]):
         """Every value of a mapping."""
         if not isinstance(value, Mapping) or not value:
             return NOTHING
-        found = [
+        converted = [
             (key if isinstance(key, str) else scalar_text(key), self.form.convert(one)) for key, one in value.items()
         ]
-        return NOTHING if any(n is None or v is NOTHING for n, v in found) else ByName(tuple(found))  # type: ignore[arg-type]
+        return NOTHING if any(n is None or v is NOTHING for n, v in converted) else ByName(tuple(converted))  # type: ignore[arg-type]
 
     def holds(self, value: object) -> bool:
         return isinstance(value, ByName)
@@ -181,24 +181,24 @@ class Record(Form[ByName[Any]]):
         """Read what is given, in the order of the record."""
         if not isinstance(node, FileMapping):
             self.refuse(node, what)
-        given: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, value in node.entries:
             name = key.text
             if name not in self.fields:
                 hint = self._elsewhere.get(name) or suggest(name, list(self.fields), self._synonyms)
                 key.fail(f"unknown key {name!r} in {what}", hint, subject=name)
-            given[name] = self.fields[name].form.read(value, name)
+            values[name] = self.fields[name].form.read(value, name)
         for name in self.required:
-            if name not in given:
+            if name not in values:
                 node.fail(f"{what} lacks {name!r}", f"add it: {self.fields[name].help}", subject=what)
-        return ByName(tuple((name, given[name]) for name in self.fields if name in given))
+        return ByName(tuple((name, values[name]) for name in self.fields if name in values))
 
     def convert(self, value: object) -> ByName[Any] | Nothing:
         """Convert what a mapping gives, in the order of the record."""
         if not isinstance(value, Mapping) or not set(self.required) <= set(value) <= set(self.fields):
             return NOTHING
-        found = {name: f.form.convert(value[name]) for name, f in self.fields.items() if name in value}
-        return NOTHING if NOTHING in found.values() else ByName(tuple(found.items()))
+        converted = {name: f.form.convert(value[name]) for name, f in self.fields.items() if name in value}
+        return NOTHING if NOTHING in converted.values() else ByName(tuple(converted.items()))
 
     @property
     def required(self) -> Sequence[str]:

@@ -250,20 +250,20 @@ class _Walker:
         return Scalar(where=where, text=literal[0], quoted=False)
 
     def _items(self) -> list[FileNode]:
-        found: list[FileNode] = []
+        items: list[FileNode] = []
         while not self._ends_with("]"):
-            found.append(self.value())
-        return found
+            items.append(self.value())
+        return items
 
     def _entries(self) -> list[tuple[Scalar, FileNode]]:
-        found: list[tuple[Scalar, FileNode]] = []
+        entries: list[tuple[Scalar, FileNode]] = []
         while not self._ends_with("}"):
             self._peek()
             key = self._string()
             self._peek()
             self._at += 1  # the colon
-            found.append((key, self.value()))
-        return found
+            entries.append((key, self.value()))
+        return entries
 
     def _ends_with(self, bracket: str) -> bool:
         """Step over the opening bracket or a comma; say whether the closing one follows, and step over it."""

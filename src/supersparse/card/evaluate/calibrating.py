@@ -63,9 +63,9 @@ def fold_of_each_row(outcomes: Outcomes, folds: int | object) -> NDArray[np.intp
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         if folds < 2:
             raise InvalidOptionError(f"folds is {folds}", "cross-fitting needs 2 or more")
-        found = np.empty(len(outcomes), dtype=np.intp)
-        found[np.argsort(outcomes.totals, kind="stable")] = np.arange(len(outcomes)) % int(folds)
-        return found
+        fold = np.empty(len(outcomes), dtype=np.intp)
+        fold[np.argsort(outcomes.totals, kind="stable")] = np.arange(len(outcomes)) % int(folds)
+        return fold
     labels = as_list(folds, "folds")
     if len(labels) != len(outcomes.kept):
         raise InvalidDataError(f"folds has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row")
@@ -78,12 +78,12 @@ def cross_fitted(outcomes: Outcomes, method: Method, folds: int | object) -> Flo
     fold = fold_of_each_row(outcomes, folds)
     if len(np.unique(fold)) < 2:
         return None
-    found = np.empty(len(outcomes))
+    risks = np.empty(len(outcomes))
     for k in np.unique(fold):
-        own = fold == k
-        risk = fit_risk(outcomes.where(~own).tally(), method)
-        found[own] = risk.of(outcomes.where(own).total_floats)
-    return found
+        held_out = fold == k
+        risk = fit_risk(outcomes.where(~held_out).tally(), method)
+        risks[held_out] = risk.of(outcomes.where(held_out).total_floats)
+    return risks
 
 
 _HALVINGS = 200
@@ -154,10 +154,10 @@ def choose_threshold(
 ) -> Card:
     """Return the card with a threshold chosen for a target; see `ScoringSystem.choose_threshold`."""
     wishes = {"sensitivity": sensitivity, "specificity": specificity, "costs": costs}
-    given = [name for name, value in wishes.items() if value is not None]
-    if len(given) != 1:
+    named = [name for name, value in wishes.items() if value is not None]
+    if len(named) != 1:
         raise InvalidOptionError(
-            f"give exactly one of sensitivity, specificity and costs, not {' and '.join(given) or 'none'}"
+            f"give exactly one of sensitivity, specificity and costs, not {' and '.join(named) or 'none'}"
         )
     tally = outcomes.tally()
     choices = thresholds_of(tally, 0.95)

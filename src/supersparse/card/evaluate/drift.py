@@ -47,7 +47,7 @@ def points_given(
     weights, unit = read_row_weights(sample_weight, table.n_rows)
     if not np.any(weights > 0):
         raise InvalidDataError("the table has no rows with a weight above 0", "there is nothing to remember")
-    found = []
+    by_item = []
     for item in card.items:
         cells = table.columns[item.column]
         integers, scale = multiplied(item.rule, cells)
@@ -57,16 +57,16 @@ def points_given(
         missing = Fraction(sum(map(int, weights[gone])), unit)
         by_points = {item.points * int(v) / scale: Fraction(int(w), unit) for v, w in zip(distinct, sums, strict=True)}
         if missing:
-            own = points_when_missing(item)
-            by_points[own] = by_points.get(own, Fraction(0)) + missing
-        found.append(Given(by_points={p: w for p, w in by_points.items() if w}, missing=missing))
-    return tuple(found)
+            of_missing = points_when_missing(item)
+            by_points[of_missing] = by_points.get(of_missing, Fraction(0)) + missing
+        by_item.append(Given(by_points={p: w for p, w in by_points.items() if w}, missing=missing))
+    return tuple(by_item)
 
 
 def remember(card: Card, X: object, *, sample_weight: object = None, names: Sequence[str] | None = None) -> Card:
     """Return the card with the points of its items on a table; see `ScoringSystem.remember`."""
-    given = points_given(card, X, sample_weight=sample_weight, names=names)
-    return replace(card, seen=tuple(g.seen for g in given))
+    by_item = points_given(card, X, sample_weight=sample_weight, names=names)
+    return replace(card, seen=tuple(g.seen for g in by_item))
 
 
 _HEADER = ["item", "gave points then", "now", "shift", "stability", "outside"]
@@ -177,8 +177,8 @@ def drift(
         raise InvalidDataError("the card remembers no data", "pass the old data as `then`, or call `remember` first")
     after = points_given(card, now, sample_weight=weight_now, names=names)
     strange: dict[str, list[object]] = {}
-    for found in outside_values(card, read_card_table(card, now, names)):
-        strange.setdefault(found.column, []).append(found.value)
+    for outside in outside_values(card, read_card_table(card, now, names)):
+        strange.setdefault(outside.column, []).append(outside.value)
     return Drift(
         items=tuple(
             _compared(item, old, new, strange, level) for item, old, new in zip(card.items, before, after, strict=True)

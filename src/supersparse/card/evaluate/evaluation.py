@@ -91,17 +91,17 @@ class Evaluation(ResultTable):
     def cells(self) -> dict[str, Any]:
         """Return all measures as one table row."""
         low, high = self.auc.interval or (None, None)
-        found = self.confusion.cells() | {"auc": self.auc.value, "auc_low": low, "auc_high": high}
-        found |= {"ks": self.ks, "gini": self.gini}
+        measures = self.confusion.cells() | {"auc": self.auc.value, "auc_low": low, "auc_high": high}
+        measures |= {"ks": self.ks, "gini": self.gini}
         if self.forecasts is not None:
             loss, line = self.forecasts.log_loss, self.calibration
-            found |= {"brier": self.forecasts.brier, "log_loss": loss if isfinite(loss) else None}
-            found |= {"mean_risk": self.forecasts.mean}
-            found |= {
+            measures |= {"brier": self.forecasts.brier, "log_loss": loss if isfinite(loss) else None}
+            measures |= {"mean_risk": self.forecasts.mean}
+            measures |= {
                 "calibration_intercept": None if line is None else line.intercept,
                 "calibration_slope": None if line is None else line.slope,
             }
-        return found
+        return measures
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row: counts, rates with their intervals, AUC, KS, Gini, and how good the risks are."""
@@ -121,16 +121,16 @@ class Evaluation(ResultTable):
     __str__ = in_words
 
     def _brief(self) -> str:
-        found = self.confusion
-        wrong = f"{number(found.predicted_errors)} of {number(found.n)} wrong"
-        return f"{wrong}; sensitivity {found.sensitivity}, specificity {found.specificity}, AUC {self.auc}"
+        confusion = self.confusion
+        wrong = f"{number(confusion.predicted_errors)} of {number(confusion.n)} wrong"
+        return f"{wrong}; sensitivity {confusion.sensitivity}, specificity {confusion.specificity}, AUC {self.auc}"
 
     def _small_table(self) -> SmallTable:
-        found = self.confusion
+        evaluation = self.confusion
         counts = ("true_positives", "false_positives", "true_negatives", "false_negatives")
         rates = ("sensitivity", "specificity", "ppv", "npv", "accuracy", "prevalence")
-        rows = [(name.replace("_", " "), number(getattr(found, name))) for name in counts]
-        rows += [(name.upper() if len(name) == 3 else name, str(getattr(found, name))) for name in rates]
+        rows = [(name.replace("_", " "), number(getattr(evaluation, name))) for name in counts]
+        rows += [(name.upper() if len(name) == 3 else name, str(getattr(evaluation, name))) for name in rates]
         loss = None if self.forecasts is None else self.forecasts.log_loss
         scores = {"KS": self.ks, "Gini": self.gini, "Brier score": self.brier, "log loss": loss}
         rows += [("AUC", str(self.auc)), *((name, cell(value)) for name, value in scores.items())]
@@ -199,9 +199,9 @@ class Subgroups(ResultTable):
         header = [self.column, "n", "prevalence", "sensitivity", "specificity", "PPV", "NPV", "AUC"]
         shown = [("missing" if g.label is None else str(g.label), g.evaluation) for g in self.groups]
         rows = []
-        for label, found in [*shown, (self.all_rows, self.overall)]:
-            c = found.confusion
-            rates = (c.prevalence, c.sensitivity, c.specificity, c.ppv, c.npv, found.auc)
+        for label, evaluation in [*shown, (self.all_rows, self.overall)]:
+            c = evaluation.confusion
+            rates = (c.prevalence, c.sensitivity, c.specificity, c.ppv, c.npv, evaluation.auc)
             rows.append([label, number(c.n), *map(str, rates)])
         return SmallTable(header, rows)
 
@@ -241,7 +241,7 @@ def by_subgroup(
     labels = read_column(card, X, by, names) if isinstance(by, str) else as_list(by, "by")
     if len(labels) != len(outcomes.kept):
         raise InvalidDataError(f"by has {len(labels)} labels for {len(outcomes.kept)} rows", "give one per row")
-    labels = [None if is_missing(v) else v for v, kept in zip(labels, outcomes.kept, strict=True) if kept]
+    labels = [None if is_missing(v) else v for v, is_used in zip(labels, outcomes.kept, strict=True) if is_used]
     distinct = sorted(set(labels), key=_order)
     if len(distinct) > _MOST_GROUPS:
         raise InvalidDataError(

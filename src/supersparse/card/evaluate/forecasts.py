@@ -184,19 +184,19 @@ class Forecasts(Tabular):
         if len(groups) > 1 and 2 * so_far < enough:  # too few are left for a group of their own
             last = groups.pop()
             groups[-1] += last
-        return CalibrationCurve(bins=tuple(self._bin(own, level) for own in groups))
+        return CalibrationCurve(bins=tuple(self._bin(group, level) for group in groups))
 
-    def _bin(self, own: list[int], level: float, name: str | None = None) -> CalibrationBin:
+    def _bin(self, group: list[int], level: float, name: str | None = None) -> CalibrationBin:
         """Some of the risks as one bin, named by its lowest and highest."""
-        low, high = f"{self.risks[own[0]]:.3g}", f"{self.risks[own[-1]]:.3g}"
+        low, high = f"{self.risks[group[0]]:.3g}", f"{self.risks[group[-1]]:.3g}"
         if name is None:
-            name = low if self.risks[own[0]] == self.risks[own[-1]] else f"{low} to {high}"
-        events = sum((self.positives[i] for i in own), Fraction(0))
-        weights = [float(self.negatives[i] + self.positives[i]) for i in own]
+            name = low if self.risks[group[0]] == self.risks[group[-1]] else f"{low} to {high}"
+        events = sum((self.positives[i] for i in group), Fraction(0))
+        weights = [float(self.negatives[i] + self.positives[i]) for i in group]
         return CalibrationBin(
             name=f"risk {name}",
-            predicted=float(np.average([self.risks[i] for i in own], weights=weights)),
-            observed=Rate(events=events, of=events + sum((self.negatives[i] for i in own), Fraction(0)), level=level),
+            predicted=float(np.average([self.risks[i] for i in group], weights=weights)),
+            observed=Rate(events=events, of=events + sum((self.negatives[i] for i in group), Fraction(0)), level=level),
         )
 
     def decision_curve(self, at: Sequence[float] | None = None) -> DecisionCurve:
@@ -233,11 +233,11 @@ class Forecasts(Tabular):
 def _risk_thresholds(at: object) -> list[float]:
     if isinstance(at, str) or not isinstance(at, Iterable):
         raise InvalidOptionError(subject="at", value=at, remedy="give a list of risk thresholds, such as [0.1, 0.2]")
-    found = [float(exact(p, "a risk threshold", InvalidOptionError)) for p in at]
-    for p in found:
+    thresholds = [float(exact(p, "a risk threshold", InvalidOptionError)) for p in at]
+    for p in thresholds:
         if not 0 <= p < 1:
             raise InvalidOptionError(f"a risk threshold is {p}", "it must be at least 0 and below 1")
-    return found
+    return thresholds
 
 
 def forecasts_of_rows(outcomes: Outcomes, risks: Floats) -> Forecasts:
@@ -303,21 +303,21 @@ class Labelled:
             exponent = design @ at
             return float(weights @ np.logaddexp(0, exponent) - positives @ exponent)
 
-        found, value = start, loss(start)
+        at_best, value = start, loss(start)
         for _ in range(_MOST_STEPS):
-            risk = LogisticRisk(slope=1.0, offset=0.0).of(design @ found)
+            risk = LogisticRisk(slope=1.0, offset=0.0).of(design @ at_best)
             gradient = design.T @ (weights * risk - positives)
             curvature = (design * (weights * risk * (1 - risk))[:, None]).T @ design
             step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
             if float(gradient @ step) <= _ENOUGH * value:
-                found = found - step
+                at_best = at_best - step
                 break
-            while loss(found - step) > value:
+            while loss(at_best - step) > value:
                 step = step / 2
-            found = found - step
-            value = loss(found)
-        slope = float(found[0]) / spread
-        return LogisticRisk(slope=slope, offset=float(found[1]) - slope * centre)
+            at_best = at_best - step
+            value = loss(at_best)
+        slope = float(at_best[0]) / spread
+        return LogisticRisk(slope=slope, offset=float(at_best[1]) - slope * centre)
 
     def towards_each_other(self) -> "Labelled":
         """Platt's targets: part of each class counts as the other, so that a most likely line exists.
@@ -325,9 +325,11 @@ class Labelled:
         A class of weight n gives 1/(n + 2) of each row to the other (Platt 1999, section 2.2). This depends
         on the scale of the weights: a row of weight k counts as k rows.
         """
-        given, taken = (w / (w.sum() + 2) for w in (self.negatives, self.positives))
+        from_negatives, from_positives = (w / (w.sum() + 2) for w in (self.negatives, self.positives))
         return Labelled(
-            values=self.values, negatives=self.negatives - given + taken, positives=self.positives - taken + given
+            values=self.values,
+            negatives=self.negatives - from_negatives + from_positives,
+            positives=self.positives - from_positives + from_negatives,
         )
 
 
@@ -368,8 +370,8 @@ def calibration_line(forecasts: Forecasts) -> CalibrationLine | None:
     rows = _by_log_odds(forecasts)
     if not rows.overlap:
         return None
-    found = rows.line()
-    return CalibrationLine(intercept=found.offset, slope=found.slope)
+    line = rows.line()
+    return CalibrationLine(intercept=line.offset, slope=line.slope)
 
 
 def why_no_line(forecasts: Forecasts) -> str:

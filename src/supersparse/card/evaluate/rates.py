@@ -163,19 +163,19 @@ def read_outcomes(
     if len(positive) != len(scores.numerators):
         raise InvalidDataError(f"y has {len(positive)} labels for {len(scores.numerators)} rows", "give one per row")
     weights, weight_unit = read_row_weights(sample_weight, len(positive))
-    kept = np.asarray(weights > 0, dtype=bool)
-    if not kept.any():
+    weighted = np.asarray(weights > 0, dtype=bool)
+    if not weighted.any():
         raise InvalidDataError("there is nothing to evaluate: no row has a weight above 0")
     # the threshold is part of the scores, so it is a multiple of 1 / denominator too
     totals = scores.numerators + int(card.zero_total * scores.denominator)
     return Outcomes(
-        totals=totals[kept],
+        totals=totals[weighted],
         unit=scores.denominator,
-        positive=positive[kept],
-        weights=weights[kept],
+        positive=positive[weighted],
+        weights=weights[weighted],
         weight_unit=weight_unit,
         cutoff=card.cutoff,
-        kept=kept,
+        kept=weighted,
     )
 
 
@@ -196,8 +196,8 @@ def read_classes(card: Card, y: object) -> NDArray[np.bool_]:
 
 
 def _is_positive(card: Card, label: object) -> bool:
-    for positive, own in ((False, card.negative), (True, card.positive)):
-        if label == own:
+    for positive, known in ((False, card.negative), (True, card.positive)):
+        if label == known:
             return positive
     meant = None if isinstance(label, str) else class_of(card, str(label))  # True of a card with 'True'
     if meant is not None:

@@ -44,13 +44,13 @@ class RiskRow(Tabular):
         return SmallTable(_header(self.card_risk is not None), [self._row()])
 
     def _row(self) -> list[str]:
-        own = () if self.card_risk is None else (self.card_risk,)
+        of_card = () if self.card_risk is None else (self.card_risk,)
         return [
             self.totals,
             number(self.observed.of),
             number(self.observed.events),
             str(self.observed),
-            *("-" if v is None else f"{v:.3f}" for v in (*own, self.calibrated, self.cross_fitted)),
+            *("-" if v is None else f"{v:.3f}" for v in (*of_card, self.calibrated, self.cross_fitted)),
         ]
 
 
@@ -153,30 +153,30 @@ def risk_table(
 
 
 def _rows(
-    outcomes: Outcomes, own: Risk | None, risk: Risk | None, by_row: Floats | None, level: float, bins: int | None
+    outcomes: Outcomes, card_risk: Risk | None, risk: Risk | None, by_row: Floats | None, level: float, bins: int | None
 ) -> tuple[RiskRow, ...]:
     tally = outcomes.tally()
     weights = [n + p for n, p in zip(tally.negatives, tally.positives, strict=True)]
     groups = _groups(weights, bins)
     means = [None] * len(groups) if by_row is None else _means(outcomes, by_row, [last for _, last in groups])
-    found = []
+    rows = []
     for (first, last), mean in zip(groups, means, strict=True):
         part = slice(first, last + 1)
         by_total = [float(w) for w in weights[part]]
         totals = np.array([float(t) for t in tally.totals[part]])
         observed = Rate(events=sum(tally.positives[part], Fraction(0)), of=sum(weights[part], Fraction(0)), level=level)
-        found.append(
+        rows.append(
             RiskRow(
                 low=tally.totals[first],
                 high=tally.totals[last],
                 positive=tally.cutoff.includes(tally.totals[last]),
                 observed=observed,
-                card_risk=None if own is None else float(np.average(own.of(totals), weights=by_total)),
+                card_risk=None if card_risk is None else float(np.average(card_risk.of(totals), weights=by_total)),
                 calibrated=None if risk is None else float(np.average(risk.of(totals), weights=by_total)),
                 cross_fitted=mean,
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _means(outcomes: Outcomes, by_row: Floats, last: list[int]) -> list[float]:
@@ -192,9 +192,9 @@ def _groups(weights: Sequence[Fraction], bins: int | None) -> list[tuple[int, in
         return [(i, i) for i in range(len(weights))]
     bins = read_whole(bins, "bins", 1, InvalidOptionError, otherwise=", or None for one row per total")
     whole, before = sum(weights), Fraction(0)
-    found: dict[int, tuple[int, int]] = {}
+    groups: dict[int, tuple[int, int]] = {}
     for i, weight in enumerate(weights):
         group = int((before + weight / 2) * bins / whole)  # by the middle of its weight
-        found[group] = (found.get(group, (i, i))[0], i)
+        groups[group] = (groups.get(group, (i, i))[0], i)
         before += weight
-    return list(found.values())
+    return list(groups.values())

@@ -148,7 +148,7 @@ def _line(card: Card) -> tuple[LogisticRisk, float | None]:
 
 
 def _columns(card: Card) -> list[tuple[Band, ...]]:
-    found = []
+    columns = []
     for column, items, domain in card.by_column():
         bands = bands_of(items, domain)
         if bands is None:
@@ -156,21 +156,21 @@ def _columns(card: Card) -> list[tuple[Band, ...]]:
                 f"points multiply the values of column {column!r}, and scaled points need answers",
                 "cut it into ranges first, such as with Prepare",
             )
-        found.append(bands)
-    if not found:
+        columns.append(bands)
+    if not columns:
         raise UnsupportedCardError("the card has no items, so there is nothing to scale")
-    return found
+    return columns
 
 
 def _totals(before: Sequence[Sequence[Band]], after: Sequence[Sequence[Band]]) -> set[tuple[Fraction, Fraction]]:
     """All pairs of a total and its scaled total, as if every answer could go with every other."""
-    found = {(Fraction(0), Fraction(0))}
+    totals = {(Fraction(0), Fraction(0))}
     for old, new in zip(before, after, strict=True):
         steps = {(a.points, b.points) for a, b in zip(old, new, strict=True)}
-        found = {(x + a, y + b) for x, y in found for a, b in steps}
-        if len(found) > _MOST_TOTALS:
+        totals = {(x + a, y + b) for x, y in totals for a, b in steps}
+        if len(totals) > _MOST_TOTALS:
             raise UnsupportedCardError("the card has too many totals to find how far rounding moves them")
-    return found
+    return totals
 
 
 def _threshold(card: Card, pairs: set[tuple[Fraction, Fraction]], sign: int, exact: float) -> tuple[Fraction, bool]:
@@ -185,7 +185,7 @@ def _threshold(card: Card, pairs: set[tuple[Fraction, Fraction]], sign: int, exa
 
 def _source(card: Card, score: float, odds: float, double: float, good: Label) -> str:
     scale = f"scaled: {score:g} points at odds of {odds:g} to 1 for {good}, doubled by every {double:g} points"
-    made, said = card.provenance, [card.source, scale]
+    made, parts = card.provenance, [card.source, scale]
     if made is not None and made.is_risk and made.weighs_classes:
-        said.insert(1, "learned with different class weights")
-    return "; ".join(text for text in said if text is not None)
+        parts.insert(1, "learned with different class weights")
+    return "; ".join(text for text in parts if text is not None)

@@ -226,9 +226,9 @@ class Thresholds(ResultTable):
 
     def in_words(self) -> str:
         """Compare the threshold with the fewest errors with the card's threshold."""
-        best, own = min(self.rows, key=lambda r: r.predicted_errors), self.current
+        best, current = min(self.rows, key=lambda r: r.predicted_errors), self.current
         fewest = f"{number(best.predicted_errors)} of {number(best.n)}"
-        errors = number(own.predicted_errors)
+        errors = number(current.predicted_errors)
         return (
             f"A total of {best.cutoff.positive} makes the fewest errors, {fewest}; "
             f"the card's threshold, {self.now.positive}, makes {errors}."

@@ -34,14 +34,14 @@ class CrossValidatedPoint(Tabular):
     @property
     def net_benefit(self) -> Fraction | None:
         """Found cases less false alarms over the ratio, per row: the gain in cases found without alarm."""
-        found = self.performance
-        return None if self.ratio is None else (found.true_positives - found.false_positives / self.ratio) / found.n
+        seen = self.performance
+        return None if self.ratio is None else (seen.true_positives - seen.false_positives / self.ratio) / seen.n
 
     @property
     def net_benefit_of_all(self) -> Fraction | None:
         """The net benefit of predicting the positive class for everyone; for no one it is 0."""
-        found = self.performance
-        return None if self.ratio is None else (found.positives - found.negatives / self.ratio) / found.n
+        seen = self.performance
+        return None if self.ratio is None else (seen.positives - seen.negatives / self.ratio) / seen.n
 
     def cells(self) -> dict[str, Any]:
         """Return the point as one table row."""
@@ -133,13 +133,13 @@ class CrossValidatedTradeOff(_Sweep):
         return "\n".join([head, "", ResultTable.__str__(self), *self._skipped()])
 
     def _skipped(self) -> list[str]:
-        said = []
+        sentences = []
         for point in self.points:
             if point.performance.folds is not None:
                 (name, value), *_ = point._texts().items()
                 done, planned = point.performance.folds
-                said.append(f"{name} {value}: judged on {done} of {planned} folds, for want of time")
-        return said
+                sentences.append(f"{name} {value}: judged on {done} of {planned} folds, for want of time")
+        return sentences
 
     def _brief(self) -> str:
         return f"{self._swept} on {counted(self.folds, 'fold')}"
@@ -187,10 +187,10 @@ def read_ratios(ratios: Iterable[Any] | None, thresholds: Iterable[Any] | None) 
     if ratios is not None and thresholds is not None:
         raise InvalidOptionError("ratios and thresholds are two names for one thing", "give one of them")
     if thresholds is not None:
-        found = [exact(t, "a threshold", InvalidOptionError) for t in thresholds]
-        if not found or not all(0 < t < 1 for t in found):
+        shares = [exact(t, "a threshold", InvalidOptionError) for t in thresholds]
+        if not shares or not all(0 < t < 1 for t in shares):
             raise InvalidOptionError("thresholds: give at least one risk, each between 0 and 1")
-        return sorted({(1 - t) / t for t in found})
+        return sorted({(1 - t) / t for t in shares})
     if ratios is None:
         return None
     values = sorted({exact(ratio, "a ratio W+/W-", InvalidOptionError) for ratio in ratios})

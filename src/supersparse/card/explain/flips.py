@@ -87,13 +87,13 @@ def _points(items: Sequence[Item], value: object) -> Fraction:
 
 
 def _targets(items: Sequence[Item], values: Sequence[Category]) -> tuple[tuple[FlipTarget, Fraction], ...]:
-    found: list[tuple[FlipTarget, Fraction]] = []
+    targets: list[tuple[FlipTarget, Fraction]] = []
     for value in values:
         try:
-            found.append((value, _points(items, value)))
+            targets.append((value, _points(items, value)))
         except InvalidDataError:  # a known text, but an item needs a number: nobody can have it
             continue
-    return tuple(found)
+    return tuple(targets)
 
 
 def _grid(items: Sequence[Item], domain: Domain | None, value: object) -> Grid:
@@ -117,13 +117,13 @@ def _grid(items: Sequence[Item], domain: Domain | None, value: object) -> Grid:
 
 
 def _cuts(items: Sequence[Item]) -> set[Fraction]:
-    found: set[Fraction] = set()
+    cuts: set[Fraction] = set()
     for item in items:
         if isinstance(item.rule, InRange):
-            found |= {b for b in (item.rule.low, item.rule.high) if b is not None}
+            cuts |= {b for b in (item.rule.low, item.rule.high) if b is not None}
         elif isinstance(item.rule, IsOneOf | IsNoneOf):
-            found |= {Fraction(c) for c in item.rule.values if not isinstance(c, str)}
-    return found
+            cuts |= {Fraction(c) for c in item.rule.values if not isinstance(c, str)}
+    return cuts
 
 
 def _step(numbers: Sequence[Fraction], *, whole: bool) -> Fraction:
@@ -326,12 +326,12 @@ class _Gains:
 
     def options(self) -> tuple[list[Option], bool]:
         """All options with a gain, and whether the list is complete; only for bounded columns."""
-        found, complete = list(self._single), True
+        options, complete = list(self._single), True
         for piece in self.moves.grid.pieces if self.moves.grid else ():
             found_here, all_of_them = self._on(piece)
-            found += found_here
+            options += found_here
             complete &= all_of_them
-        return self._without_detours([o for o in found if o[0] > 0]), complete
+        return self._without_detours([o for o in options if o[0] > 0]), complete
 
     def _on(self, piece: Piece) -> tuple[list[Option], bool]:
         assert self.moves.grid is not None
@@ -374,12 +374,12 @@ def _together(columns: list[_Gains], need: _Need, count: int, most: int) -> tupl
     """Find changes of exactly `count` columns with the smallest sufficient gain."""
     listed = [gains.options() for gains in columns]
     proven = all(complete for _, complete in listed)
-    options = [found for found, _ in listed]
-    unit = Fraction(1, lcm(*(gain.denominator for own in options for gain, _ in own)))
-    highest = sum((max(gain for gain, _ in own) for own in options), Fraction(0))
+    options = [options_of_item for options_of_item, _ in listed]
+    unit = Fraction(1, lcm(*(gain.denominator for of_item in options for gain, _ in of_item)))
+    highest = sum((max(gain for gain, _ in of_item) for of_item in options), Fraction(0))
     if highest / unit > _MOST_SUMS:  # gains are rounded down, so a sufficient sum is truly sufficient
         unit, proven = highest / _MOST_SUMS, False
-    units = [[int(gain / unit) for gain, _ in own] for own in options]
+    units = [[int(gain / unit) for gain, _ in of_item] for of_item in options]
     sums = _sums(units, count)
     start = ceil(need.amount / unit) if need.enough else floor(need.amount / unit) + 1
     enough = sums[0][count] >> start
@@ -394,11 +394,11 @@ def _together(columns: list[_Gains], need: _Need, count: int, most: int) -> tupl
 def _sums(units: list[list[int]], count: int) -> list[list[int]]:
     """For each i and c, the sums that c of the columns from i on can gain: bit s is set for s units."""
     sums = [[1] + [0] * count]
-    for own in reversed(units):
+    for of_item in reversed(units):
         after = sums[-1]
         here = list(after)
         for c in range(1, count + 1):
-            for gain in set(own):
+            for gain in set(of_item):
                 here[c] |= after[c - 1] << gain
         sums.append(here)
     return sums[::-1]

@@ -187,15 +187,15 @@ class ReasonCodes(ResultTable):
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row for each row: `reason_1`, `cost_1` and so on, None where there are fewer."""
-        found = []
+        rows = []
         for reasons in self.rows:
             cells: dict[str, Any] = {}
             for n in range(self.most):
                 reason = reasons[n] if n < len(reasons) else None
                 cells[f"reason_{n + 1}"] = None if reason is None else reason.text
                 cells[f"cost_{n + 1}"] = None if reason is None else int_or_float(reason.cost)
-            found.append(cells)
-        return found
+            rows.append(cells)
+        return rows
 
     def _brief(self) -> str:
         rows = f"{counted(len(self.rows), 'row')} with at most {counted(self.most, 'reason')} each"
@@ -203,8 +203,8 @@ class ReasonCodes(ResultTable):
 
     def _small_table(self) -> SmallTable:
         """How many rows have each reason, the commonest first."""
-        found = Counter((reason.text, reason.cost) for reasons in self.rows for reason in reasons)
-        rows = [(text, number(cost), str(n)) for (text, cost), n in found.most_common()]
+        counts = Counter((reason.text, reason.cost) for reasons in self.rows for reason in reasons)
+        rows = [(text, number(cost), str(n)) for (text, cost), n in counts.most_common()]
         return SmallTable(("reason", "cost", "rows"), rows)
 
 
@@ -240,14 +240,14 @@ def _column(card: Card, column: str, table: CardTable, toward: int) -> list[Reas
     best = toward * min(toward * band.points for band in bands)
     text_of = answers_in_words(items, domain, words)
     missing = np.zeros(table.n_rows, dtype=bool) if cells.missing is None else cells.missing
-    found = np.empty(table.n_rows, dtype=object)
+    reasons = np.empty(table.n_rows, dtype=object)
     for band in bands:
         asks_missing = isinstance(band.rule, IsMissing)
         holds = missing if asks_missing else (multiplied(band.rule, cells)[0] == 1) & ~missing
-        found[holds] = ReasonCode(
+        reasons[holds] = ReasonCode(
             column=column, text=f"{label}: {text_of(band.rule)}", cost=toward * (band.points - best)
         )
-    return list(found)
+    return list(reasons)
 
 
 def _best_number(items: Sequence[Item], domain: Domain | None, toward: int) -> Fraction:
@@ -261,9 +261,9 @@ def _best_number(items: Sequence[Item], domain: Domain | None, toward: int) -> F
     ends = (domain.low, domain.high) if domain.values is None else domain.values
     if any(end is None or isinstance(end, str) for end in ends):
         raise unknown
-    given = [item.points * Fraction(end) for end in ends if end is not None and not isinstance(end, str)]
-    given += [] if item.missing is None else [item.missing]
-    return toward * min(toward * points for points in given)
+    points_at_ends = [item.points * Fraction(end) for end in ends if end is not None and not isinstance(end, str)]
+    points_at_ends += [] if item.missing is None else [item.missing]
+    return toward * min(toward * points for points in points_at_ends)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -349,8 +349,8 @@ def range_of_column(items: Sequence[Item], domain: Domain | None) -> tuple[Fract
             Fraction(ceil(domain.low)) if whole else domain.low,
             Fraction(floor(domain.high)) if whole else domain.high,
         ]
-    given = [items[0].points * number for number in numbers]
-    return (min(given), max(given)) if given else None
+    ends = [items[0].points * number for number in numbers]
+    return (min(ends), max(ends)) if ends else None
 
 
 def _lenient(card: Card, columns: Mapping[str, object]) -> Card:

@@ -96,26 +96,26 @@ def _just_enough(spreads: list[int], needed: int) -> int:
     """Number of sets that exceed `needed`, but not without their smallest spread."""
     if needed < 0:
         return 1  # the empty set
-    sets, found = {0: 1}, 0  # insufficient sets by their sum
+    sets, n_sets = {0: 1}, 0  # insufficient sets by their sum
     for spread in sorted(spreads, reverse=True):
         for total, count in list(sets.items()):
             if total + spread > needed:
-                found += count
+                n_sets += count
             else:
                 sets[total + spread] = sets.get(total + spread, 0) + count
-    return found
+    return n_sets
 
 
 def splits(cases: OpenCases) -> list[tuple[int, OpenCases, OpenCases]]:
     """The open questions: their positions, and the cases left after yes and after no."""
     if len({points for _, points in cases}) == 1:
         return []
-    found = []
+    splits = []
     for j in range(len(cases[0][0])):
         yes = tuple(case for case in cases if case[0][j])
         if 0 < len(yes) < len(cases):
-            found.append((j, yes, tuple(case for case in cases if not case[0][j])))
-    return found
+            splits.append((j, yes, tuple(case for case in cases if not case[0][j])))
+    return splits
 
 
 @dataclass(slots=True)
@@ -129,13 +129,13 @@ class Smallest:
         """The number of leaves of the smallest tree, then the smallest sum of their depths."""
         if isinstance(state, bool):
             return 1, 0
-        found = self.known.get(state)
-        if found is None:
+        least = self.known.get(state)
+        if least is None:
             if len(self.known) >= self.most_states:
                 raise TooManyStatesError
-            found = min(map(self.together, self._ways(state)))
-            self.known[state] = found
-        return found
+            least = min(map(self.together, self._ways(state)))
+            self.known[state] = least
+        return least
 
     def together(self, way: tuple[TreeState | bool, TreeState | bool]) -> Cost:
         """The cost of a question that leads to these two states."""
@@ -144,7 +144,7 @@ class Smallest:
         return leaves, first_depth + second_depth + leaves
 
     def _ways(self, state: TreeState) -> set[tuple[TreeState | bool, TreeState | bool]]:
-        found = set()
+        ways = set()
         as_cases: list[OpenCases] = [(((False,), 0), ((True,), spread)) for spread in state.pairs]
         columns = [*as_cases, *state.others]
         previous = None
@@ -154,8 +154,8 @@ class Smallest:
             previous = cases
             rest = columns[:i] + columns[i + 1 :]
             for _, yes, no in splits(cases):
-                found.add((state_of([*rest, yes], state.needed), state_of([*rest, no], state.needed)))
-        return found
+                ways.add((state_of([*rest, yes], state.needed), state_of([*rest, no], state.needed)))
+        return ways
 
 
 _OTHER_TEXT = "another text"
@@ -224,10 +224,10 @@ def _column(card: Card, name: str, items: list[Item], domain: Domain | None) -> 
 
 
 def _rules(items: list[Item], domain: Domain | None) -> list[tuple[Item, Rule]]:
-    found: list[tuple[Item, Rule]] = []
+    rules: list[tuple[Item, Rule]] = []
     for item in items:
         if not isinstance(item.rule, ValueOf):
-            found.append((item, item.rule))
+            rules.append((item, item.rule))
             continue
         known = _two_numbers(domain)
         if known is None:
@@ -235,8 +235,8 @@ def _rules(items: list[Item], domain: Domain | None) -> list[tuple[Item, Rule]]:
                 f"a tree needs yes/no items, but {item.name!r} multiplies a value",
                 f"if it has only two values, declare them: domains={{{item.column!r}: [0, 1]}}",
             )
-        found.append((item, IsOneOf(item.column, (known[-1],))))
-    return found
+        rules.append((item, IsOneOf(item.column, (known[-1],))))
+    return rules
 
 
 def _two_numbers(domain: Domain | None) -> list[Fraction] | None:

@@ -139,7 +139,7 @@ class Dialect:
         return None
 
     def _any_listed(self, *lists: tuple[str, Iterable[str]]) -> list[str]:
-        return [self._listed(x, listed, False) for x, given in lists if (listed := list(given))]
+        return [self._listed(x, listed, False) for x, values in lists if (listed := list(values))]
 
     @staticmethod
     def _listed(x: str, listed: Sequence[str], none: bool) -> str:

@@ -114,7 +114,7 @@ def _made(value: Any) -> Any:
 def _class(name: str, base: type) -> Any:
     module, _, qualified = name.partition(":")
     if module.partition(".")[0] == _PACKAGE and qualified.isidentifier():
-        found = getattr(import_module(module), qualified, None)
-        if isinstance(found, type) and issubclass(found, base) and _is_ours(found):
-            return found
+        named = getattr(import_module(module), qualified, None)
+        if isinstance(named, type) and issubclass(named, base) and _is_ours(named):
+            return named
     raise InvalidDataError(f"the file asks for {name!r}, which is not a supersparse class")

@@ -42,38 +42,38 @@ def json_for_script(data: object) -> str:
 
 
 def _column(expected: Expected) -> dict[str, object]:
-    found: dict[str, object] = {
+    data: dict[str, object] = {
         "name": expected.column,
         "refusesMissing": expected.refuses_missing,
         "kinds": [kind.split()[-1] for kind in expected.kinds],
     }
     domain = expected.refusing
     if expected.alike:
-        found["alike"] = _categories(expected.alike)
+        data["alike"] = _categories(expected.alike)
     if domain is not None:
         if domain.values is not None:
-            found["known"] = _categories(domain.values)
+            data["known"] = _categories(domain.values)
         else:
             limits = InRange("", domain.low, domain.high, high_included=True) if domain.test else None
-            found["limits"] = {"whole": domain.whole, **(_range(limits) if limits else {})}
-    return found
+            data["limits"] = {"whole": domain.whole, **(_range(limits) if limits else {})}
+    return data
 
 
 def _item(item: Item) -> dict[str, object]:
-    found: dict[str, object] = {"rule": item.rule.kind, "points": str(item.points)}
+    data: dict[str, object] = {"rule": item.rule.kind, "points": str(item.points)}
     if item.when_missing is not None:
-        found["missing"] = str(item.when_missing)
+        data["missing"] = str(item.when_missing)
     if isinstance(item.rule, IsOneOf | IsNoneOf):
-        found["values"] = _categories(item.rule.values)
+        data["values"] = _categories(item.rule.values)
     if isinstance(item.rule, InRange):
-        found.update(_range(item.rule))
-    return found
+        data.update(_range(item.rule))
+    return data
 
 
 def _range(rule: InRange) -> dict[str, object]:
     ends = {"low": rule.low, "high": rule.high}
-    found: dict[str, object] = {name: str(bound) for name, bound in ends.items() if bound is not None}
-    return found | {"lowIncluded": rule.low_included, "highIncluded": rule.high_included}
+    bounds: dict[str, object] = {name: str(bound) for name, bound in ends.items() if bound is not None}
+    return bounds | {"lowIncluded": rule.low_included, "highIncluded": rule.high_included}
 
 
 def _categories(values: Iterable[Category]) -> list[dict[str, str]]:

@@ -103,14 +103,16 @@ class _Graph:
         if isinstance(risk, LogisticRisk):
             slope, offset = self.number(risk.slope), self.number(risk.offset)
             return self.op("Sigmoid", self.op("Add", self.op("Mul", total, slope), offset))
-        found = self.number(risk.risks[-1])
+        risk_of_total = self.number(risk.risks[-1])
         for line in reversed(risk_lines(risk)):
             away = self.op("Sub", total, self.number(line.start))
             rise = self.op("Mul", away, self.number(line.slope))
-            given = self.op("Add", rise, self.number(line.start_risk))
-            found = self.op("Where", self.op("LessOrEqual", total, self.number(line.end)), given, found)
+            on_line = self.op("Add", rise, self.number(line.start_risk))
+            risk_of_total = self.op(
+                "Where", self.op("LessOrEqual", total, self.number(line.end)), on_line, risk_of_total
+            )
         first = self.op("LessOrEqual", total, self.number(float(risk.totals[0])))
-        return self.op("Where", first, self.number(risk.risks[0]), found)
+        return self.op("Where", first, self.number(risk.risks[0]), risk_of_total)
 
     def kind(self, name: str) -> int:
         return int(getattr(self.onnx.TensorProto, name))
@@ -136,7 +138,7 @@ class _Graph:
                 rounded = self.op("Round", scaled)
                 exact = self.op("Equal", self.op("Div", rounded, unit), x)
                 value = self.op("Where", exact, rounded, scaled)
-            given = self.op("Mul", value, self.number(term.points))
+            points = self.op("Mul", value, self.number(term.points))
         else:
             holds = (
                 self.within(x, term.cuts)
@@ -145,23 +147,23 @@ class _Graph:
             )
             if term.excludes:
                 holds = self.op("Not", holds)
-            given = self.op("Where", holds, self.number(term.points), self.number(0))
-        return self.op("Where", gone, self.number(term.missing or 0), given)
+            points = self.op("Where", holds, self.number(term.points), self.number(0))
+        return self.op("Where", gone, self.number(term.missing or 0), points)
 
     def among(self, column: ExportColumn, texts: tuple[str, ...], numbers: tuple[float, ...]) -> str:
         if column.is_text:
             known = [plain_text(t, f"a category of {column.name!r}", "ONNX") for t in texts]
             if not known:
                 return self.op("And", self.constant("BOOL", False), self.gone[column.name])
-            found = self.op(
+            is_among = self.op(
                 "LabelEncoder", column.name, domain="ai.onnx.ml",
                 keys_strings=known, values_int64s=[1] * len(known), default_int64=0,
             )  # fmt: skip
-            return self.op("Cast", found, to=self.kind("BOOL"))
-        found = self.op("And", self.constant("BOOL", False), self.op("IsNaN", column.name))
+            return self.op("Cast", is_among, to=self.kind("BOOL"))
+        is_among = self.op("And", self.constant("BOOL", False), self.op("IsNaN", column.name))
         for number in numbers:
-            found = self.op("Or", found, self.op("Equal", column.name, self.number(number)))
-        return found
+            is_among = self.op("Or", is_among, self.op("Equal", column.name, self.number(number)))
+        return is_among
 
     def within(self, x: str, cuts: CutTable) -> str:
         tests = [self.compared(x, cut, kind) for cut, kind in ((cuts.low, "Greater"), (cuts.high, "Less")) if cut]
@@ -182,8 +184,8 @@ class _Graph:
             tests.append(self.op("Greater", self.op("Abs", x), self.number(_LARGEST)))
         if column.known is not None:
             texts = tuple(v for v in column.known if isinstance(v, str))
-            found = [double_equal_to(Fraction(v)) for v in column.known if not isinstance(v, str)]
-            tests.append(self.op("Not", self.among(column, texts, tuple(n for n in found if n is not None))))
+            numbers = [double_equal_to(Fraction(v)) for v in column.known if not isinstance(v, str)]
+            tests.append(self.op("Not", self.among(column, texts, tuple(n for n in numbers if n is not None))))
         if column.limits is not None:
             tests.append(self.op("Not", self.within(x, column.limits)))
         if column.whole:

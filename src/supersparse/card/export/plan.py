@@ -144,8 +144,8 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
     _check_names(decimals, columns)
     values = [i for i in card.items if isinstance(i.rule, ValueOf)]
     places = max((columns[i.column].decimals for i in values), default=0)
-    given = [p for i in card.items for p in (i.points, i.missing) if p is not None]
-    scale = lcm(*(p.denominator for p in given)) * 10**places
+    all_points = [p for i in card.items for p in (i.points, i.missing) if p is not None]
+    scale = lcm(*(p.denominator for p in all_points)) * 10**places
     cutoff = card.cutoff
     if values:
         scale = lcm(scale, cutoff.threshold.denominator)

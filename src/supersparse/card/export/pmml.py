@@ -58,9 +58,9 @@ def to_pmml(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> s
 
 
 def _text(text: str) -> str:
-    found = _NOT_XML.search(text)
-    if found:
-        raise UnsupportedCardError(f"{text!r} has the character {found[0]!r}, which XML does not allow")
+    odd = _NOT_XML.search(text)
+    if odd:
+        raise UnsupportedCardError(f"{text!r} has the character {odd[0]!r}, which XML does not allow")
     return text
 
 
@@ -100,8 +100,8 @@ def _field(dictionary: ET.Element, column: ExportColumn) -> None:
 def _interval(field: ET.Element, cuts: CutTable) -> None:
     low, high = ("open" if cut is None or not cut.included else "closed" for cut in (cuts.low, cuts.high))
     margins = {"leftMargin": cuts.low, "rightMargin": cuts.high}
-    given = {name: repr(cut.value) for name, cut in margins.items() if cut is not None}
-    ET.SubElement(field, "Interval", {"closure": low + high.capitalize(), **given})
+    ends = {name: repr(cut.value) for name, cut in margins.items() if cut is not None}
+    ET.SubElement(field, "Interval", {"closure": low + high.capitalize(), **ends})
 
 
 def _outputs(model: ET.Element, ready: ExportPlan) -> None:
@@ -169,9 +169,9 @@ def _characteristic(parent: ET.Element, term: ExportTerm) -> None:
         gone = ET.SubElement(parent, "Attribute", partialScore=str(term.missing))
         ET.SubElement(gone, "SimplePredicate", field=name, operator="isMissing")
     if term.is_value:
-        given = ET.SubElement(parent, "Attribute")
-        ET.SubElement(given, "SimplePredicate", field=name, operator="isNotMissing")
-        product = _apply(ET.SubElement(given, "ComplexPartialScore"), "*")
+        attribute = ET.SubElement(parent, "Attribute")
+        ET.SubElement(attribute, "SimplePredicate", field=name, operator="isNotMissing")
+        product = _apply(ET.SubElement(attribute, "ComplexPartialScore"), "*")
         _constant(product, term.points)
         _value(product, name, 10**term.column.decimals)
     elif not term.asks_missing:

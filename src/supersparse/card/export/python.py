@@ -119,10 +119,10 @@ def _term(item: Item, value: str) -> str:
     if isinstance(item.rule, IsMissing):
         return f"{points} if {value} is None else 0"
     if isinstance(item.rule, ValueOf):
-        given = f"{points} * _number({value})"
+        points_given = f"{points} * _number({value})"
     else:
-        given = f"{points} if {_condition(item.rule, value)} else 0"
-    return given if item.missing is None else f"{_number(item.missing)} if {value} is None else {given}"
+        points_given = f"{points} if {_condition(item.rule, value)} else 0"
+    return points_given if item.missing is None else f"{_number(item.missing)} if {value} is None else {points_given}"
 
 
 def _condition(rule: Rule, value: str) -> str:

@@ -92,11 +92,11 @@ class _Writer:
 
     def heading(self, gives: Gives) -> list[str]:
         what = "total, class and risk" if self.card.risk is not None else "total and class"
-        given = what if gives == "all" else gives
+        content = what if gives == "all" else gives
         positive = card_text(self.card.positive)
         return [
             f"-- Scoring system: {card_name(self.card)}; exported by supersparse",
-            f"-- Dialect: {self.dialect.title}. Gives the {given}; NULL where the card does not score a row.",
+            f"-- Dialect: {self.dialect.title}. Gives the {content}; NULL where the card does not score a row.",
             f"-- Class {positive}: a total of {self.card.cutoff.positive}.",
         ]
 
@@ -151,10 +151,10 @@ class _Writer:
             raise UnsupportedCardError(f"the class {label} is beyond 64 bits, which SQL does not hold")
         return str(int(label)) if isinstance(label, bool) else repr(label)
 
-    def query(self, kept: Sequence[str]) -> list[str]:
+    def query(self, keep: Sequence[str]) -> list[str]:
         if not self.table:
             raise InvalidOptionError("gives='all' writes a query over a table", "name it: table='people'")
-        for column in kept:
+        for column in keep:
             if column.casefold() in _RESULTS or not column:
                 raise UnsupportedCardError(
                     f"the query cannot keep a column called {column!r} beside its own",
@@ -166,13 +166,13 @@ class _Writer:
         total = scored
         if self.ready.scale > 1:
             total = f"{self.dialect.as_double(scored)} / {self.ready.scale}"
-        columns = [[f"scored.{self.name(column)}"] for column in kept]
+        columns = [[f"scored.{self.name(column)}"] for column in keep]
         columns += [[f"{total} AS total"], self.query_class(scored)]
         if self.card.risk is not None:
             columns.append(self.query_risk(scored, total))
         self.rows = "source"
         whole = self.units()
-        inner = [*([f"source.{self.name(c)}"] for c in kept), [*whole[:-1], f"{whole[-1]} AS {alias}"]]
+        inner = [*([f"source.{self.name(c)}"] for c in keep), [*whole[:-1], f"{whole[-1]} AS {alias}"]]
         return [
             "SELECT",
             *_indented(_listed(columns)),
@@ -210,9 +210,9 @@ class _Writer:
             assert isinstance(risk, TableRisk)
             whens = [f"WHEN {x} <= {number(float(risk.totals[0]))} THEN {risk.risks[0]!r}"]
             for line in risk_lines(risk):
-                given = f"{line.start_risk!r} + {line.slope!r} * ({x} - {number(line.start)})"
-                given = repr(line.end_risk) if line.start_risk == line.end_risk else given
-                whens.append(f"WHEN {x} <= {number(line.end)} THEN {given}")
+                rising = f"{line.start_risk!r} + {line.slope!r} * ({x} - {number(line.start)})"
+                rising = repr(line.end_risk) if line.start_risk == line.end_risk else rising
+                whens.append(f"WHEN {x} <= {number(line.end)} THEN {rising}")
             whens.append(f"WHEN {scored} IS NOT NULL THEN {risk.risks[-1]!r}")
         lines = self.as_double(["CASE", *_indented(whens), "END"])
         return [*lines[:-1], f"{lines[-1]} AS risk"]

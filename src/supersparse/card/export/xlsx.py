@@ -40,14 +40,14 @@ def points_formula(term: ExportTerm, x: str, cell_of: TextCell) -> str:
         return f"IF({gone},{term.points},0)"
     rule = term.item.rule
     if isinstance(rule, InRange):
-        given = f"IF({_within(x, rule)},{term.points},0)"
+        formula = f"IF({_within(x, rule)},{term.points},0)"
     elif isinstance(rule, IsOneOf):
-        given = f"IF({_among(x, rule.values, cell_of)},{term.points},0)"
+        formula = f"IF({_among(x, rule.values, cell_of)},{term.points},0)"
     elif isinstance(rule, IsNoneOf):
-        given = f"IF({_among(x, rule.values, cell_of)},0,{term.points})"
+        formula = f"IF({_among(x, rule.values, cell_of)},0,{term.points})"
     else:
-        given = f"{term.points}*{_value(x, term.column.decimals)}"
-    return f"IF({gone},{term.missing or 0},{given})"
+        formula = f"{term.points}*{_value(x, term.column.decimals)}"
+    return f"IF({gone},{term.missing or 0},{formula})"
 
 
 def _value(x: str, decimals: int) -> str:
@@ -70,8 +70,8 @@ def refusals(column: ExportColumn, x: str, domain: InRange | None, cell_of: Text
         tests.append(f"NOT({_within(x, domain)})")
     if column.whole:
         tests.append(f"N({x})<>INT(N({x}))")
-    found = [f'AND({x}<>"",{any_of(tests)})'] if tests else []
-    return [f'{x}=""', *found] if column.refuses_missing else found
+    unknown = [f'AND({x}<>"",{any_of(tests)})'] if tests else []
+    return [f'{x}=""', *unknown] if column.refuses_missing else unknown
 
 
 def as_read(column: ExportColumn, x: str, cell_of: TextCell) -> str | None:
@@ -223,14 +223,14 @@ class _Book:
         risk = self.card.risk
         if isinstance(risk, LogisticRisk):
             power = f"({risk.slope!r}*{total}+{risk.offset!r})"
-            found = f"IF({power}<-700,0,IF({power}>700,1,1/(1+EXP(-{power}))))"
+            formula = f"IF({power}<-700,0,IF({power}>700,1,1/(1+EXP(-{power}))))"
         else:
             assert isinstance(risk, TableRisk)
             last = len(risk_lines(risk)) + 1
             place = f"MATCH({total},Risks!$A$1:$A${last},1)"
             low, start, slope = (f"INDEX(Risks!${c}$1:${c}${last},{place})" for c in "ABC")
-            found = f"IF({total}<=Risks!$A$1,Risks!$B$1,{start}+({total}-{low})*{slope})"
-        return f'IF({total}="","",{found})'
+            formula = f"IF({total}<=Risks!$A$1,Risks!$B$1,{start}+({total}-{low})*{slope})"
+        return f'IF({total}="","",{formula})'
 
     def card_sheet(self) -> None:
         sheet, card = self.sheets["Card"], self.card
@@ -274,12 +274,12 @@ class _Book:
         if line.times:
             term = next(t for t in self.ready.terms if t.is_value and t.column.name == line.column)
             tests = refusals(term.column, x, self.limits.get(line.column), self.text_cell)
-            given = f"{term.points}*{_value(x, term.column.decimals)}"
-            given = f'IF({any_of(tests)},"",{given})' if tests else given
+            formula = f"{term.points}*{_value(x, term.column.decimals)}"
+            formula = f'IF({any_of(tests)},"",{formula})' if tests else formula
             self.write(sheet, after, 0, f"{shown(line.points)} points for each 1", self.answer)
             after += 1
             if line.missing is not None:
-                given = f'IF(EXACT({x},"{_UNKNOWN}"),{int(line.missing * scale)},{given})'
+                formula = f'IF(EXACT({x},"{_UNKNOWN}"),{int(line.missing * scale)},{formula})'
                 self.write(sheet, after, 0, f"{_UNKNOWN}: {shown(line.missing)} points", self.answer)
                 after += 1
         else:
@@ -292,17 +292,17 @@ class _Book:
             # one IF in another for each answer would go deeper than a spreadsheet allows
             chosen = [f"EXACT({x},$A${after + n + 1})" for n in range(len(answers))]
             units = [f"{test}*{int(p * scale)}" for test, (_, p) in zip(chosen, answers, strict=True)]
-            given = f'IF({any_of(chosen)},{"+".join(units)},"")'
+            formula = f'IF({any_of(chosen)},{"+".join(units)},"")'
             after += len(answers)
-        self.formula(sheet, row, 3, f'IF({x}="","",{given})')
+        self.formula(sheet, row, 3, f'IF({x}="","",{formula})')
         self.formula(sheet, row, 2, self.points(f"$D${row + 1}"))
         return after
 
     def answers(self, line: Line) -> list[tuple[str, Fraction]]:
         """The answers to a line and their points, no two with the same words."""
         if line.is_question:
-            found = [("Yes", line.points), ("No", Fraction(0))]
-            return found if line.missing is None else [*found, (_UNKNOWN, line.missing)]
+            yes_or_no = [("Yes", line.points), ("No", Fraction(0))]
+            return yes_or_no if line.missing is None else [*yes_or_no, (_UNKNOWN, line.missing)]
         texts = [answer.text for answer in line.answers]
         return [
             (a.text if texts.count(a.text) == 1 else f"{a.text} ({condition(a.rule)})", a.points) for a in line.answers

@@ -85,7 +85,7 @@ _CHANGES = {
     "add": Field(
         form=_about(
             points=Field(
-                form=_POINTS, help="Its points; default: 1, and the best ones of a question beside all others."
+                form=_POINTS, help="Its points; default: 1, or the best ones of a question while all others stay."
             )
         ),
         help="Add a feature, {question: 'age >= 60', points: 1}, or a question, {question: age}.",

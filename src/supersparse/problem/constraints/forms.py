@@ -104,23 +104,23 @@ _COUNTS = {
 
 def _count(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
     fields = {name: _head(Whole(0), _COUNTS[name]), "of": _of()}
-    return ConstraintKind(record=Record(fields), make=lambda given: make(given[name], of=given["of"]))
+    return ConstraintKind(record=Record(fields), make=lambda values: make(values[name], of=values["of"]))
 
 
 def _rate(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
     words = name.replace("_", " ").replace("max ", "largest ").replace("min ", "smallest ")
     fields = {name: _head(NumberForm(0, 1), f"the {words}, a share of sample weight"), "group": _GROUP}
-    return ConstraintKind(record=Record(fields), make=lambda given: make(given[name], group=given.get("group")))
+    return ConstraintKind(record=Record(fields), make=lambda values: make(values[name], group=values.get("group")))
 
 
 KINDS: dict[str, ConstraintKind] = {
     "must_use": ConstraintKind(
         record=Record({"must_use": _of("features that are in the model")}),
-        make=lambda given: single.must_use(given["must_use"]),
+        make=lambda values: single.must_use(values["must_use"]),
     ),
     "must_not_use": ConstraintKind(
         record=Record({"must_not_use": _of("features that are not in the model")}),
-        make=lambda given: single.must_not_use(given["must_not_use"]),
+        make=lambda values: single.must_not_use(values["must_not_use"]),
     ),
     "fixed": ConstraintKind(
         record=Record(
@@ -132,7 +132,7 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: single.fixed(given["fixed"], given["value"]),
+        make=lambda values: single.fixed(values["fixed"], values["value"]),
     ),
     "at_most": _count("at_most", support.at_most),
     "at_least": _count("at_least", support.at_least),
@@ -147,7 +147,7 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: support.thresholds_per_variable(given["thresholds_per_variable"], given["variables"]),
+        make=lambda values: support.thresholds_per_variable(values["thresholds_per_variable"], values["variables"]),
     ),
     "same_sign": ConstraintKind(
         record=Record(
@@ -159,11 +159,11 @@ KINDS: dict[str, ConstraintKind] = {
                 )
             }
         ),
-        make=lambda given: signs.same_sign(given["same_sign"]),
+        make=lambda values: signs.same_sign(values["same_sign"]),
     ),
     "only_if": ConstraintKind(
         record=Record({"used": _of("features used"), "only_if": _of("only if one of these is used too")}),
-        make=lambda given: support.only_if(given["used"], given["only_if"]),
+        make=lambda values: support.only_if(values["used"], values["only_if"]),
     ),
     "budget": ConstraintKind(
         record=Record(
@@ -175,7 +175,7 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: support.budget(given["costs"], at_most=given["budget"]),
+        make=lambda values: support.budget(values["costs"], at_most=values["budget"]),
     ),
     "close_to": ConstraintKind(
         record=Record(
@@ -188,8 +188,8 @@ KINDS: dict[str, ConstraintKind] = {
                 "answers": Field(form=Whole(0), help="how many answers may have other points"),
             }
         ),
-        make=lambda given: support.close_to(
-            given["close_to"], questions=given.get("questions"), answers=given.get("answers")
+        make=lambda values: support.close_to(
+            values["close_to"], questions=values.get("questions"), answers=values.get("answers")
         ),
     ),
     "min_sensitivity": _rate("min_sensitivity", rates.min_sensitivity),
@@ -204,7 +204,9 @@ KINDS: dict[str, ConstraintKind] = {
                 "group": _head(TextForm("the name of a column of groups", widget="group"), "the column of groups"),
             }
         ),
-        make=lambda given: rates.max_difference(given["rate"], group=given["group"], at_most=given["max_difference"]),
+        make=lambda values: rates.max_difference(
+            values["rate"], group=values["group"], at_most=values["max_difference"]
+        ),
     ),
     "max_total_score": ConstraintKind(
         record=Record(
@@ -216,7 +218,7 @@ KINDS: dict[str, ConstraintKind] = {
                 ),
             }
         ),
-        make=lambda given: single.max_total_score(given["max_total_score"], ranges=given.get("ranges")),
+        make=lambda values: single.max_total_score(values["max_total_score"], ranges=values.get("ranges")),
     ),
 }
 
@@ -256,10 +258,10 @@ def parts(constraint: Constraint) -> tuple[str, dict[str, object]]:
         case FixedAnswers(question=question, points=points):
             return "fixed", {"fixed": (question,), "value": points}
         case CloseTo(card=card, questions=questions, answers=answers):
-            given = {"questions": questions, "answers": answers}
+            limits = {"questions": questions, "answers": answers}
             return "close_to", {
                 "close_to": ByName(card),
-                **{key: number for key, number in given.items() if number is not None},
+                **{key: number for key, number in limits.items() if number is not None},
             }
         case RateConstraint(rate=rate, bound=bound, group=group):
             return _RATE_KEYS[rate], {_RATE_KEYS[rate]: bound, **({} if group is None else {"group": group})}
@@ -299,9 +301,9 @@ class ConstraintForm(Form[Constraint]):
                 f"{kinds[0].text!r} and {kinds[1].text!r} are two constraints", "write them as separate entries"
             )
         kind = KINDS[kinds[0].text]
-        given = kind.record.read(node, kinds[0].text)
+        values = kind.record.read(node, kinds[0].text)
         try:
-            return kind.make(given)
+            return kind.make(values)
         except InvalidProblemError as error:
             node.fail_by(error)
 
@@ -313,8 +315,8 @@ class ConstraintForm(Form[Constraint]):
         return isinstance(value, Constraint)
 
     def write(self, value: Constraint) -> Plain:
-        name, given = parts(value)
-        return KINDS[name].record.write(ByName(tuple(given.items())))
+        name, values = parts(value)
+        return KINDS[name].record.write(ByName(tuple(values.items())))
 
     def schema(self) -> Schema:
         return {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}

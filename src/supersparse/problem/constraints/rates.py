@@ -40,12 +40,12 @@ class RateConstraint(Constraint):
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[RateLimit, ...]:
         """One limit per group: the weight of wrong rows is at most a share of all."""
         wrong = 1 - self.bound if self.rate in RIGHT else self.bound
-        found = []
+        limits = []
         for words, members in _members(self.group, rows, self.rate):
             of_rate = _counted(self.rate, rows, members, words)
             weights = np.where(of_rate, rows.weights.astype(object), 0)
-            found.append(RateLimit.of(weights, floor(wrong * int(weights.sum())), self))
-        return tuple(found)
+            limits.append(RateLimit.of(weights, floor(wrong * int(weights.sum())), self))
+        return tuple(limits)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -69,13 +69,13 @@ class Difference(Constraint):
             raise InvalidProblemError(
                 f"{self.in_words()}: all rows are in one group", "use two or more, or remove the constraint"
             )
-        found = []
+        limits = []
         for first, second in permutations(parts, 2):
             totals = int(first.sum()), int(second.sum())
             whole = lcm(*totals)
             weights = first * (whole // totals[0]) - second * (whole // totals[1])
-            found.append(RateLimit.of(weights, floor(self.bound * whole), self))
-        return tuple(found)
+            limits.append(RateLimit.of(weights, floor(self.bound * whole), self))
+        return tuple(limits)
 
 
 def _among(group: GroupName) -> str:
@@ -116,13 +116,13 @@ def _grouping(name: str, rows: Rows, what: str) -> Grouping:
 def _counted(rate: str, rows: Rows, members: Flags, words: str) -> Flags:
     """The rows that a rate refers to."""
     of_class = CLASS_OF[rate]
-    found = members if of_class is None else members & (rows.positive == of_class)
-    if not found.any():
+    counted_rows = members if of_class is None else members & (rows.positive == of_class)
+    if not counted_rows.any():
         missing = rows.classes[1 if of_class else 0]
         raise InvalidProblemError(
             f"{rate}: the group {words} has no rows of class {missing!r}", "remove that group, or merge it with another"
         )
-    return found
+    return counted_rows
 
 
 def _rate(rate: str, bound: object, group: object) -> RateConstraint:

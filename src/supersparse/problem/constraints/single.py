@@ -143,10 +143,10 @@ def read_constraints(constraints: object, max_features: object, min_features: ob
         asked.append(MinFeatures(least=read_whole(min_features, "min_features", otherwise=", or None")))
     if constraints is None:
         return tuple(asked)
-    given = [constraints] if isinstance(constraints, Constraint) else constraints
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidProblemError(subject="constraints", value=given, remedy="give a list of supersparse.constraints")
-    for constraint in given:
+    listed = [constraints] if isinstance(constraints, Constraint) else constraints
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        raise InvalidProblemError(subject="constraints", value=listed, remedy="give a list of supersparse.constraints")
+    for constraint in listed:
         if not isinstance(constraint, Constraint):
             raise InvalidProblemError(
                 f"constraints contains {constraint!r}",
@@ -173,12 +173,12 @@ class SameSign(Constraint):
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SignLimit, ...]:
         """One limit per variable."""
-        found = []
+        limits = []
         for variable, of in self.variables:
             members = set(matching(of, rows.names, f"same_sign: {variable!r}"))
             together = tuple(j in members for j in range(rows.n_features))
-            found.append(SignLimit(together=together, source=self))
-        return tuple(found)
+            limits.append(SignLimit(together=together, source=self))
+        return tuple(limits)
 
 
 def same_sign(variables: Mapping[str, Names] | Names) -> SameSign:

@@ -34,14 +34,14 @@ class Count(Constraint):
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
         """One limit per side."""
         at = matching(self.of, rows.names, repr(self.in_words()))
-        found = []
+        limits = []
         if self.most is not None:
             ones = _indicator(at, rows.n_features)
-            found.append(SupportLimit(weights=ones, at_most=Fraction(self.most), source=self))
+            limits.append(SupportLimit(weights=ones, at_most=Fraction(self.most), source=self))
         if self.least is not None:
             negated = _indicator(at, rows.n_features, -1)
-            found.append(SupportLimit(weights=negated, at_most=Fraction(-self.least), source=self))
-        return tuple(found)
+            limits.append(SupportLimit(weights=negated, at_most=Fraction(-self.least), source=self))
+        return tuple(limits)
 
 
 def at_most(k: int, *, of: Names) -> Count:
@@ -267,7 +267,7 @@ class FixedAnswers(OfAnswers):
         if answers is None:
             return False
         points = answers[names.index(self.question)] if self.question in names else (0,) * len(self.points)
-        return all(value in (None, own) for value, own in zip(self.points, points, strict=True))
+        return all(value in (None, actual) for value, actual in zip(self.points, points, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -301,10 +301,10 @@ class CloseTo(OfAnswers):
     def allows(self, names: Sequence[str], answers: Sequence[Sequence[int]] | None) -> bool:
         if answers is None:
             return False
-        given = dict(self.card)
+        points_of = dict(self.card)
         changed = [
-            sum(a != b for a, b in zip(own, given.get(name, (0,) * len(own))[: len(own)], strict=True))
-            for name, own in zip(names, answers, strict=True)
+            sum(a != b for a, b in zip(actual, points_of.get(name, (0,) * len(actual))[: len(actual)], strict=True))
+            for name, actual in zip(names, answers, strict=True)
         ]
         return (self.questions is None or sum(map(bool, changed)) <= self.questions) and (
             self.answers is None or sum(changed) <= self.answers

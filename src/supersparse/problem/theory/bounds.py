@@ -256,29 +256,29 @@ def bounds(
             form=form, count=count, n_rows=problem.rows.n_rows, delta=probability, training_error=error, proven=proven
         )
 
-    found: list[Bound | NoBound] = [bound(Form.THEOREM_1, space.n_vectors())]
+    bounds: list[Bound | NoBound] = [bound(Form.THEOREM_1, space.n_vectors())]
     if space.limits_size:
-        found.append(bound(Form.THEOREM_1_SIZE, space.n_vectors(space.max_size)))
+        bounds.append(bound(Form.THEOREM_1_SIZE, space.n_vectors(space.max_size)))
     priced = _size_by_price(problem, space) if optimal else None
     if priced is not None:
-        found.append(bound(Form.THEOREM_1_PRICE, space.n_vectors(priced)))
+        bounds.append(bound(Form.THEOREM_1_PRICE, space.n_vectors(priced)))
     directions = space.n_directions()
     if directions is None:
-        return (*found, NoBound(form=Form.THEOREM_2, reasons=(why_not_directions(problem, space),)))
-    found.append(bound(Form.THEOREM_2, directions))
+        return (*bounds, NoBound(form=Form.THEOREM_2, reasons=(why_not_directions(problem, space),)))
+    bounds.append(bound(Form.THEOREM_2, directions))
     if space.limits_size:
         of_size = space.n_directions(space.max_size)
         assert of_size is not None
-        found.append(bound(Form.THEOREM_2_SIZE, of_size))
+        bounds.append(bound(Form.THEOREM_2_SIZE, of_size))
     if priced is not None:
         of_price = space.n_directions(priced)
         assert of_price is not None
-        found.append(bound(Form.THEOREM_2_PRICE, of_price))
+        bounds.append(bound(Form.THEOREM_2_PRICE, of_price))
     farey = space.n_farey()
     if farey is None:
         why = "the paper's count needs points from -Λ to Λ for all features, and the intercept from -Λ to Λ too"
-        return (*found, NoBound(form=Form.THEOREM_2_FAREY, reasons=(why,)))
-    return (*found, bound(Form.THEOREM_2_FAREY, farey, proven=farey >= directions))
+        return (*bounds, NoBound(form=Form.THEOREM_2_FAREY, reasons=(why,)))
+    return (*bounds, bound(Form.THEOREM_2_FAREY, farey, proven=farey >= directions))
 
 
 def _size_by_price(problem: Problem, space: ModelSpace) -> int | None:

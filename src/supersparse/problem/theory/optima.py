@@ -88,7 +88,7 @@ def size_limit(problem: Problem, known: Points | None = None) -> int:
     """
     costs = []
     zeros = [0] * problem.n_features
-    plain = completed(problem, zeros) if all(0 in own for own in problem.sets) else None
+    plain = completed(problem, zeros) if all(0 in allowed for allowed in problem.sets) else None
     for card in (plain, known):
         if card is not None:
             _check(problem, card)
@@ -117,7 +117,7 @@ def size_limit_of_any_rows(problem: Problem) -> int | None:
     weight, other = problem.class_weights
     sets = declared_sets(problem)
     allowed = (
-        all(0 in own for own in (*sets, *problem.sets))
+        all(0 in values for values in (*sets, *problem.sets))
         and all(limit.at_most >= 0 for limit in problem.support_limits)
         and all(limit.at_most >= 0 for limit in problem.score_limits)
         and not problem.rate_limits
@@ -138,15 +138,15 @@ def _check(problem: Problem, card: Points) -> None:
             "give the points of a card of this problem",
         )
     broken = violated(problem, card)
-    allowed = all(value in own for value, own in zip(card.values, problem.sets, strict=True))
+    allowed = all(value in values for value, values in zip(card.values, problem.sets, strict=True))
     if broken or not allowed:
         why = broken[0].in_words() if broken else "the sets of points"
         raise InvalidOptionError(f"known breaks {why}", "give the points of a card that the problem allows")
 
 
 def _penalty_at_zero(problem: Problem) -> Fraction:
-    own = (*problem.levels, problem.intercept_levels if problem.intercept.is_penalised else None)
-    return sum((levels.penalty(_ZERO) for levels in own if levels is not None), _ZERO)
+    all_levels = (*problem.levels, problem.intercept_levels if problem.intercept.is_penalised else None)
+    return sum((levels.penalty(_ZERO) for levels in all_levels if levels is not None), _ZERO)
 
 
 def _most(problem: Problem, sets: Sequence[CoefficientSet], slack: Fraction) -> int:
@@ -258,7 +258,7 @@ def rounded_points(problem: Problem, coefficients: Sequence[Number], intercept: 
 
 
 def _scores(problem: Problem, rho: list[Fraction], b: Fraction) -> tuple[NDArray[np.object_], int]:
-    """x_i·ρ + b of each row as whole numbers, and what they are to be divided by."""
+    """x_i·ρ + b of each row as whole numbers, and their common denominator."""
     per_unit = {j: value / problem.rows.scales[j] for j, value in enumerate(rho) if value}
     scale = lcm(b.denominator, *(value.denominator for value in per_unit.values()))
     scores = np.full(problem.rows.n_rows, int(b * scale), dtype=object)

@@ -42,22 +42,22 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     parameters = list(map(_with_default_in_help, parameters))
 
-    def run(**given: Any) -> None:
+    def run(**arguments: Any) -> None:
         for name, group in groups.items():
-            values = {f.name: given.pop(f.name) for f in _fields_of(group) if f.name in given}
+            values = {f.name: arguments.pop(f.name) for f in _fields_of(group) if f.name in arguments}
             if issubclass(group, Declared):
-                told = {option: given.pop(option) for option in group.SETTINGS if option in given}
-                values["texts"] = {option: text for option, text in told.items() if text not in (None, [])}
-            given[name] = group(**values)
-        say.hush(quiet=any(isinstance(one, Output) and bool(one.quiet) for one in given.values()))
-        asked = next((one for one in given.values() if isinstance(one, AskedOptions)), None)
+                texts = {option: arguments.pop(option) for option in group.SETTINGS if option in arguments}
+                values["texts"] = {option: text for option, text in texts.items() if text not in (None, [])}
+            arguments[name] = group(**values)
+        say.hush(quiet=any(isinstance(one, Output) and bool(one.quiet) for one in arguments.values()))
+        asked = next((one for one in arguments.values() if isinstance(one, AskedOptions)), None)
         if asked is not None and asked.settings is not None:
             settings = Settings.load(asked.settings)
             for name, group in groups.items():
                 if group in _SECTIONS:
-                    given[name] = _with_file(given[name], settings, asked.settings)
-        _note_unused_sheet(given)
-        function(**given)
+                    arguments[name] = _with_file(arguments[name], settings, asked.settings)
+        _note_unused_sheet(arguments)
+        function(**arguments)
 
     run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -65,13 +65,13 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _note_unused_sheet(given: Mapping[str, Any]) -> None:
+def _note_unused_sheet(arguments: Mapping[str, Any]) -> None:
     """Say that a sheet was named of a file that has none."""
-    table = next((one for one in given.values() if isinstance(one, TableOptions)), None)
+    table = next((one for one in arguments.values() if isinstance(one, TableOptions)), None)
     if table is None or table.sheet is None:
         return
 
-    data = given.get("data")
+    data = arguments.get("data")
     for path in data if isinstance(data, list) else [data]:
         if isinstance(path, Path) and not is_workbook(path):
             say.note(f"--sheet {table.sheet!r} is not used: {path} is not a workbook")
@@ -140,9 +140,9 @@ def _with_default_in_help(parameter: inspect.Parameter) -> inspect.Parameter:
         shown = f"{parameter.default:g}" if isinstance(parameter.default, float) else str(parameter.default)
     if shown is None and parameter.default is True:
         shown = f"--{parameter.name}"
-    said = copy.copy(info)
-    said.show_default = False
+    with_default = copy.copy(info)
+    with_default.show_default = False
     if shown:
         text = (info.help or "").removesuffix(".")
-        said.help = f"{text}{'. Default' if '. ' in text else '; default'}: {shown}."
-    return parameter.replace(annotation=Annotated[type_, said])
+        with_default.help = f"{text}{'. Default' if '. ' in text else '; default'}: {shown}."
+    return parameter.replace(annotation=Annotated[type_, with_default])

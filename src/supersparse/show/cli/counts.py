@@ -90,19 +90,19 @@ def counts(
     if questions is not None:
         cases = with_own_codes(cases, asked.card, table.reading, note)
         _check_known(as_read(asked.card, table.reading), cases)
-    found = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
-    found.save(out)
+    count_table = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
+    count_table.save(out)
     if save_questions is not None:
         asked.save(save_questions)
-    _say(found, len(cases.y), out, save_questions)
+    _say(count_table, len(cases.y), out, save_questions)
     output.show(
-        found.in_words(),
+        count_table.in_words(),
         lambda: {
             "questions": list(asked.names),
-            "cells": len(found.counts),
-            "people": found.people,
-            "left_out_at_most": found.left_out,
-            "merged_at_most": found.merged,
+            "cells": len(count_table.counts),
+            "people": count_table.people,
+            "left_out_at_most": count_table.left_out,
+            "merged_at_most": count_table.merged,
             "saved": [str(path) for path in (out, save_questions) if path is not None],
         },
     )
@@ -134,15 +134,15 @@ def _check_known(card: Card, cases: LabelledCases) -> None:
     say_outside(outside, "what the questions know", "counted")
 
 
-def _say(found: "CountTable", n_rows: int, out: Path, saved: Path | None) -> None:
+def _say(count_table: "CountTable", n_rows: int, out: Path, saved: Path | None) -> None:
     remark(
-        f"{counted(len(found.questions.names), 'question')}; {found.people} people in "
-        f"{counted(len(found.counts), 'cell')}, saved to {out}"
+        f"{counted(len(count_table.questions.names), 'question')}; {count_table.people} people in "
+        f"{counted(len(count_table.counts), 'cell')}, saved to {out}"
     )
-    if found.left_out > _MUCH * n_rows:
-        fewer = max(1, len(found.questions.names) // 2)
+    if count_table.left_out > _MUCH * n_rows:
+        fewer = max(1, len(count_table.questions.names) // 2)
         note(
-            f"at most {found.left_out} people are in cells of fewer than {found.at_least}; "
+            f"at most {count_table.left_out} people are in cells of fewer than {count_table.at_least}; "
             f"fewer questions leave out fewer: --candidates {fewer}, or --keep for the columns that matter"
         )
     if saved is not None:

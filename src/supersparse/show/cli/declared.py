@@ -1,7 +1,7 @@
 """Options of the command line that come out of declared settings.
 
-What an option looks like follows from the form of its setting: a word, a number, a flag, a name that may be
-repeated, or ``NAME=VALUE``. The same form reads and checks what was given, and messages name the option.
+The form of a setting decides how its option looks: a word, a number, a flag, a name that may be
+repeated, or ``NAME=VALUE``. The same form reads and checks the value, and messages name the option.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ from supersparse.base.schema.tree import Scalar
 
 def options_of(declared: type, *names: str, without: Sequence[str] = ()) -> dict[str, Field[Any]]:
     """Return the settings of a class that have options: those that are named, or all but some."""
-    found = setting.options_of(declared)
-    return {name: found[name] for name in names or found if name not in without}
+    by_name = setting.options_of(declared)
+    return {name: by_name[name] for name in names or by_name if name not in without}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Declared:
     values: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        read = {name: _read(self.SETTINGS[name], given) for name, given in self.texts.items()}
+        read = {name: _read(self.SETTINGS[name], text) for name, text in self.texts.items()}
         object.__setattr__(self, "values", {**self.in_file, **read})
 
     def __getattr__(self, name: str) -> Any:
@@ -46,14 +46,14 @@ class Declared:
 
     def words(self) -> list[str]:
         """The options as they were given, so that they can be given again."""
-        found: list[str] = []
+        words: list[str] = []
         for name, text in self.texts.items():
             option = option_name(self.SETTINGS[name])
             if isinstance(text, bool):
-                found.append(option if text else f"--no-{option[2:]}")
+                words.append(option if text else f"--no-{option[2:]}")
             else:
-                found += [word for one in (text if isinstance(text, list) else [text]) for word in (option, str(one))]
-        return found
+                words += [word for one in (text if isinstance(text, list) else [text]) for word in (option, str(one))]
+        return words
 
     @classmethod
     def parameters(cls) -> list[Parameter]:
@@ -91,27 +91,27 @@ def _parameter(one: Field[Any]) -> Parameter:
     return Parameter(one.name, Parameter.KEYWORD_ONLY, annotation=Annotated[type_ | None, info], default=None)
 
 
-def _read(one: Field[Any], given: Any) -> Any:
+def _read(one: Field[Any], value: Any) -> Any:
     """Read what was given for a setting; messages name the option."""
     form, option, name = one.metadata["field"].form, one.metadata["option"], option_name(one)
     if option.is_read_later:
-        return given
+        return value
     if option.read is not None:
-        given = option.read(given)
+        value = option.read(value)
     elif isinstance(form, TableOf):
-        given = _by_name(given, name, option.metavar)
+        value = _by_name(value, name, option.metavar)
         if isinstance(form.form, ListOf):
-            given = {key: [one.strip() for one in text.split(",")] for key, text in given.items()}
-    elif given == (inf if _word_for_none(form) == "inf" else "all") and form.holds(None):
+            value = {key: [one.strip() for one in text.split(",")] for key, text in value.items()}
+    elif value == (inf if _word_for_none(form) == "inf" else "all") and form.holds(None):
         return None
-    if isinstance(given, float) and given.is_integer():
-        given = int(given)  # as it was written
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # as it was written
     if form.holds(None):
         form = Either(*(_None(form) if isinstance(part, Null) else part for part in _parts(form)))
     try:
-        if isinstance(given, str) and _has_word(form):
-            return form.read(Scalar(where="", text=given, quoted=False), name)
-        return form.take(given, name)
+        if isinstance(value, str) and _has_word(form):
+            return form.read(Scalar(where="", text=value, quoted=False), name)
+        return form.take(value, name)
     except InvalidSettingsError as error:
         raise InvalidOptionError.of(error) from None
 
@@ -139,14 +139,14 @@ def _word_for_none(form: Form[Any]) -> str:
     return "inf" if any(isinstance(part, Real) for part in _parts(form)) else "all"
 
 
-def _by_name(given: Sequence[str], option: str, wanted: str) -> dict[str, str]:
+def _by_name(entries: Sequence[str], option: str, wanted: str) -> dict[str, str]:
     """Read ``NAME=VALUE`` entries; the name is all before the last equals sign."""
-    found: dict[str, str] = {}
-    for entry in given:
+    by_name: dict[str, str] = {}
+    for entry in entries:
         name, sign, value = (part.strip() for part in entry.rpartition("="))
         if not (name and sign and value):
             raise InvalidOptionError(subject=option, value=entry, remedy=f"give {wanted}")
-        if name in found:
+        if name in by_name:
             raise InvalidOptionError(f"{option} names {name!r} twice", "give it once", subject=option)
-        found[name] = value
-    return found
+        by_name[name] = value
+    return by_name

@@ -29,9 +29,9 @@ def doctor(output: Output) -> None:
     Example:
       supersparse doctor
     """
-    found = diagnose()
-    output.show(found.in_words(), found.as_data)
-    if not found.is_well:
+    diagnosis = diagnose()
+    output.show(diagnosis.in_words(), diagnosis.as_data)
+    if not diagnosis.is_well:
         raise typer.Exit(1)
 
 
@@ -42,10 +42,12 @@ def solvers(output: Output) -> None:
     Example:
       supersparse solvers
     """
-    found = [availability(name) for name in names()]
+    available = [availability(name) for name in names()]
     lines = [("solver", "installed", "version", "how to install")]
-    lines += [(s.name, *(("yes", s.version or "built in") if s.installed else ("no", "-")), s.remedy) for s in found]
-    output.show("\n".join(in_columns(lines)), lambda: [asdict(solver) for solver in found])
+    lines += [
+        (s.name, *(("yes", s.version or "built in") if s.installed else ("no", "-")), s.remedy) for s in available
+    ]
+    output.show("\n".join(in_columns(lines)), lambda: [asdict(solver) for solver in available])
 
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "highspy", "typer", "rich", "PyYAML")
@@ -157,10 +159,10 @@ def diagnose() -> Diagnosis:
 
 
 def _solvers() -> tuple[Package, ...]:
-    found = [availability(name) for name in names()]
+    available = [availability(name) for name in names()]
     return tuple(
         Package(name=s.name, version=(s.version or "built in") if s.installed else None, use="solving", remedy=s.remedy)
-        for s in found
+        for s in available
     )
 
 

@@ -46,20 +46,20 @@ def evaluate(
     cases = read_labelled(data, table.reading, system.card, target, others, weights, note=note)
     check_scored(system.card, cases, "leave such rows out", ALLOW)
     say_outside(system.outside(cases.columns))
-    found = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
+    evaluation = system.evaluate(cases.columns, cases.y, sample_weight=cases.weights, level=level)
     risk = system.risk(cases.columns, cases.y, sample_weight=cases.weights, level=level, method=_method(calibrate))
     groups = [
         system.by_subgroup(cases.columns, cases.y, name, sample_weight=cases.weights, level=level) for name in by or []
     ]
-    parts = [found.in_words(), f"Risk by total:\n{risk}\n{risk.in_words()}"]
+    parts = [evaluation.in_words(), f"Risk by total:\n{risk}\n{risk.in_words()}"]
     parts += [f"By {one_line(group.by)}:\n{group}" for group in groups]
     output.show(
         "\n\n".join(parts),
         lambda: {
-            "evaluation": found.cells(),
+            "evaluation": evaluation.cells(),
             "risk": risk.table(),
             "brier": None if risk.forecasts is None else risk.forecasts.brier,
-            "thresholds": found.thresholds.table(),
+            "thresholds": evaluation.thresholds.table(),
             "by": {group.by: group.table() for group in groups},
         },
     )

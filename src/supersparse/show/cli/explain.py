@@ -53,20 +53,20 @@ def explain(
     system = read_choice(unknown, ScoringSystem.load(model), table.reading)
     person, written, place = _person(system, values, row, table)
     check_person(system.card, person, place)
-    found = system.explain(person)
+    explanation = system.explain(person)
     if person:
         say_outside(system.outside(person))
     flips = system.flips(person, fixed=fixed or (), most=most)
     lines = [
-        *_points(found, system.card, written),
+        *_points(explanation, system.card, written),
         "",
-        f"Predicted: {found.label} (the total is {shown(found.total)}; "
+        f"Predicted: {explanation.label} (the total is {shown(explanation.total)}; "
         f"{system.card.positive} needs {system.card.cutoff.positive})",
-        *(() if found.risk is None else (f"Risk of {system.card.positive}: {risk_percent(found.risk)}",)),
+        *(() if explanation.risk is None else (f"Risk of {system.card.positive}: {risk_percent(explanation.risk)}",)),
         "",
         *_ways(flips, system.card, written),
     ]
-    output.show("\n".join(map(one_line, lines)), lambda: _document(found, flips, written))
+    output.show("\n".join(map(one_line, lines)), lambda: _document(explanation, flips, written))
 
 
 def _person(
@@ -111,21 +111,21 @@ def _limits_of(cases: Cases, name: str, value: object) -> str:
     return " or ".join(one.cell for one in limits if one.below == (value == float("-inf")))
 
 
-def _points(found: Explanation, card: Card, written: Mapping[str, str]) -> list[str]:
+def _points(explanation: Explanation, card: Card, written: Mapping[str, str]) -> list[str]:
 
-    by_question = [reason._brief() for reason in found.reasons if isinstance(reason, AnswerReason)]
+    by_question = [reason._brief() for reason in explanation.reasons if isinstance(reason, AnswerReason)]
     if by_question:
-        return [*(f"  {text}" for text in by_question), f"  total: {shown(found.total)}"]
+        return [*(f"  {text}" for text in by_question), f"  total: {shown(explanation.total)}"]
     rows = [
         (
             _asked(reason.item, card),
             "missing" if reason.missing else _answer(reason.item.column, reason.value, card, written),
             shown(reason.points),
         )
-        for reason in found.reasons
+        for reason in explanation.reasons
         if isinstance(reason, Reason)
     ]
-    rows.append(("total", "", shown(found.total)))
+    rows.append(("total", "", shown(explanation.total)))
     return [f"  {line}" for line in in_columns(rows, right=2)]
 
 
@@ -175,14 +175,14 @@ def _said(change: Change, card: Card, written: Mapping[str, str]) -> str:
     return f"{card.wording.of(change.column).label or change.column}: {before} -> {after}"
 
 
-def _document(found: Explanation, flips: tuple[Flip, ...], written: Mapping[str, str]) -> dict[str, object]:
+def _document(explanation: Explanation, flips: tuple[Flip, ...], written: Mapping[str, str]) -> dict[str, object]:
 
     return {
-        "reasons": [_reason(reason, written) for reason in found.reasons],
-        "total": int_or_float(found.total),
-        "threshold": int_or_float(found.threshold),
-        "prediction": found.label,
-        "risk": found.risk,
+        "reasons": [_reason(reason, written) for reason in explanation.reasons],
+        "total": int_or_float(explanation.total),
+        "threshold": int_or_float(explanation.threshold),
+        "prediction": explanation.label,
+        "risk": explanation.risk,
         "flips": [
             {
                 "changes": {change.column: _plain(change.after) for change in flip.changes},

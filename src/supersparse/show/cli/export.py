@@ -73,7 +73,7 @@ def _check_ending(out: Path | None, to: str) -> None:
 
     ending = "" if out is None else out.suffix.removeprefix(".").casefold()
     if out is not None and ending in _ENDINGS.values() and ending not in ("txt", _ENDINGS[to]):
-        formats = " or ".join(f"--to {name}" for name, own in _ENDINGS.items() if own == ending)
+        formats = " or ".join(f"--to {name}" for name, own_ending in _ENDINGS.items() if own_ending == ending)
         raise InvalidOptionError(
             f"--out {out}: {to} makes a .{_ENDINGS[to]} file",
             f"name it {out.with_suffix('.' + _ENDINGS[to])}, or use {formats}",
@@ -101,14 +101,14 @@ def _made(system: ScoringSystem, to: str, options: dict[str, object]) -> str | b
     return card_faces(system.card, style)[f".{_ENDINGS[to]}"]()
 
 
-def _options(given: list[str]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for text in given:
+def _options(texts: list[str]) -> dict[str, object]:
+    options: dict[str, object] = {}
+    for text in texts:
         name, mark, value = text.partition("=")
         if not mark:
             raise InvalidOptionError(f"--set {text!r}: write it as NAME=VALUE, such as dialect=duckdb")
-        found[name] = _value(name, value)
-    return found
+        options[name] = _value(name, value)
+    return options
 
 
 def _value(name: str, text: str) -> object:

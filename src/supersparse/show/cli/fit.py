@@ -66,8 +66,8 @@ def fit(
 
     The card asks at most six questions, each with points for its answers: bands of a number, groups of
     categories, or that the value is missing. Every total has a risk. Dates and identifiers are left out.
-    Notes say what happened to each column. It is judged by 5-fold cross-validation, repeated twice, beside
-    ridge regression on all columns and cards of fewer questions.
+    Notes say what happened to each column. It is judged by 5-fold cross-validation, repeated twice,
+    and compared with ridge regression on all columns and with cards of fewer questions.
 
     With --goal errors the card makes the fewest errors instead: it has yes/no questions and one threshold,
     cross-validation calibrates its risks, and chooses C0 if you do not set it. Ctrl-C stops the search and

@@ -35,8 +35,8 @@ def frontier(
     """Show the lowest error for each number of features.
 
     Use it to decide how many features are worth having. Goes up to --max-features. The error is that on
-    the training data; where classes are weighted, it is the weighted error, and the number of errors stands
-    beside it. The time limit covers all sizes together.
+    the training data; where classes are weighted, it is the weighted error, followed by the number of
+    errors. The time limit covers all sizes together.
 
     \b
     Example:
@@ -53,9 +53,9 @@ def frontier(
     if options.get("checkpoint") is not None:
         note("the checkpoint of the settings is for `fit`; a frontier is not saved")
         options = {**options, "checkpoint": None}
-    found = with_progress(find_frontier, question.problem, max_features=most, **options)
+    sizes = with_progress(find_frontier, question.problem, max_features=most, **options)
     remark("")
-    output.show(str(found), lambda: {"rows": found.table(), "proven": found.proven})
+    output.show(str(sizes), lambda: {"rows": sizes.table(), "proven": sizes.proven})
     if plot is not None:
-        save_plot(found, plot)
+        save_plot(sizes, plot)
         remark(f"Plot saved to {plot}")

@@ -53,11 +53,11 @@ def _values_of(rows: "TrainingRows") -> dict[str, list[object] | None]:
     """The different values of each training column; None where they are many."""
 
     columns = rows.X if rows.names is None else dict(zip(rows.names, rows.X.T, strict=True))
-    found: dict[str, list[object] | None] = {}
+    by_column: dict[str, list[object] | None] = {}
     for name, values in columns.items():
         distinct = {value for value in values.tolist() if not is_missing(value)}
-        found[name] = list(distinct) if len(distinct) <= _MANY else None
-    return found
+        by_column[name] = list(distinct) if len(distinct) <= _MANY else None
+    return by_column
 
 
 _FEW = 20  # values that are listed
@@ -118,9 +118,9 @@ def _column(column: Column) -> Iterator[str]:
 def _values(column: Column) -> list[str] | None:
     """The values as texts, in sorted order; None where they are many, or numbers other than two."""
 
-    found = {value for value in column.values.tolist() if not is_missing(value)}
+    distinct = {value for value in column.values.tolist() if not is_missing(value)}
     most = 2 if column.kind is Kind.NUMBER else _FEW
-    return None if not 0 < len(found) <= most else [label_text(value) for value in sorted(found)]
+    return None if not 0 < len(distinct) <= most else [label_text(value) for value in sorted(distinct)]
 
 
 def _pairs(texts: list[str], indent: int) -> Iterator[str]:

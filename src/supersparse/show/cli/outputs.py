@@ -23,7 +23,7 @@ def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str
     pattern, which stand for the tables that they hold, or a text that is not a file.
     """
     files_are_asked(out for _, out in outputs)
-    read = [file for given in inputs if given is not None for file in _files(given)]
+    read = [file for source in inputs if source is not None for file in _files(source)]
     seen: list[tuple[str, Path]] = []
     for option, out in outputs:
         if out is None:
@@ -41,13 +41,13 @@ def check_outputs(*outputs: tuple[str, Path | None], inputs: Iterable[Path | str
         seen.append((option, out))
 
 
-def _files(given: Path | str) -> Iterator[str]:
+def _files(source: Path | str) -> Iterator[str]:
     """The files that an input stands for."""
-    if os.path.isfile(given):
-        yield os.fspath(given)
+    if os.path.isfile(source):
+        yield os.fspath(source)
         return
 
-    yield from files_of(Path(given))
+    yield from files_of(Path(source))
 
 
 def _are_one(one: Path, other: Path | str) -> bool:

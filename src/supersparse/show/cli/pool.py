@@ -51,38 +51,41 @@ def pool(
 
     question, _ = read_question(data, table.reading, columns, asked, features, search, counts_errors="a pool")
     options = question.recipe.options
-    found = with_progress(find_pool, question.problem, within=within, max_models=max_models, **options)
+    good_models = with_progress(find_pool, question.problem, within=within, max_models=max_models, **options)
     remark("")
     output.show(
-        _text(found, shown),
+        _text(good_models, shown),
         lambda: {
-            "models": found.table(),
-            "left_out": found.left_out,
-            "complete": found.complete,
-            "least_objective": float(found.best),
-            "always": list(found.always()),
-            "never": list(found.never()),
+            "models": good_models.table(),
+            "left_out": good_models.left_out,
+            "complete": good_models.complete,
+            "least_objective": float(good_models.best),
+            "always": list(good_models.always()),
+            "never": list(good_models.never()),
         },
     )
 
 
-def _text(found: Pool, shown: int) -> str:
-    loss = loss_of(found.problem).name(found.problem)
+def _text(good_models: Pool, shown: int) -> str:
+    loss = loss_of(good_models.problem).name(good_models.problem)
     is_weighted = loss == "weighted error"
     columns = [loss, *(["errors"] if is_weighted else []), "size", "points"]
-    lines = [str(found), "", "  ".join(columns)]
-    for model in found.models[:shown]:
+    lines = [str(good_models), "", "  ".join(columns)]
+    for model in good_models.models[:shown]:
         size = model.evaluation.size
-        points = ", ".join(f"{p} {name}" for name, p in named_points(found.names, model.points).items())
-        if not loss_of(found.problem).counts_rows:
+        points = ", ".join(f"{p} {name}" for name, p in named_points(good_models.names, model.points).items())
+        if not loss_of(good_models.problem).counts_rows:
             lines.append(f"{float(model.evaluation.loss):8.6f}  {size:>4}  {points or 'none'}")
             continue
-        errors, needed = (exactly(model.evaluation.training_errors), _cutoff(found.problem, model.points).positive)
+        errors, needed = (
+            exactly(model.evaluation.training_errors),
+            _cutoff(good_models.problem, model.points).positive,
+        )
         weighted = f"{float(model.evaluation.loss):{len(loss)}.4f}  " if is_weighted else ""
         lines.append(f"{weighted}{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
-    if len(found.models) > shown:
-        lines.append(f"and {len(found.models) - shown} more; print them with --shown")
-    lines += ["", f"features in every model: {', '.join(found.always()) or 'none'}"]
+    if len(good_models.models) > shown:
+        lines.append(f"and {len(good_models.models) - shown} more; print them with --shown")
+    lines += ["", f"features in every model: {', '.join(good_models.always()) or 'none'}"]
     return "\n".join(map(one_line, lines))
 
 

@@ -85,25 +85,27 @@ def predict(
     say_outside(system.outside(cases.columns))
     # a card without items needs the number of rows from somewhere
     columns = cases.columns or {"": np.empty(cases.n_rows)}
-    found: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
+    predicted: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
     if unknown == "allow":
-        found |= possible_columns(system.card, columns, json=output.json)
+        predicted |= possible_columns(system.card, columns, json=output.json)
     else:
         scores, zero = score_table(system.card, columns), system.card.zero_total
         exact = [Fraction(n, scores.denominator) + zero for n in scores.numerators.tolist()]
-        found["total"] = [int_or_float(total) if output.json else shown(total) for total in exact]
-        found["prediction"] = predicted_labels(system.card, scores.positive).tolist()
+        predicted["total"] = [int_or_float(total) if output.json else shown(total) for total in exact]
+        predicted["prediction"] = predicted_labels(system.card, scores.positive).tolist()
         if system.card.risk is not None:
-            found["risk"] = np.asarray(system.predict_risk(columns)).tolist()
+            predicted["risk"] = np.asarray(system.predict_risk(columns)).tolist()
     if reasons:
         listed = system.reasons(columns, most=reasons).table()
-        found |= {name: [row[name] for row in listed] for name in (listed[0] if listed else ())}
+        predicted |= {name: [row[name] for row in listed] for name in (listed[0] if listed else ())}
     if output.json and out is None:
-        output.show("", lambda: [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)])
+        output.show(
+            "", lambda: [dict(zip(predicted, row, strict=True)) for row in zip(*predicted.values(), strict=True)]
+        )
         return
     with nullcontext(sys.stdout) if out is None else whole_text(out) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(map(no_formula, found))
-        writer.writerows(map(no_formula, row) for row in zip(*found.values(), strict=True))
+        writer.writerow(map(no_formula, predicted))
+        writer.writerows(map(no_formula, row) for row in zip(*predicted.values(), strict=True))
     if out is not None and output.json:
         output.show("", lambda: {"rows": cases.n_rows, "saved": str(out)})

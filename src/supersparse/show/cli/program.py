@@ -94,8 +94,8 @@ def _show_card(
 ) -> None:
     import json
 
-    found = question.problem.read_solution(solution)
-    system = ScoringSystem(question.card(found, rows.title, rows))
+    verified = question.problem.read_solution(solution)
+    system = ScoringSystem(question.card(verified, rows.title, rows))
     if out is not None:
         system.save(out)
     remark("")
@@ -103,7 +103,7 @@ def _show_card(
         str(system),
         lambda: {
             "card": json.loads(system.to_json()),
-            "objective": float(found.objective),
+            "objective": float(verified.objective),
             "saved": [] if out is None else [str(out)],
         },
     )

@@ -64,7 +64,7 @@ class State:
     def line(self, *, brief: bool = False) -> str:
         """Describe the time, the stage, the best model so far, and how far it is from the best possible.
 
-        What matters most comes first: a narrow terminal cuts the rest off. `brief` leaves out the details of
+        The most important parts come first: a narrow terminal cuts the rest off. `brief` leaves out the details of
         the stage, which follow a colon.
         """
         now = time.monotonic()

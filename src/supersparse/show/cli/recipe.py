@@ -50,14 +50,14 @@ def read_recipe(
     """
     from supersparse.learn.recipe import Recipe, slack_of
 
-    given = {
+    changes = {
         name: value
         for name, value in {**asked.values, **columns.values}.items()
         if name in Settings.__dataclass_fields__ and name != "class_weight"
     }
     if asked.of_features:
-        given["questions"] = False
-    settings = read_settings_file(asked.settings, given, usual_goal=usual_goal)
+        changes["questions"] = False
+    settings = read_settings_file(asked.settings, changes, usual_goal=usual_goal)
     if of_counts and settings.goal == "risk":
         if settings.asks_questions:
             raise InvalidOptionError("counts are of yes/no features, and have no questions", "use max_features")
@@ -86,9 +86,9 @@ def weighted_recipe(recipe: "Recipe", asked: AskedOptions, rows: "TrainingRows")
     return recipe.asking(class_weight=weights)
 
 
-def read_settings_file(path: Path | None, given: Mapping[str, Any], *, usual_goal: str = "errors") -> Settings:
+def read_settings_file(path: Path | None, options: Mapping[str, Any], *, usual_goal: str = "errors") -> Settings:
     """Read the settings file, if any; options override it."""
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes = {name: value for name, value in options.items() if value is not None}
     if path is None:
         return Settings.of(**changes if usual_goal == "errors" else {"goal": usual_goal, **changes})
     settings = Settings.load(path)
@@ -105,15 +105,15 @@ def read_settings_file(path: Path | None, given: Mapping[str, Any], *, usual_goa
     return settings.changed(**changes)
 
 
-def solver_options(settings: Settings, path: Path | None, given: SolverKeywords) -> SolverKeywords:
+def solver_options(settings: Settings, path: Path | None, asked: SolverKeywords) -> SolverKeywords:
     """Return solver options: the command line overrides the file, which overrides the defaults.
 
     Values that no solver takes are refused here, before the table is read.
     """
-    for name in given:
+    for name in asked:
         if name in settings.solve:
             note(f"{_OPTIONS[name]} overrides {name} in {path}")
-    options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **given}
+    options: SolverKeywords = {**DEFAULT_OPTIONS, **settings.solve, **asked}
     if (solver := options.get("solver", "auto")) != "auto":
         check_goal(solver, get(solver).capabilities, settings.goal)
     SolveOptions.read({name: value for name, value in options.items() if name != "solver"})

@@ -36,7 +36,7 @@ def report(
         typer.Option(
             dir_okay=False,
             metavar="FILE",
-            show_default="CARD-report.html and .pdf, beside CARD",
+            show_default="CARD-report.html and .pdf, next to CARD",
             help="Output file, .html or .pdf. Repeatable.",
         ),
     ] = None,
@@ -75,7 +75,7 @@ def report(
 ) -> None:
     """Write a report on a scoring system that follows TRIPOD+AI.
 
-    Writes HTML and PDF beside the card. Covers the card, the data, the proof, the best card of each size,
+    Writes HTML and PDF next to the card. Covers the card, the data, the proof, the best card of each size,
     performance corrected for optimism, calibration, trade-offs, stability, subgroups, bounds and limits of
     use, with the TRIPOD+AI checklist and a PROBAST+AI appendix. Most of it learns the card again; each part
     does what it can in its share of the time limit and says how much. Ctrl-C stops that and writes what is

@@ -84,14 +84,14 @@ class Streams:
 
         A closed standard output is not a failure where the result was asked for in a file as well, and is there.
         """
-        kept = _files_asked and files_are_written
+        are_written = _files_asked and files_are_written
         sys.stdout.flush()
         problem = None if self.output is None else self.output.error
-        if problem is None or (problem.errno == errno.EBADF and kept):
+        if problem is None or (problem.errno == errno.EBADF and are_written):
             return None
         if problem.errno == errno.EPIPE:
             return ""
-        there = "; files that were asked for are written" if kept else ""
+        there = "; files that were asked for are written" if are_written else ""
         return f"the result could not be printed to standard output: {problem.strerror}{there}"
 
 

@@ -111,35 +111,35 @@ def trade_off(
             "--max-false-positive-rates is another sweep than --ratios or --thresholds", "use one of them"
         )
     question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
-    found: CrossValidatedTradeOff | HeldOutTradeOff
+    curve: CrossValidatedTradeOff | HeldOutTradeOff
     if test is not None or hold_out is not None:
         if test is not None:
             learned, judge = (rows, _judged_by(test, table.reading, rows, question.recipe.settings.sample_weight))
         else:
             learned, judge = _divided(rows, hold_out or 0.0)
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
-            found = sweep_held_out(question.recipe, learned, judge, wanted, limits=limits, watch=watch)
+            curve = sweep_held_out(question.recipe, learned, judge, wanted, limits=limits, watch=watch)
     else:
         folds = read_folds(rows, validation, question.recipe)
         if folds is None:
             raise InvalidOptionError("no rows can be held out, so there is nothing to judge by", "use more rows")
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
-            found = sweep(question.recipe, rows, folds, wanted, limits=limits, watch=watch)
+            curve = sweep(question.recipe, rows, folds, wanted, limits=limits, watch=watch)
     remark("")
-    output.show(str(found), lambda: _as_data(found))
+    output.show(str(curve), lambda: _as_data(curve))
     if plot is not None:
-        save_plot(found, plot)
+        save_plot(curve, plot)
         remark(f"Plot saved to {plot}")
 
 
 def _judged_by(test: Path, reading: Reading, rows: "TrainingRows", weights: str | None) -> "Judge":
     """Judge by the labelled rows of another table, read as each card expects them."""
 
-    told: set[str] = set()
+    shown_before: set[str] = set()
 
     def say_once(text: str) -> None:
-        if text not in told:
-            told.add(text)
+        if text not in shown_before:
+            shown_before.add(text)
             note(text)
 
     def judge(question: "PreparedProblem", solution: Solution) -> Tally:
@@ -160,11 +160,11 @@ def _divided(rows: "TrainingRows", share: float) -> "tuple[TrainingRows, Judge]"
     return rows.take(learned), judged_on(rows, held_out)
 
 
-def _as_data(found: CrossValidatedTradeOff | HeldOutTradeOff) -> dict[str, object]:
-    if isinstance(found, CrossValidatedTradeOff):
-        return {"rows": found.table(), "folds": found.folds, "repeats": found.repeats}
-    seen = found.points[0].performance
-    return {"rows": found.table(), "held_out": float(seen.n), "held_out_positive": float(seen.positives)}
+def _as_data(curve: CrossValidatedTradeOff | HeldOutTradeOff) -> dict[str, object]:
+    if isinstance(curve, CrossValidatedTradeOff):
+        return {"rows": curve.table(), "folds": curve.folds, "repeats": curve.repeats}
+    seen = curve.points[0].performance
+    return {"rows": curve.table(), "held_out": float(seen.n), "held_out_positive": float(seen.positives)}
 
 
 def _refuse_folds(
@@ -179,7 +179,7 @@ def _refuse_folds(
         return
     option = "--test" if test is not None else "--hold-out"
     fit = () if test is not None else ("--cv-groups", "--cv-time")  # they say how rows are held out
-    folds = [given for given in validation.asks if given not in fit]
+    folds = [name for name in validation.asks if name not in fit]
     if folds:
         raise InvalidOptionError(f"{folds[0]} divides rows into folds, and {option} has none", "use one of them")
     if hold_out is not None and not 0 < hold_out < 1:
@@ -197,12 +197,12 @@ def _refuse_weights(asked: AskedOptions) -> None:
 def _numbers(text: str | None, option: str) -> list[float] | None:
     if text is None:
         return None
-    found = []
+    numbers = []
     for word in text.split(","):
         try:
-            found.append(float(word))
+            numbers.append(float(word))
         except ValueError:
             raise InvalidOptionError(
                 f"{option} is {text!r}, but {word.strip()!r} is not a number", "separate numbers by commas"
             ) from None
-    return found
+    return numbers

@@ -184,8 +184,8 @@ def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptio
         "--cv-groups": validation.groups is not None,
         "--cv-time": validation.cv_time is not None,
     }
-    for option, given in needs.items():
-        if given:
+    for option, is_asked in needs.items():
+        if is_asked:
             raise InvalidOptionError(f"{option} needs the rows in memory", "remove it, or use --engine memory")
 
 

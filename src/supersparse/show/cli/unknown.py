@@ -102,12 +102,12 @@ def possible_columns(card: Card, columns: Any, *, json: bool) -> dict[str, list[
     write = int_or_float if json else shown
     nothing = None if json else ""
     rows = possible_rows(card, columns)
-    found: dict[str, list[object]] = {
+    possible: dict[str, list[object]] = {
         "total": [write(row.low) if row.is_known else nothing for row in rows],
         "total_low": [write(row.low) for row in rows],
         "total_high": [write(row.high) for row in rows],
         "prediction": [NOT_KNOWN if row.prediction is None else row.prediction for row in rows],
     }
     if card.risk is not None:
-        found["risk"] = [risk_of(card.risk, row.low) if row.is_known else nothing for row in rows]
-    return found
+        possible["risk"] = [risk_of(card.risk, row.low) if row.is_known else nothing for row in rows]
+    return possible

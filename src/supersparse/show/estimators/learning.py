@@ -325,7 +325,7 @@ def _say_unclear(question: PreparedProblem, *, codes: bool) -> None:
     if question.prepare is None:
         return
     unreadable = [f"{name} ({kind.removeprefix('values ')})" for name, kind in question.prepare.unreadable_.items()]
-    coded = [f"{name} ({', '.join(map(str, found))})" for name, found in question.prepare.codes_.items()]
+    coded = [f"{name} ({', '.join(map(str, numbers))})" for name, numbers in question.prepare.codes_.items()]
     for columns, what, remedy, warning in (
         (
             unreadable,
@@ -360,17 +360,17 @@ def reporting(verbose: int) -> Iterator[Watch]:
         yield Watch()
         return
     level = logger.level
-    own = None if logger.hasHandlers() else logging.StreamHandler()
-    if own is not None:
-        logger.addHandler(own)
+    handler = None if logger.hasHandlers() else logging.StreamHandler()
+    if handler is not None:
+        logger.addHandler(handler)
     if not logger.isEnabledFor(logging.INFO):
         logger.setLevel(logging.INFO)
     try:
         yield _Lines(seconds_between=1.0 if verbose == 1 else 0.0)
     finally:
         logger.setLevel(level)
-        if own is not None:
-            logger.removeHandler(own)
+        if handler is not None:
+            logger.removeHandler(handler)
 
 
 class _Lines(Watch):

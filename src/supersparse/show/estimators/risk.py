@@ -198,16 +198,16 @@ class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
         recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
         limit = recipe.options.get("time_limit")
         half = recipe if limit is None else replace(recipe, options={**recipe.options, "time_limit": limit / 2})
-        found = self._judged(half, rows)
-        self._choose_size([results[0].compared or {} for results in found.by_fold], half.settings.most_questions)
+        validation = self._judged(half, rows)
+        self._choose_size([results[0].compared or {} for results in validation.by_fold], half.settings.most_questions)
         self.n_splits_ = self._judged(half.asking(max_questions=self.max_questions_), rows).folds
         return self
 
     def _judged(self, recipe: Recipe, rows: TrainingRows) -> Validation:
         """Learn a card, and judge it by the folds."""
-        found = learn(self, recipe, rows, lambda *_: folds_with(self, self._splits(rows), Cs=None)).validation
-        assert found is not None, "a fold is learned even without any time"
-        return found
+        validation = learn(self, recipe, rows, lambda *_: folds_with(self, self._splits(rows), Cs=None)).validation
+        assert validation is not None, "a fold is learned even without any time"
+        return validation
 
     def _choose_size(self, by_fold: Sequence[Mapping[str, Measures]], most: int) -> None:
         sizes = [

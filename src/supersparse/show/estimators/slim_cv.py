@@ -130,9 +130,9 @@ class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
         """
         self._check_rule()
         recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
-        found = learn(self, recipe, rows, _folds_of).validation
-        assert found is not None, "a fold is learned even without any time"
-        self._keep_choice(found)
+        validation = learn(self, recipe, rows, _folds_of).validation
+        assert validation is not None, "a fold is learned even without any time"
+        self._keep_choice(validation)
         return self
 
     def _check_rule(self) -> None:
@@ -148,16 +148,16 @@ class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
     def _solve(self, question: PreparedProblem, options: SolverKeywords) -> Solution:
         if self.checkpoint is None or question.recipe.slack is not None:
             return super()._solve(question, {**options, "checkpoint": None})
-        given: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
-        return solve_in(folder_of(self.checkpoint), question.problem, **given)
+        all_options: SolverKeywords = {**question.recipe.options, **options, "checkpoint": None}
+        return solve_in(folder_of(self.checkpoint), question.problem, **all_options)
 
-    def _keep_choice(self, found: Validation) -> None:
-        by_value = [list(results) for results in zip(*found.by_fold, strict=True)]
-        self.n_splits_ = found.folds
-        self.Cs_ = np.array(found.penalties)
-        self.best_index_ = found.choices[self.rule]
+    def _keep_choice(self, validation: Validation) -> None:
+        by_value = [list(results) for results in zip(*validation.by_fold, strict=True)]
+        self.n_splits_ = validation.folds
+        self.Cs_ = np.array(validation.penalties)
+        self.best_index_ = validation.choices[self.rule]
         self.C0_ = float(self.Cs_[self.best_index_])
-        self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in found.choices.items()}
+        self.C0_by_rule_ = {rule: float(self.Cs_[index]) for rule, index in validation.choices.items()}
         self.cv_results_ = tabulate(self.Cs_, by_value)
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         with reporting(self.verbose):
@@ -193,6 +193,6 @@ def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) 
         table[f"mean_{name}"] = matrix.mean(axis=1)
         table[f"std_{name}"] = matrix.std(axis=1, ddof=min(1, matrix.shape[1] - 1))
     losses = [sum(r.loss for r in results) for results in by_value]  # exact: equal means rank equal
-    ranks = [1 + sum(other < own for other in losses) for own in losses]
+    ranks = [1 + sum(other < loss for other in losses) for loss in losses]
     table["rank_test_score"] = np.array(ranks, dtype=np.int32)
     return table

@@ -11,7 +11,7 @@ from typing import Any
 
 from supersparse.show.studio.texts import text as _text
 from supersparse.table.cells import limit_of, plain_number, possible_signs
-from supersparse.table.roles import repeats, why_no_feature
+from supersparse.table.roles import HOLDS_DATES, repeats, why_no_feature
 from supersparse.table.table import Column, Kind, Table
 from supersparse.table.training import PERHAPS_MISSING
 
@@ -192,7 +192,7 @@ def _left_out(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
         if why is None:
             continue
         if column.kind is Kind.DATE:
-            yield notice("date", name, why.partition(";")[0])
+            yield notice("date", name, HOLDS_DATES)
         elif column.kind in (Kind.EMPTY, Kind.TOO_MANY):
             yield notice("other", name, why)
         elif not repeats(column):

@@ -35,8 +35,8 @@ class Columns(Tabular, Mapping[str, NDArray[np.generic]]):
     def __init__(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) > 1:
-            said = ", ".join(f"{name!r} {n}" for name, n in lengths.items())
-            raise InvalidDataError(f"the columns have different lengths: {said}", "give each the same number of rows")
+            sizes = ", ".join(f"{name!r} {n}" for name, n in lengths.items())
+            raise InvalidDataError(f"the columns have different lengths: {sizes}", "give each the same number of rows")
         self._arrays = {name: _read_only(array) for name, array in arrays.items()}
 
     def __getitem__(self, name: str) -> NDArray[np.generic]:
@@ -158,8 +158,8 @@ class Dataset(Tabular):
 
     def part(self, rows: NDArray[np.integer[Any]]) -> "Dataset":
         """Return only these rows, such as one half of a split, together with their raw rows."""
-        kept = self.kept[rows]
-        return replace(self, X=self.X[rows], y=self.y[rows], raw=self.raw.part(kept), kept=np.arange(len(kept)))
+        chosen = self.kept[rows]
+        return replace(self, X=self.X[rows], y=self.y[rows], raw=self.raw.part(chosen), kept=np.arange(len(chosen)))
 
     def __repr__(self) -> str:
         n_rows, n_features = self.X.shape
@@ -290,14 +290,14 @@ class About:
     source: str
     licence: str = "CC BY 4.0"  # of all the UCI datasets here
 
-    def dataset(self, raw: Columns, features: Mapping[str, NDArray[Any]], kept: NDArray[np.intp]) -> Dataset:
-        """Build a dataset; `features` are those of the rows `kept` of `raw`."""
+    def dataset(self, raw: Columns, features: Mapping[str, NDArray[Any]], complete: NDArray[np.intp]) -> Dataset:
+        """Build a dataset; `features` are those of the rows `complete` of `raw`."""
         X = matrix(features)
-        y = (raw[self.target][kept] == self.classes[1]).astype(np.int64)
-        for array in (X, y, kept):
+        y = (raw[self.target][complete] == self.classes[1]).astype(np.int64)
+        for array in (X, y, complete):
             array.setflags(write=False)
         about = {one.name: getattr(self, one.name) for one in fields(self)}
-        return Dataset(**about, feature_names=tuple(features), X=X, y=y, raw=raw, kept=kept)
+        return Dataset(**about, feature_names=tuple(features), X=X, y=y, raw=raw, kept=complete)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,11 +311,11 @@ class Size:
     def check(self, data: Dataset, file: str) -> Dataset:
         """Return the data if they have this size; `file` is their source."""
         n_rows, n_features = data.X.shape
-        found = Size(rows=n_rows, columns=n_features + 1, positive=int(data.y.sum()))
-        if found != self:
+        size = Size(rows=n_rows, columns=n_features + 1, positive=int(data.y.sum()))
+        if size != self:
             raise InvalidDataError(
-                f"{file} gives {found.rows} rows, {found.columns} columns with the intercept and "
-                f"{found.positive} {positive_in_words(data.target, data.classes)}; expected are {self.rows}, "
+                f"{file} gives {size.rows} rows, {size.columns} columns with the intercept and "
+                f"{size.positive} {positive_in_words(data.target, data.classes)}; expected are {self.rows}, "
                 f"{self.columns} and {self.positive}",
                 "delete the file and fetch it again: supersparse datasets fetch",
             )

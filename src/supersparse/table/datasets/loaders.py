@@ -64,9 +64,9 @@ def load_breast_cancer() -> Dataset:
     """
     about = ABOUT_BREAST_CANCER
     raw = _of_numbers(about, bundled_text("breast_cancer.csv"), "Class", {"2": "benign", "4": "malignant"})
-    kept = complete_rows(raw)
-    features = {name: raw[name][kept] for name in raw if name not in ("Id", about.target)}
-    return about.dataset(raw, features, kept)
+    complete = complete_rows(raw)
+    features = {name: raw[name][complete] for name in raw if name not in ("Id", about.target)}
+    return about.dataset(raw, features, complete)
 
 
 def _of_numbers(about: About, text: str, column: str, classes: dict[str, str]) -> Columns:
@@ -131,9 +131,9 @@ def load_internet_ads(variant: Literal["paper"] = "paper", *, folder: Path | Non
         raise InvalidOptionError(f"internet ads has no variant {variant!r}", "the only one is 'paper'")
     about, classes = ABOUT_INTERNET_ADS, {"ad": "ad", "nonad": "not an ad"}
     raw = _of_numbers(about, stored_text(INTERNET_ADS, folder), "Class", classes)
-    kept = complete_rows(raw)
-    features = varying({name: raw[name][kept] for name in raw if name != about.target})
-    return SIZE_OF_INTERNET_ADS.check(about.dataset(raw, features, kept), INTERNET_ADS.file)
+    complete = complete_rows(raw)
+    features = varying({name: raw[name][complete] for name in raw if name != about.target})
+    return SIZE_OF_INTERNET_ADS.check(about.dataset(raw, features, complete), INTERNET_ADS.file)
 
 
 ABOUT_MAMMOGRAPHY = About(

@@ -82,10 +82,10 @@ def _member(content: bytes, name: str) -> bytes:
     if not content.startswith(b"PK"):
         return decompressed(content)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        found = [entry for entry in archive.namelist() if entry.rsplit("/", 1)[-1] == name]
-        if not found:
+        entries = [entry for entry in archive.namelist() if entry.rsplit("/", 1)[-1] == name]
+        if not entries:
             raise InvalidDataError(f"the archive does not contain {name!r}, only {', '.join(archive.namelist())}")
-        return archive.read(found[0])
+        return archive.read(entries[0])
 
 
 def _trimmed(line: str) -> list[str]:
@@ -146,8 +146,8 @@ VARIABLE = "SUPERSPARSE_DATA"
 
 def data_folder() -> Path:
     """Return the folder in ``SUPERSPARSE_DATA``, or one in the user's cache."""
-    given = os.environ.get(VARIABLE)
-    return Path(given).expanduser() if given else _user_cache() / "supersparse" / "data"
+    chosen = os.environ.get(VARIABLE)
+    return Path(chosen).expanduser() if chosen else _user_cache() / "supersparse" / "data"
 
 
 def _user_cache() -> Path:
@@ -283,9 +283,9 @@ def _fetch(
         return Fetched(path=path, how="already there", origin=str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     if copy_from is not None:
-        found = _find(original, copy_from)
-        _store(_checked(original, found.read_bytes(), str(found), unchecked), path)
-        return Fetched(path=path, how="copied", origin=str(found))
+        source = _find(original, copy_from)
+        _store(_checked(original, source.read_bytes(), str(source), unchecked), path)
+        return Fetched(path=path, how="copied", origin=str(source))
     # one per address, because the bytes differ between addresses
     parts = {url: path.with_name(f"{path.name}.{number}.part") for number, url in enumerate(original.urls)}
     failures = []
@@ -308,10 +308,10 @@ def _fetch(
 
 def _find(original: Original, folder: Path) -> Path:
     names = (original.file, *original.names)
-    found = next((folder / name for name in names if (folder / name).is_file()), None)
-    if found is None:
+    path = next((folder / name for name in names if (folder / name).is_file()), None)
+    if path is None:
         raise MissingDataError(f"the folder {str(folder)!r} contains none of {', '.join(names)}")
-    return found
+    return path
 
 
 def _is_right(original: Original, stored: bytes) -> bool:
@@ -327,10 +327,10 @@ def _checked(original: Original, content: bytes, origin: str, unchecked: bool) -
         text = original.text(content)
     except (BadZipFile, LookupError, ValueError, OSError, EOFError, zlib.error) as error:
         raise InvalidDataError(f"{origin} is not the expected file: {error or type(error).__name__}") from error
-    found = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    if found != original.sha256 and not unchecked:
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    if digest != original.sha256 and not unchecked:
         raise InvalidDataError(
-            f"the rows of {origin} differ from those expected (SHA-256 {found}, expected {original.sha256})",
+            f"the rows of {origin} differ from those expected (SHA-256 {digest}, expected {original.sha256})",
             "if the publisher has changed them and you trust the change, store them with --unchecked",
         )
     return text

@@ -26,7 +26,7 @@ from supersparse.table.datasets.originals import RECIDIVISM, RECIDIVISM_VIOLENT,
 LEAST_OF_A_CHARGE = 15  # rows with the same charge, for an indicator of its own
 NO_CHARGE = "arrest case no charge"
 
-# What a charge is about, by words in its text; a charge may be of several kinds or of none.
+# The kinds of charges, by words in their texts; a charge may be of several kinds or of none.
 KINDS_OF_CHARGE = {
     "Assault": r"assault",
     "Battery": r"batt",
@@ -221,10 +221,10 @@ def _read(about: About, size: Size, original: Original, scored: str, folder: Pat
             f"{original.file} has no column {missing[0]!r}",
             "delete the file and fetch it again: supersparse datasets fetch",
         )
-    kept = _kept(place, rows, scored)
-    (_, *names), cells = table([person for _, person in kept])
+    people = _kept(place, rows, scored)
+    (_, *names), cells = table([person for _, person in people])
     features = dict(zip(names, cells.T[1:], strict=True))
-    data = about.dataset(_raw(about, place, rows), features, np.array([k for k, _ in kept], dtype=np.intp))
+    data = about.dataset(_raw(about, place, rows), features, np.array([k for k, _ in people], dtype=np.intp))
     return size.check(data, original.file)
 
 
@@ -235,6 +235,6 @@ def _raw(about: About, place: Mapping[str, int], rows: Sequence[Sequence[str]]) 
         return [row[place[name]] or MISSING for row in rows]
 
     of_numbers = {name: numbers(cells(name)) for name in _NUMBERS}
-    of_texts = {name: words(found, {text: text for text in found}) for name in _TEXTS for found in [cells(name)]}
+    of_texts = {name: words(texts, {text: text for text in texts}) for name in _TEXTS for texts in [cells(name)]}
     target = words(cells("two_year_recid"), {"0": about.classes[0], "1": about.classes[1]})
     return Columns(of_numbers | of_texts | {about.target: target})
