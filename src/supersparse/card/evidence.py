@@ -216,7 +216,7 @@ def weighted_risks(card: Card) -> str | None:
 
 _ROWS = {"training": "the training rows", "cross-validation": "rows it was not learned from"}
 _SAME = "the same risk for everyone"
-_SURE = 1e-9  # by which a log loss must be lower: proofs are as fine
+_SURE = 1e-9  # by which share a log loss must be lower: proofs are as fine
 
 
 def baseline(card: Card, seen: Performance) -> str:
@@ -225,11 +225,17 @@ def baseline(card: Card, seen: Performance) -> str:
     if _is_risk(asked) and seen.log_loss is not None and seen.baseline_log_loss is not None:
         weighs = _by_class(_class_weights(card, asked, seen))
         return (
-            f"The log loss of this card is {seen.log_loss:.4f}, that of {_SAME} {seen.baseline_log_loss:.4f}{weighs}."
+            f"The log loss of this card is {_loss(seen.log_loss)}, "
+            f"that of {_SAME} {_loss(seen.baseline_log_loss)}{weighs}."
         )
     always = f"Always predicting {_name(card, positive=seen.positives > seen.negatives)} is wrong"
     weighs = "" if _class_weights(card, asked, seen) is None else "; this card weighs errors by class"
     return f"{always} for {percent(float(seen.baseline_error))} of rows{weighs}."
+
+
+def _loss(value: float) -> str:
+    """Four decimals, or as many digits where classes of very different weights make losses tiny."""
+    return f"{value:.4f}" if value >= 0.001 or value == 0 else f"{value:.4g}"
 
 
 def no_better(card: Card, seen: Performance) -> str | None:
@@ -259,10 +265,10 @@ def shortfalls(card: Card, seen: Performance, subject: str) -> tuple[str, ...]:
 
 def _of_risks(card: Card, asked: Mapping[str, Any], seen: Performance, subject: str) -> str | None:
     loss, other = seen.log_loss, seen.baseline_log_loss
-    if loss is None or other is None or loss < other - _SURE:
+    if loss is None or other is None or loss < other * (1 - _SURE):
         return None
     return (
-        f"{_SAME}: the log loss of {subject} is {loss:.4f} on {_rows(seen)}, that of {_SAME} {other:.4f}"
+        f"{_SAME}: the log loss of {subject} is {_loss(loss)} on {_rows(seen)}, that of {_SAME} {_loss(other)}"
         f"{_by_class(_class_weights(card, asked, seen))}"
     )
 
