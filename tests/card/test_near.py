@@ -101,6 +101,16 @@ def test_likeness():
     assert not is_like(Fraction(6), [Fraction(4), "5"])
 
 
+def test_text_where_a_number_belongs_is_not_sent_to_a_card_that_refuses_it_too():
+    system = near(item("age", at_least=50, points=1), age=AGE)
+    with pytest.raises(InvalidDataError, match="which is text; the card expects a number there$"):
+        system.predict({"age": "45"})
+    with pytest.raises(InvalidDataError, match="is not a number"):
+        system.accepting_unknown().predict({"age": "45"})
+    with pytest.raises(InvalidDataError, match=r"accepting_unknown\(\) returns$"):
+        system.predict({"age": 850})
+
+
 def test_a_file_keeps_it_and_older_versions_do_not_know_it():
     card = near(item("age", at_least=50, points=1), age=AGE).card
     text = to_json(card)

@@ -217,8 +217,13 @@ def _refused(expected: Expected, cells: Cells) -> Iterator[RefusedValue]:
                 rows=int(where.sum()),
                 first_row=int(where.argmax()) + 1,
                 reason=reason,
-                is_near=domain.outside == "near",
+                is_near=_may_be_allowed(domain, value),
             )
+
+
+def _may_be_allowed(domain: Domain, value: object) -> bool:
+    """Whether the card scores a refused value once what is far from the training rows is allowed."""
+    return domain.outside == "near" and not (isinstance(value, str) and domain.values is None)
 
 
 def _reason(expected: Expected, value: object, what: str) -> str | None:
@@ -279,8 +284,8 @@ def _check_value(expected: Expected, value: object, what: str) -> None:
     _check_kind(expected, value, what)
     reason = _reason(expected, value, what)
     if reason is not None:
-        is_near = expected.domain is not None and expected.domain.outside == "near"
-        raise InvalidDataError(f"{what} is {value!r}, {reason}{_REMEDY if is_near else ''}")
+        allowed = expected.domain is not None and _may_be_allowed(expected.domain, value)
+        raise InvalidDataError(f"{what} is {value!r}, {reason}{_REMEDY if allowed else ''}")
 
 
 def _check_kind(expected: Expected, value: object, what: str) -> None:
