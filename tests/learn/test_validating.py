@@ -100,6 +100,20 @@ def test_the_weighted_error_stands_beside_a_penalty_that_is_chosen_by_it():
     assert "weighted_error" not in alike.as_data()
 
 
+def test_folds_whose_search_was_cut_short_are_counted():
+    # noise in eight columns: more than two nodes are needed for a proof
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 9, (120, 8)), np.arange(120) % 2
+    rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=tuple("abcdefgh"))
+    asked = Settings.of(C0=0.01, max_points=5)
+    short = Recipe(settings=asked, options={"solver": "exact", "node_limit": 2})
+    found = validating.validate(short, rows, Folds(splits=splits_of(y, 3)))
+    assert found.chosen.unproven == 3
+    words = "3 of the 3 cards are not proven best for their fold; a longer search may change these figures."
+    assert found.in_words().endswith(words)
+    assert "proven" not in validating.validate(RECIPE, ROWS, folds_of(2)).in_words()
+
+
 def test_the_error_so_far_is_told():
     watch = Told()
     found = validating.validate(RECIPE, ROWS, folds_of(3), watch)

@@ -180,7 +180,7 @@ def skipped_folds(seen: Performance) -> str | None:
     """How many folds stand behind a performance, where not all planned ones do."""
     if seen.folds is None:
         return None
-    return f"Cross-validated on {seen.folds[0]} of {seen.folds[1]} folds; the others were skipped"
+    return f"Cross-validated on {seen.folds[0]} of the {seen.folds[1]} folds that were planned"
 
 
 def about_labels(card: Card) -> str | None:

@@ -46,6 +46,7 @@ class Tried:
     weighted_errors: tuple[float, ...]  # the mean costs of the rows, where those of the two classes differ
     performances: tuple[Performance, ...]
     unseen: tuple[LeftOut, ...]  # the scores of the held-out rows
+    unproven: int  # how many of the cards are not proven best for their fold
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
@@ -146,6 +147,13 @@ class Validation:
             values = zip(losses, self._loss(tried).values(), strict=True)
             loss = "".join(f"{value:>{len(name)}.4f}  " for name, value in values)
             lines.append(f"{penalty:>{wide}}  {m['features']:>8.1f}  {loss}{error}  {rates}{mark}")
+        if self.chosen.unproven:
+            chosen = "" if len(self.tried) == 1 else " at the chosen C0"
+            lines += [
+                "",
+                f"{self.chosen.unproven} of the {self.folds} cards{chosen} are not proven best for their fold;"
+                " a longer search may change these figures.",
+            ]
         return "\n".join(lines)
 
 
@@ -238,6 +246,7 @@ def _validation(
                 for pool, r in zip(pooled, results, strict=True)
             ),
             unseen=tuple(result.unseen for result in results),
+            unproven=sum(result.gap > 0 for result in results),
         )
         for C0, results in zip(of_each, zip(*by_fold, strict=True), strict=True)
     )
