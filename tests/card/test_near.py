@@ -103,7 +103,7 @@ def test_likeness():
 
 def test_text_where_a_number_belongs_is_not_sent_to_a_card_that_refuses_it_too():
     system = near(item("age", at_least=50, points=1), age=AGE)
-    with pytest.raises(InvalidDataError, match="which is text; the card expects a number there$"):
+    with pytest.raises(InvalidDataError, match=r"which is text; the card expects a number there$"):
         system.predict({"age": "45"})
     with pytest.raises(InvalidDataError, match="is not a number"):
         system.accepting_unknown().predict({"age": "45"})
