@@ -74,7 +74,7 @@ def fits(value, shape):
     if isinstance(shape, dict) and isinstance(value, dict):
         shape = dict.fromkeys(value, shape[str]) if str in shape else shape
         return value.keys() <= shape.keys() and all(fits(value.get(k, ...), one) for k, one in shape.items())
-    return type(value) is shape if isinstance(shape, type) else value == shape
+    return type(value) is shape if isinstance(shape, type) else (type(value), value) == (type(shape), shape)
 def once(pairs):  # a dictionary of JSON. If a key stands in it twice, others may read the other value.
     demand(len(dict(pairs)) == len(pairs), "a key stands twice in the card or in the question")
     return dict(pairs)
@@ -109,18 +109,15 @@ def read_table(path, question):
     target, weight = question["target"] or header[0], question["weights"]
     rows = [row for row in rows if all(row[name] for name in [target, *question["complete"]])]
     return [row for row in rows if not weight or number(row[weight])], target, sha256
-def cell(text, how, missing):
-    """What a cell says: some columns have a decimal comma (1.234,5), spellings, or codes for missing."""
+def cell(text, how, missing):  # some columns have a decimal comma (1.234,5), spellings, or codes for missing
     raw = text.strip()
     text = raw.replace(".", "").replace(",", ".") if how.get("decimal") == "," else raw
     text = how.get("spellings", {}).get(text, text)
     gone = raw in missing or text in missing or any(same(text, code) for code in how.get("missing", ()))
     return "" if gone else text
 def number(text):  # a number as it is written: with a decimal point, and perhaps signs between thousands
-    digits = "".join(letter for letter in text if letter not in ",'’ \u00a0\u2009\u202f")
-    return exact(digits.replace("\u2212", "-"))
-def same(text, value):
-    """Whether a cell is a certain category: the same text, the same number, or true (1) and false (0)."""
+    return exact("".join(c for c in text if c not in ",'’ \u00a0\u2009\u202f").replace("\u2212", "-"))
+def same(text, value):  # whether a cell is a category: the same text, the same number, or true (1) and false (0)
     value = value["number"] if isinstance(value, dict) else value
     if str(value) == text or (isinstance(value, bool) and str(value).lower() == text.lower()):
         return True
@@ -128,8 +125,7 @@ def same(text, value):
         return number(str(int(value) if isinstance(value, bool) else value)) == number(text)
     except (ValueError, ZeroDivisionError):
         return False
-def feature_value(rule, row):
-    """The number that a feature is in one row: a column's value, or 1 or 0 for a test of it."""
+def feature_value(rule, row):  # the number that a feature is in a row: a column's value, or 1 or 0 for a test of it
     text, kind = row[rule["column"]], rule["rule"]
     if kind == "missing" or not text:
         return exact(not text if kind == "missing" else rule["if_missing"])
@@ -251,8 +247,7 @@ class Program:
 def sparse(coefficients):
     return " ".join([str(len(coefficients)), *(f"{v} {c}" for v, c in sorted(coefficients.items()))])
 def read_vector(words, at):
-    """A vector as the proof writes it, "count index value index value ...", and where it ends."""
-    end = at + 1 + 2 * int(words[at])
+    end = at + 1 + 2 * int(words[at])  # "count index value index value ..."; return it, and where it ends
     found = dict(zip(map(int, words[at + 1 : end : 2]), map(int, words[at + 2 : end : 2])))
     demand(2 * len(found) == end - at - 1, "a vector is cut short, or names a variable twice")
     return {v: c for v, c in found.items() if c}, end
@@ -328,18 +323,16 @@ def rule_of(item):  # what an item of the card or a feature of the question asks
     keys = ("rule", "column", "values", "at_least", "above", "at_most", "below")
     return json.dumps({key: item[key] for key in keys if key in item})
 def score(items, row):  # the points of a row. An item says what a missing value gives.
-    total = exact(0)
-    for item in items:
-        there = row[item["column"]] or item["rule"] == "missing"
-        total += exact(item["points"]) * feature_value(item, row) if there else exact(item["missing"])
-    return total
+    there = [row[item["column"]] or item["rule"] == "missing" for item in items]
+    return exact(0) + sum(exact(item["points"]) * feature_value(item, row) if known else exact(item["missing"])
+                          for item, known in zip(items, there))
 def points_at(items, text):  # what the items on a column give where it holds a text; None where they refuse it
     try:
         return score(items, {item["column"]: text for item in items})
     except (ValueError, ZeroDivisionError, KeyError):
         return None
 def named(values):  # categories as texts; true is 1 and false is 0
-    plain = [value["number"] if isinstance(value, dict) else value for value in values]
+    plain = (value["number"] if isinstance(value, dict) else value for value in values)
     return [value if isinstance(value, str) else str(int(value)) for value in plain]
 def stated(items):  # the categories and ends of ranges that items name, as texts
     ends = {str(exact(item[end])) for item in items for end in ENDS if end in item}
@@ -414,8 +407,8 @@ def check_threshold(card, rows, is_free):
     numbers = [exact(n["number"] if isinstance(n, dict) else n) for n in given]
     is_whole, limit = all(n.denominator == 1 for n in numbers), limit_of(card)
     least, above = (floor(limit) + 1, False) if is_whole else (limit, not is_free)
-    demand("intercept" not in card or threshold_of(card) == (least, above),
-           f"the printed threshold must be {'above ' * above}{least} by the card's intercept")
+    fair = "intercept" not in card or threshold_of(card) == (least, above)
+    demand(fair, f"the printed threshold must be {'above ' * above}{least} by the card's intercept")
 def check_classes(card, question, labels):
     """The classes of the card are those of the table, and its words for them do not swap or join them."""
     demand(fits(card["classes"], {"positive": LABEL, "negative": LABEL}), "a class of the card is no label")
@@ -437,8 +430,7 @@ def check_card(card, question, program, solution, best, people, sha256):
     gaps = {rule_of(one): one.get("if_missing") for one in question["features"] if one["rule"] != "missing"}
     for item in learned["items"]:  # a gap gives what the feature's value in its place gives
         gap = gaps.get(rule_of(item))
-        gives = "refuse" if gap is None else exact(gap) * exact(item["points"])
-        check_gap(item, gives)
+        check_gap(item, "refuse" if gap is None else exact(gap) * exact(item["points"]))
     features, unit = question["features"], question["unit"]
     values = [exact(solution.get(own["l"], 0), unit) for own in program.variables]
     proven = {rule_of(one): v for one, v in zip(features, values) if v}
@@ -465,16 +457,15 @@ def check_card(card, question, program, solution, best, people, sha256):
     return errors, size, objective
 def check_gap(item, gives):  # a line of the card gives so much for a missing value, or refuses it
     given = item.get("missing", "refuse")
-    demand(given == gives or (given != "refuse" != gives and exact(given) == gives),
-           f"the card gives {given} points for a gap in {item['column']!r}; by the proof: {gives}")
+    fair = given == gives or (given != "refuse" != gives and exact(given) == gives)
+    demand(fair, f"the card gives {given} points for a gap in {item['column']!r}; by the proof: {gives}")
 def check_claims(made, claims, sha256):
     """Numbers on the card are those of the proof, which is the one that it names."""
     for name, value in claims.items():
-        demand(exact(made[name]) == value, f"the card claims {name} = {made[name]}, but it is {value}")
+        demand(fits(made[name], NUMBER) and exact(made[name]) == value, f"by the proof {name} is {value}")
     named = made.get("certificate", {"sha256": sha256})["sha256"]
     demand(named == sha256, "the card names another certificate: its sha256 differs")
-def feature_in_words(one):
-    """The column and the test that make a feature. Its name is left out: it may say anything."""
+def feature_in_words(one):  # the column and the test that make a feature; its name may say anything
     values = ", ".join(repr(v["number"] if isinstance(v, dict) else v) for v in one.get("values", ()))
     ends = " and".join(f" {sign} {exact(one[end])}" for end, sign in ENDS.items() if end in one)
     tests = {"value": "", "missing": " is missing", "range": ends or " is a number",
@@ -545,8 +536,8 @@ def people_in_words(question, target, costs):  # the classes and weights of the 
     yield f"  left out: rows without a class or of weight 0{complete and ', or with a gap in ' + complete}"
 def read_card(card_file):
     with opened(card_file)[0] as file:
-        card = json.load(file, object_pairs_hook=once)
-    demand((card["format"], card["version"]) == ("supersparse-card", 2 + ("intercept" in card)), "unknown format")
+        card = json.loads(file.read(2**27), object_pairs_hook=once)  # what is longer is cut, and then no JSON
+    demand(fits([card["format"], card["version"]], ["supersparse-card", 2 + ("intercept" in card)]), "unknown format")
     return card
 def two_classes(rows, target, question):  # which rows are positive, and their weights
     positive = [same(row[target], question["positive"]) for row in rows]
@@ -590,7 +581,7 @@ ASKED = {"column": str, "answers": [tuple({k: s for k, s in rule.items() if k !=
 CLAIM = {k: QUESTION[k] for k in QUESTION.keys() - {"unit", "same_sign", "intercept", "range", "b", "features"}} | {
     "format": "supersparse-risk-proof", "version": 1, "risk_threshold": NUMBER, "change_price": NUMBER,
     "labels": ({"unit": int, "blend": NUMBER, "values": [int]}, None), "questions": [ASKED],
-    "min_questions": int, "max_questions": int, "limits": [[[int], int]], "tree": list}
+    "min_questions": int, "max_questions": int, "limits": [[[int], int]], "alike": [[int]], "tree": list}
 @functools.cache
 def ln(n, up):
     """ln n in UNIT, from above or below. Not by an operator: these round to 28 digits, in no safe direction."""
@@ -619,8 +610,7 @@ def logistic(s, k):
     return int(ROUGH.divide(Decimal(FINE), ROUGH.add(Decimal(1), small)).to_integral_value(ROUND_HALF_EVEN))
 
 class Asked:
-    """A question of a claim: its answers, and the points that it may have. A box is a set of such points: the
-    ways that they run along the order, and the least and the most of each answer."""
+    """A question. A box is a set of points: the ways that they run along the order, least and most by answer."""
     def __init__(self, one):
         self.rules, self.missing, self.n = one["answers"], one["missing"], len(one["answers"])
         self.column, self.points, self.ordered = one["column"], one["points"], one["ordered"]
@@ -677,7 +667,8 @@ class Cards:
         self.change_price, blend = exact(claim["change_price"]), exact(labels["blend"] if labels else 0)
         unit, values = (labels["unit"], labels["values"]) if labels else (1, [int(yes) for yes in is_positive])
         minus, plus = (exact(text) for text in claim["class_weights"])
-        fair = len({one.column for one in asked}) == n > 0 and min(self.most, self.fewest, self.change_price) >= 0
+        self.alike, places = claim["alike"], [0, *itertools.chain(*claim["alike"])]
+        fair = min(self.most, self.fewest, self.change_price, *places) >= 0 and max(places) < n
         fair = fair and min(minus, plus, unit, *weights) > 0 and 0 <= blend <= 1
         fair = fair and all(len(ws) == n for ws, _ in self.limits) and len(values) == len(weights)
         for p, yes in zip(values, is_positive):  # a label of this blend; it may be rounded by one unit
@@ -701,17 +692,19 @@ class Cards:
         return sum(prices[: len(boxes)]) + sum(sorted(prices[len(boxes) :])[:more])
     def objective(self, points, slope, offset):
         """The objective of a card, from above. It must be a card of the set."""
-        boxes = {j: (self.asked[j].ways, f, f) for j, f in points.items()}
-        fair = slope >= 0 and self.fewest <= len(points) <= self.most and not self.beyond(points, ())
-        fair = fair and all(self.asked[j].least(box, box[1]) is not None for j, box in boxes.items())
-        demand(fair, "the card is none of those that the proof is about")
+        boxes = {j: self.asked[j].hull(self.asked[j].ways, f, f) for j, f in points.items()}
+        fair = slope >= 0 and self.fewest <= len(points) <= self.most and None not in boxes.values()
+        demand(fair and not self.beyond(boxes, ()), "the card is none of those that the proof is about")
         scores = [slope * total + offset for total in self.totals(points)]
         loss = sum(w * softplus(s) - p * s * UNIT for s, p, w in zip(scores, self.P, self.W))
         return exact(ceil(loss / (self.N * self.D)), UNIT) + self.price(boxes)
     def beyond(self, inside, opened):
-        """Whether a limit is broken by all cards with these questions, and any of the open ones."""
+        """Whether a limit is broken by all cards with these boxes, and any of the open questions."""
         least = [(sum(ws[j] for j in inside) + sum(min(0, ws[j]) for j in opened), most) for ws, most in self.limits]
-        return any(amount > most for amount, most in least)
+        ends = [(j, low, high, self.asked[j].ordered - 1) for j, (_, low, high) in inside.items()]
+        ends = {(j, (low[last] > high[0]) - (low[0] > high[last])) for j, low, high, last in ends}  # 1: it rises
+        both = any(all(ends & {(j, way) for j in together} for way in (1, -1)) for together in self.alike)
+        return both or any(amount > most for amount, most in least)
     def cover(self, tree, bound):
         """Every card of the set is in a leaf, and no leaf has one with an objective below the bound. A node is
         the boxes of the questions that are in, those that are open (all others are out), and the least size.
@@ -791,9 +784,10 @@ class Cards:
         return t
 def check_risk_card(card, claim, cards, people, sha256):
     """The printed card gives the points and the risks that the proof is about; return its objective."""
-    (rows, is_positive, weights), asked, points, moved = people, cards.asked, {}, 0
+    (rows, is_positive, weights), asked, points, base, moved = people, cards.asked, {}, 0, 0
     places = {rule_of(rule): (j, k) for j, one in enumerate(asked) for k, rule in enumerate(one.rules)}
-    demand(len(places) == sum(one.n for one in asked), "two answers of a question are the same")
+    demand(len(places) == sum(one.n for one in asked), "two answers are the same")
+    places |= {rule_of(VALUE | {"column": one.column}): (j, 1) for j, one in enumerate(asked)}  # of 0 and 1
     learned, risk = card.get("learned") or card, card["risk"]
     check_lines(card, learned, rows)
     for item in learned["items"]:
@@ -803,30 +797,33 @@ def check_risk_card(card, claim, cards, people, sha256):
             check_gap(item, "refuse" if asked[j].missing is None else worth * (k == asked[j].missing))
         demand(worth.denominator == 1, f"the points for {asked[j].column!r} are not whole")
         points[j] = tuple(int(worth) if b == k else v for b, v in enumerate(points.get(j, (0,) * asked[j].n)))
-    for j, one in enumerate(asked):  # all that the table has in this column, on both forms of the card
-        own, shown = ([i for i in model["items"] if i["column"] == one.column] for model in (learned, card))
-        fair = all(points_at(own, text) == (points[j][k] if j in points else 0) for text, k in one.known.items())
-        shift = {points_at(own, text) - points_at(shown, text) for text in one.known}
-        demand(fair and len(shift) == 1, f"the lines on {one.column!r} give other points")
-        moved += shift.pop()
+    points = {j: tuple(v - min(f) for v in f) for j, f in points.items()}  # their smallest are 0 in the proof
+    for column, texts in {one.column: one.known for one in asked}.items():  # all that the table has there
+        own, shown = ([i for i in model["items"] if i["column"] == column] for model in (learned, card))
+        here = [(points[j], asked[j].known) for j in points if asked[j].column == column]
+        given = {points_at(own, text) - sum(f[known[text]] for f, known in here) for text in texts}
+        shift = {points_at(own, text) - points_at(shown, text) for text in texts}
+        demand(len(given) == len(shift) == 1, f"the lines on {column!r} give other points")
+        base, moved = base + given.pop(), moved + shift.pop()
     demand({item["column"] for item in card["items"]} <= {one.column for one in asked}, "a line is no answer")
     limit, odds = limit_of(learned), exact(claim["risk_threshold"])
     fair = risk["kind"] == "logistic" and fits([risk["slope"], risk["offset"]], [(int, float)])
     demand(fair and limit_of(card) == limit - moved, "the card has no logistic risk")
     check_threshold(card, rows, is_free=True)
     slope, offset = (exact(str(risk[name])) for name in ("slope", "offset"))
-    offset -= slope * moved  # by the learned points
+    limit, offset = limit - base, offset + slope * (base - moved)  # by the points of the proof
     objective, (yes, no) = cards.objective(points, slope, offset), (odds.numerator, odds.denominator - odds.numerator)
     low, high = (ln(yes, up) - ln(no, not up) if yes != no else 0 for up in (False, True))
-    for total in range(sum(map(max, points.values())) + 1):
-        s = (slope * total + offset) * UNIT
+    for total in (max(0, min(floor(limit) + k, sum(map(max, points.values())))) for k in (0, 1)):
+        s = (slope * total + offset) * UNIT  # it rises with the total
         demand(s >= high if total > limit else s < low, f"the risk of a total of {total} is not as its class")
     totals = [sum(f[asked[j].known[row[asked[j].column]]] for j, f in points.items()) for row in rows]
     wrong = [w for w, total, yes in zip(weights, totals, is_positive) if (total > limit) != yes]
     claims = {"training_errors": sum(wrong), "total_weight": sum(weights), "n_rows": len(rows), "size": len(points)}
     check_claims(made := card["provenance"], claims, sha256)
-    near = all(abs(exact(made[name]) - objective) <= 2 * TOLERANCE for name in ("objective", "lower_bound"))
-    demand(near, "the card claims another objective")
+    for name in ("objective", "lower_bound"):
+        near = fits(made[name], NUMBER) and abs(exact(made[name]) - objective) <= 2 * TOLERANCE
+        demand(near, f"the card claims another {name}")
     return objective
 def risk_in_words(claim, cards, card, target):  # the claim of a risk card in plain words, all of it
     yield f"  the risk of a total: 1/(1 + e^-({card['risk']['offset']} + {card['risk']['slope']}·total))"
@@ -838,13 +835,16 @@ def risk_in_words(claim, cards, card, target):  # the claim of a risk card in pl
     yield "  objective: p·log(1 + e^-s) + (1 - p)·log(1 + e^s), s = a·total + b, a >= 0, by weight over N, plus prices"
     yield f"  cards that ask {cards.fewest} to {cards.most} of these; their smallest points are 0, and not all are:"
     change = f", {cards.change_price} for each change of points along the order" * bool(cards.change_price)
-    for one, given in zip(cards.asked, claim["questions"]):
+    names = [f"{k} {one.column!r}" for k, one in enumerate(cards.asked, 1)]
+    for name, one, given in zip(names, cards.asked, claim["questions"]):
         order = f"{given['shape']} along the first {one.ordered} answers" if one.ordered else "free"
         steps = " in equal steps" * one.equal_steps
-        yield f"    {one.column!r}: points {runs(one.points, 1)}, {order}{steps}, price {one.price}{change}"
+        yield f"    {name}: points {runs(one.points, 1)}, {order}{steps}, price {one.price}{change}"
         answers = (feature_in_words(rule) + " (or missing)" * (k == one.missing) for k, rule in enumerate(one.rules))
         yield f"      {'; '.join(answers)}"
-    yield from limits_in_words(cards.limits, [repr(one.column) for one in cards.asked])
+    yield from limits_in_words(cards.limits, names)
+    for own in cards.alike:
+        yield f"  from the first to the last answer in order all rise or all fall: {', '.join(names[j] for j in own)}"
     yield f"  predicted positive: a risk of {exact(claim['risk_threshold'])} or more"
 def check_risk(data, card_file, text, sha256):
     """Check a risk card of questions and its proof; return what was proven, in words."""
@@ -867,7 +867,7 @@ def check(data, card_file, proof_file):  # check everything; return what was pro
     lines, sha256 = opened(proof_file)
     with lines:
         if (first := lines.read(1)) == "{":  # the proof of a risk card
-            return check_risk(data, card_file, first + lines.read(), sha256)
+            return check_risk(data, card_file, first + lines.read(2**30), sha256)
         lines = itertools.chain([first + lines.readline()], lines)
         program, best, _, words = check_claim(data, card_file, lines, sha256)
         count = int(next(lines).split()[1])

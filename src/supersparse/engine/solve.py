@@ -53,7 +53,7 @@ def solve(problem: Problem, solver: str = "auto", **options: Unpack[SolveKeyword
     except InfeasibleError as error:
         raise explained(problem, chosen, settings, error) from None
     if certificates is not None and solution.proven_optimal:
-        if problem.questions:
+        if problem.goal == "risk":
             import_module("supersparse.engine.certify.risk_proof").certify_solution(solution, settings.certificate)
         else:
             certificates.certify(problem, solution.points, settings.certificate)

@@ -15,6 +15,7 @@ from supersparse.engine.certify.certificate import certify, digest_of
 from supersparse.engine.certify.checking import readable, readable_answers
 from supersparse.engine.certify.risk_claim import AnswerRules
 from supersparse.engine.certify.risk_proof import certify_risk
+from supersparse.engine.certify.risk_questions import two_rules
 from supersparse.engine.certify.statement import TableNames
 from supersparse.learn.prepare.fitting import usable_columns
 from supersparse.learn.recipe import PreparedProblem
@@ -45,6 +46,7 @@ def certified(
     `target` and `weights` are columns of the table, `data` is its file, read as `reading` says, or as the
     rows know. Without a name, the target is the title of the rows.
     """
+    is_risk = question.problem.goal == "risk"
     rules, complete = None if question.problem.questions else _rules(question), _complete(question, rows)
     asked = question.problem.rows.names if rules is None else [rule["column"] for rule in rules]
     target, reading = target or rows.title, reading or rows.reading
@@ -58,11 +60,11 @@ def certified(
         complete=complete,
         **_reading(reading, data),
     )
-    if data is not None and not question.problem.questions:
+    if data is not None and not is_risk:
         table = readable(table, question.problem, data)
     if card.provenance is None:
         raise InvalidCardError("the card was written by hand, so nothing can be certified about it")
-    if question.problem.questions:
+    if is_risk:
         _certify_risk(card, question, points, path, table, data)
     else:
         certify(question.problem, points, path, table=table)
@@ -73,18 +75,10 @@ def certified(
 def _certify_risk(
     card: Card, question: PreparedProblem, points: Points, path: Path, table: TableNames, data: Path | None
 ) -> None:
-    """Write the proof of a card of questions, with the slope and the offset that it prints."""
-    assert question.prepare is not None, "questions are about raw columns"
+    """Write the proof of a risk card, with the slope and the offset that it prints."""
     if not isinstance(card.risk, LogisticRisk):
         raise InvalidCardError("the card has no risks of its own, so nothing can be certified about it")
-    asked = [
-        AnswerRules(
-            column=one.column,
-            rules=tuple(_rule(one.item(k, Fraction(1))) for k in range(len(one.rules))),
-            missing=one.missing,
-        )
-        for one in question.prepare.questions_
-    ]
+    asked = _answers(question)
     table = replace(table, rules=None)
     if data is not None:
         table = readable_answers(table, asked, question.problem, data)
@@ -95,6 +89,32 @@ def _certify_risk(
         question.problem, points, path, slope=slope, offset=offset, table=table, answers=asked,
         blend=Fraction(str(question.recipe.settings.blend)),
     )  # fmt: skip
+
+
+def _answers(question: PreparedProblem) -> list[AnswerRules]:
+    """How the answers are read from raw columns; those of a yes/no feature are no and yes."""
+    prepare = question.prepare
+    if prepare is None:
+        return [AnswerRules.of_numbers(name, 2) for name in question.problem.rows.names]
+    if question.problem.questions:
+        return [
+            AnswerRules(
+                column=one.column,
+                rules=tuple(_rule(one.item(k, Fraction(1))) for k in range(len(one.rules))),
+                missing=one.missing,
+            )
+            for one in prepare.questions_
+        ]
+    features = prepare.features_
+    gaps = [1 if f.rule.kind == "missing" else f.when_missing for f in features]
+    return [
+        AnswerRules(
+            column=feature.column,
+            rules=tuple(two_rules(_rule(feature.item(Fraction(1))))),
+            missing=None if gap is None else int(gap),
+        )
+        for feature, gap in zip(features, gaps, strict=True)
+    ]
 
 
 def checked(card: Card, checkers: Sequence[str]) -> Card:

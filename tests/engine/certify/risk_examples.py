@@ -32,7 +32,7 @@ def claim(questions, labels, tree, **changes):
         "format": "supersparse-risk-proof", "version": 1, "target": "y", "positive": "1", "weights": None,
         "table": None, "encoding": "utf-8", "separator": ",", "missing": [], "columns": {}, "complete": [],
         "class_weights": [1, 1], "risk_threshold": "1/2", "change_price": 0, "labels": labels, "questions": questions,
-        "min_questions": 0, "max_questions": len(questions), "limits": [], "tree": tree,
+        "min_questions": 0, "max_questions": len(questions), "limits": [], "alike": [], "tree": tree,
     } | changes  # fmt: skip
 
 

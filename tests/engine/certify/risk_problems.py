@@ -84,7 +84,7 @@ def small(seed):
         "limits": [[[int(w) for w in ws], most] for ws, most in problem.limits]
         + [[[-(k == j) for k in range(len(problem.questions))], -1] for j in problem.must]
         + [[[int(k == j) for k in range(len(problem.questions))], 0] for j in problem.must_not],
-        "questions": [
+        "alike": [], "questions": [
             {
                 "column": f"x{j}", "answers": list(AnswerRules.of_numbers(f"x{j}", one.answers).rules), "missing": None,
                 "ordered": one.ordered, "shape": one.shape, "equal_steps": one.equal_steps,

@@ -124,23 +124,36 @@ def test_solve_writes_a_certificate_and_says_what_it_cannot_certify(tmp_path):
         solve(problem, "exhaustive", certificate=tmp_path / "none" / "proof.vipr.gz")
 
 
-def test_a_risk_score_is_refused_before_the_search(tmp_path):
-    place = tmp_path / "proof.vipr.gz"
-    with pytest.raises(
-        UnsupportedProblemError, match=r"risk scores .* of yes/no features have no certificate; use questions"
-    ):
-        solve(Problem.of(X, Y, goal="risk"), certificate=place, time_limit=0.001)
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({}, "a feature that is not 0 or 1"),
+        ({"slope": 1}, "a slope of 1"),
+        ({"points": [-1, 0, 2]}, "differ in size"),
+        ({"C1": 0.01}, "differ by points"),
+        ({"points": [-0.5, 0, 0.5]}, "no whole numbers"),
+    ],
+)
+def test_a_risk_score_that_proofs_do_not_know_is_refused_before_the_search(settings, what, tmp_path):
+    place = tmp_path / "proof.json.gz"
+    X = [[i % 2, i // 2] for i in range(4)]
+    with pytest.raises(UnsupportedProblemError, match=what):
+        solve(Problem.of(X if settings else [[0], [2], [1], [1]], [0, 1, 1, 0], goal="risk", **settings),
+              certificate=place, time_limit=0.001)  # fmt: skip
     assert not place.exists()
 
 
 @pytest.mark.parametrize("by_file", [False, True])
-def test_the_command_line_refuses_a_certificate_of_a_risk_score_of_features(by_file, tmp_path):
+def test_the_command_line_writes_the_proof_of_a_risk_score_of_features(by_file, tmp_path):
     (tmp_path / "goal.yaml").write_text("goal: risk\nquestions: false\n")
-    (tmp_path / "data.csv").write_text("y,x\n" + "0,0\n1,1\n0,1\n1,0\n" * 10)
+    (tmp_path / "data.csv").write_text("y,x,z\n" + "0,0,a\n1,1,a\n0,1,b\n1,1,b\n0,0,b\n" * 12 + "1,0,a\n" * 5)
     goal = ["--settings", "goal.yaml"] if by_file else ["--features", "--max-features", "1"]
+    asked = ["--target", "y", "-q", "--no-validate", *goal, "--certificate", "p.json.gz", "--out", "card.json"]
     with chdir(tmp_path):
-        done = CliRunner().invoke(app, ["fit", "data.csv", "--target", "y", "-q", *goal, "--certificate", "p.vipr"])
-    assert isinstance(done.exception, UnsupportedProblemError)
+        done = CliRunner().invoke(app, ["fit", "data.csv", *asked])
+        assert done.exit_code == 0, done.output
+        said = checker().check("data.csv", "card.json", "p.json.gz")
+    assert said.startswith("PROVEN: no allowed card has an objective below")
 
 
 def test_certify_refuses_a_risk_card_by_name(tmp_path):

@@ -102,9 +102,10 @@ def table(folder, seed=0, n_rows=80, **settings):
     data, place, proof = folder / "data.csv", folder / "card.json", folder / "proof.json"
     with data.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")  # as texts are read and written again
-        writer.writerow([*problem.rows.names, "y"])
-        writer.writerows([*row, label] for row, label in zip(X.tolist(), y.tolist(), strict=True))
-    names = TableNames(target="y", separator=",", sha256=digest_of(data))
+        weights = settings.get("sample_weight", [1] * n_rows)
+        writer.writerow([*problem.rows.names, "y", "weight"])
+        writer.writerows([*row, *more] for row, *more in zip(X.tolist(), y.tolist(), weights, strict=True))
+    names = TableNames(target="y", weights="weight", separator=",", sha256=digest_of(data))
     slope, offset = Fraction(str(solution.slope)), Fraction(str(solution.offset))
     certify_risk(problem, solution.points, proof, slope=slope, offset=offset, table=names)
     made = CertificateFile(file=proof.name, sha256=digest_of(proof))
@@ -234,6 +235,28 @@ def test_the_checker_needs_no_package(tmp_path):
 )
 def test_all_that_questions_can_be_asked_is_proven(settings, tmp_path):
     assert says(*table(tmp_path, **settings)).startswith("PROVEN")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_risk_scores_of_features_are_proven(seed, tmp_path):
+    draw = np.random.default_rng(seed)
+    X = draw.integers(0, 2, (60, 4))
+    y = (draw.random(60) < 1 / (1 + np.exp(0.4 - X @ [1.6, -1.1, 0.3, 0]))).astype(int)
+    alike = [constraints.same_sign(["x0", "x1"])] if seed % 3 == 1 else []
+    bounds = {"x1": (None, 0)} if seed % 3 == 2 else None
+    problem = Problem.of(
+        X, y, goal="risk", C0=0.02, max_points=2, max_features=3, constraints=alike, bounds=bounds, class_weight={1: 2}
+    )
+    proof, data, place = (tmp_path / name for name in ("proof.json.gz", "data.csv", "card.json"))
+    solution = solve(problem, certificate=proof)
+    assert solution.proven_optimal
+    ScoringSystem(card_of_solution(solution, None)).save(place)
+    data.write_text(
+        "y,x0,x1,x2,x3\n" + "".join(f"{label},{','.join(map(str, row))}\n" for label, row in zip(y, X, strict=True))
+    )
+    said = says(data, place, proof)
+    assert said.startswith("PROVEN")
+    assert ("all rise or all fall" in said) == bool(alike)
 
 
 def test_limits_on_rates_are_refused_before_the_search(tmp_path):

@@ -99,14 +99,14 @@ def test_the_whole_way_by_keyboard_alone_ends_with_a_certificate(browser, server
     typist.press("step-watch", "Enter")
     typist.press("to-take", "Enter")
 
-    typist.press("make-certificate.vipr.gz", "Enter")
-    visitor.key("get-certificate.vipr.gz").wait_for()
-    for name in ("table-as-read.csv", "card.json", "certificate.vipr.gz"):
+    typist.press("make-certificate.gz", "Enter")
+    visitor.key("get-certificate.gz").wait_for()
+    for name in ("table-as-read.csv", "card.json", "certificate.gz"):
         with page.expect_download() as download:
             typist.press(f"get-{name}", "Enter")
         download.value.save_as(tmp_path / name)
     checker = Path(__file__).parents[3] / "checker" / "supersparse_check.py"
-    names = [tmp_path / name for name in ("table-as-read.csv", "card.json", "certificate.vipr.gz")]
+    names = [tmp_path / name for name in ("table-as-read.csv", "card.json", "certificate.gz")]
     checked = subprocess.run([sys.executable, checker, *names], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     with page.expect_download() as download:

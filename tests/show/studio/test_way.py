@@ -262,10 +262,10 @@ def test_the_proof_of_a_messy_table_is_checked_by_the_checker(page, tmp_path):
     proof = page.post("/api/runs", json={"kind": "certificate", "card": run["card"]}).json()
     proof = page.ended(proof["id"])
     assert (proof["state"], proof["error"]) == ("done", None)
-    for key in ("table-as-read.csv", "card.json", "certificate.vipr.gz"):
+    for key in ("table-as-read.csv", "card.json", "certificate.gz"):
         (tmp_path / key).write_bytes(page.get(f"/api/cards/{run['card']}/files/{key}").content)
     checker = Path(__file__).parents[3] / "checker" / "supersparse_check.py"
-    words = [sys.executable, str(checker), "table-as-read.csv", "card.json", "certificate.vipr.gz"]
+    words = [sys.executable, str(checker), "table-as-read.csv", "card.json", "certificate.gz"]
     checked = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidOptionError, UnsupportedProblemError, VerificationError
 from supersparse.engine.certify.certificate import digest_of
 from supersparse.engine.certify.risk_claim import AnswerRules
+from supersparse.engine.certify.risk_questions import answers_of
 from supersparse.engine.certify.statement import TableNames
 from supersparse.problem.problem import Problem
 from supersparse.table.cells import beyond
@@ -131,10 +132,10 @@ def readable_answers(table: TableNames, asked: Sequence[AnswerRules], problem: P
     rules = [rule for one in asked for rule in one.rules]
     columns = _read(table, rules, problem, data)
     spelled = {name: _spelled(name, column, rules) for name, column in columns.items()}
-    for j, one in enumerate(asked):
+    for one, answers in zip(asked, answers_of(problem), strict=True):
         column = columns[one.column]
         theirs = np.array([_answer(one, spelled[one.column].get(text, text)) for text in column.different])
-        differ = np.flatnonzero(theirs[column.codes] != problem.rows.columns[j])
+        differ = np.flatnonzero(theirs[column.codes] != np.array(answers))
         if len(differ):
             raise _refusal(table, data, one.column, column.different[column.codes[differ[0]]])
     return replace(table, columns=_with_spellings(table.columns, spelled))

@@ -7,7 +7,8 @@ from math import lcm
 from typing import Any
 
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.engine.certify.statement import TableNames, check_certifiable
+from supersparse.engine.certify.risk_questions import alike, questions_of
+from supersparse.engine.certify.statement import TableNames
 from supersparse.problem.constraints.support import MinFeatures
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import LABEL_UNIT
@@ -33,12 +34,11 @@ def claim_of(
     problem: Problem, table: TableNames, answers: Sequence[AnswerRules] | None, blend: float | Fraction
 ) -> dict[str, Any]:
     """The claim about a problem, as the file has it, without a tree."""
-    check_certifiable(problem)
-    rows = problem.rows
+    rows, questions = problem.rows, questions_of(problem)
     if answers is None:
-        asked = zip(rows.names, problem.questions, strict=True)
+        asked = zip(rows.names, questions, strict=True)
         answers = [AnswerRules.of_numbers(name, question.answers) for name, question in asked]
-    for own, question in zip(answers, problem.questions, strict=True):
+    for own, question in zip(answers, questions, strict=True):
         if len(own.rules) != question.answers:
             raise UnsupportedProblemError(
                 f"certificates need rows for every answer, and an answer about {own.column!r} has none",
@@ -64,6 +64,7 @@ def claim_of(
         "min_questions": max((c.least for c in problem.asked if isinstance(c, MinFeatures)), default=0),
         "max_questions": problem.n_features if problem.max_features is None else problem.max_features,
         "limits": limits,
+        "alike": alike(problem),
         "questions": [
             {
                 "column": own.column,
@@ -73,9 +74,9 @@ def claim_of(
                 "shape": question.shape,
                 "equal_steps": question.equal_steps,
                 "points": sorted(set(question.points)),
-                "price": str(price),
+                "price": str(question.price),
             }
-            for own, question, price in zip(answers, problem.questions, problem.C0, strict=True)
+            for own, question in zip(answers, questions, strict=True)
         ],
     }
 

@@ -7,7 +7,7 @@ can read it.
 import gzip
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.engine.certify.checking import checker_module
 from supersparse.engine.certify.risk_claim import AnswerRules, claim_of
+from supersparse.engine.certify.risk_questions import answers_of, card_of
 from supersparse.engine.certify.risk_sets import Sets
 from supersparse.engine.certify.risk_tree import RiskTree
 from supersparse.engine.certify.statement import TableNames
@@ -52,34 +53,15 @@ def certify_risk(
     share of its soft labels that a teacher gave. A VerificationError says if a better card exists.
     """
     claim = claim_of(problem, table or TableNames(), answers, blend)
-    assert points.answers is not None
-    card = {j: own for j, own in enumerate(points.answers) if any(own)}
-    unit = Fraction(problem.rows.weight_unit)
-    return write_risk_proof(
-        path,
+    unit, checker = Fraction(problem.rows.weight_unit), checker_module()
+    cards = checker.Cards(
         claim,
-        answers=[column.tolist() for column in problem.rows.columns],
-        is_positive=problem.rows.positive.tolist(),
-        weights=[int(weight) * unit for weight in problem.rows.weights.tolist()],
-        card=(card, slope, offset),
-        check_in=check_in,
+        [checker.Asked(one) for one in claim["questions"]],
+        answers_of(problem),
+        problem.rows.positive.tolist(),
+        [int(weight) * unit for weight in problem.rows.weights.tolist()],
     )
-
-
-def write_risk_proof(
-    path: Path,
-    claim: Mapping[str, Any],
-    *,
-    answers: Sequence[Sequence[int]],
-    is_positive: Sequence[bool],
-    weights: Sequence[Fraction],
-    card: tuple[Mapping[int, tuple[int, ...]], Fraction, Fraction],
-    check_in: Callable[[], None] = lambda: None,
-) -> int:
-    """Write a proof about rows whose answers are known; return the number of leaves."""
-    checker = checker_module()
-    cards = checker.Cards(claim, [checker.Asked(one) for one in claim["questions"]], answers, is_positive, weights)
-    bound = cards.objective(*card) - checker.TOLERANCE
+    bound = cards.objective(*card_of(points, slope, offset)) - checker.TOLERANCE
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     leaves = 0
     try:

@@ -177,8 +177,9 @@ class RiskTree:
                 best = max(best, (size, j, b, min(max(k, least), most - 1)))
         if best[1] < 0:
             raise VerificationError(
-                "a card is better than the one to be proven, or as good as that in another order of rounding",
-                "please report this",
+                "a card is better than the one to be proven by more than 1e-9",
+                "where answers separate the classes, the cap on effects keeps the card from its best slope, and there "
+                "is no proof: ask for fewer questions, or leave the certificate out. Otherwise please report this",
             )
         return best[1:]
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from supersparse.base.errors import UnsupportedProblemError
+from supersparse.engine.certify.risk_questions import questions_of
 from supersparse.problem.constraints.support import CloseTo
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
@@ -128,23 +129,18 @@ def _coefficient(one: Coefficient) -> dict[str, Any]:
 
 def check_certifiable(problem: Problem) -> None:
     """Raise for what has no certificate yet, naming it."""
-    if problem.goal == "risk" and not problem.questions:
-        raise UnsupportedProblemError(
-            "risk scores (goal 'risk') of yes/no features have no certificate",
-            "use questions (max_questions), leave the certificate out, or use goal 'errors'",
-        )
     close = [constraint for constraint in problem.asked if isinstance(constraint, CloseTo)]
     sources = [limit.source for limits in (problem.rate_limits, problem.score_limits) for limit in limits]
-    sources += [limit.source for limit in problem.sign_limits] if problem.questions else []
     for constraint in (*sources, *close):
         raise UnsupportedProblemError(
             f"certificates do not support {constraint.in_words()!r} yet",
             "they support limits on which and how many features are used, and on their signs. Remove the "
             "constraint, or the certificate",
         )
-    if problem.questions:
+    if problem.goal == "risk":
         if problem.rows.is_favoured:
             raise UnsupportedProblemError("certificates need rows with a class", "give labels of two classes")
+        questions_of(problem)
         return
     for name, values in zip(problem.rows.names, problem.sets, strict=True):
         if not _is_interval(values, problem.unit) and len(values) > MOST_VALUES:

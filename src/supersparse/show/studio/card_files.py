@@ -63,7 +63,7 @@ def settings_text(given: Mapping[str, Any]) -> str:
         text("repeat.learn"),
         command(given),
         text("repeat.check"),
-        "supersparse-check table-as-read.csv card.json certificate.vipr.gz",
+        "supersparse-check table-as-read.csv card.json certificate.gz",
     ]
     if given.get("edits"):
         head.append(text("repeat.edits"))
@@ -210,7 +210,7 @@ def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         card,
         asked.question,
         solution.points,
-        out / "certificate.vipr.gz",
+        out / "certificate.gz",
         replace(asked.rows, reading=None, notes=()),
         target=choices["target"],
         weights=weights,

@@ -68,7 +68,7 @@ FILES = {
     "score.onnx": _CardFile("programs", "onnx"),
     "report.pdf": _CardFile("evidence", "reportlab", run="report"),
     "report.html": _CardFile("evidence", run="report"),
-    "certificate.vipr.gz": _CardFile("evidence", run="certificate"),
+    "certificate.gz": _CardFile("evidence", run="certificate"),
     "table-as-read.csv": _CardFile("evidence", run="certificate"),
     "settings.yaml": _CardFile("repeat"),
 }
