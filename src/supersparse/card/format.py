@@ -351,28 +351,29 @@ PROVENANCE = Object(
     Entry("stop", TEXT),
     Entry("seconds", _LOSS),
     Entry("nodes", COUNT),
-    *(
-        Entry(name, kind, default, help, since=2)
-        for name, kind, default, help in (
-            ("features", ListOf(TEXT), None, "All features that could have received points, or null."),
-            (
-                "n_candidates",
-                COUNT,
-                None,
-                "How many questions the table offered, of which the features are the best, or null.",
-            ),
-            ("settings", ANY_OBJECT, None, "The question as settings (see `supersparse check --schema`), or null."),
-            (
-                "certificate",
-                _CERTIFICATE,
-                None,
-                "The file that holds a proof of the optimum, which `supersparse-check` checks.",
-            ),
-            ("edits", ListOf(_EDIT), (), "What was changed by hand after learning, oldest first."),
-            ("suppressed", _SUPPRESSED, None, "People whom the counts that the card was learned from do not show."),
-            ("projected", TEXT, None, "When a proof was to be expected as the time ran out, in words."),
-        )
+    Entry("features", ListOf(TEXT), None, "All features that could have received points, or null.", since=2),
+    Entry(
+        "n_candidates",
+        COUNT,
+        None,
+        "How many questions the table offered, of which the features are the best, or null.",
+        since=2,
     ),
+    Entry(
+        "settings", ANY_OBJECT, None, "The question as settings (see `supersparse check --schema`), or null.", since=2
+    ),
+    Entry(
+        "certificate",
+        _CERTIFICATE,
+        None,
+        "The file that holds a proof of the optimum, which `supersparse-check` checks.",
+        since=2,
+    ),
+    Entry("edits", ListOf(_EDIT), (), "What was changed by hand after learning, oldest first.", since=2),
+    Entry(
+        "suppressed", _SUPPRESSED, None, "People whom the counts that the card was learned from do not show.", since=2
+    ),
+    Entry("projected", TEXT, None, "When a proof was to be expected as the time ran out, in words.", since=2),
     make=_provenance,
     help="How a learned card was made and what was proven about it.",
     defined="provenance",
@@ -430,29 +431,10 @@ def _card(
         raise InvalidCardError(f"its threshold of {threshold.positive} contradicts its intercept {intercept}")
     if not follows_from_learned(card):
         raise InvalidCardError("its points are not those that follow from its learned points")
-    _check_counts(card)
+    if card.provenance is not None:
+        for seen in card.performance:
+            card.provenance.check_counts(seen)
     return card
-
-
-def _check_counts(card: Card) -> None:
-    """Compare what the provenance counts with the performance on the training rows."""
-    made = card.provenance
-    for seen in card.performance if made is not None else ():
-        if made is None or seen.on != "training":
-            continue
-        positives = seen.true_positives + seen.false_negatives
-        negatives = seen.true_negatives + seen.false_positives
-        wrong_negatives = made.training_errors - seen.false_negatives  # a score of 0 is wrong for both
-        expected = {
-            "total_weight": positives + negatives,
-            "predicted_errors": seen.false_negatives + seen.false_positives,
-            "sensitivity": 1 - seen.false_negatives / positives if positives else None,
-            "specificity": 1 - wrong_negatives / negatives if negatives else None,
-        }
-        for name, value in expected.items():
-            stored = getattr(made, name)
-            if stored is not None and value is not None and stored != value:
-                raise InvalidCardError(f"its {name} of {stored} contradicts its performance on the training rows")
 
 
 _EXCEEDED = Entry("threshold", NUMBER, key="exceeded", until=2)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supersparse.base.errors import InvalidCardError
 from supersparse.base.exact import exact_value
 from supersparse.base.integer_arrays import IntArray
+from supersparse.card.performance import Performance
 from supersparse.card.risk import check_rising
 from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
@@ -174,6 +175,22 @@ class Provenance(Tabular):
     def gap(self) -> Fraction:
         """(objective - bound) / objective, and 0 when the objective is 0."""
         return Fraction(0) if self.objective == 0 else 1 - self.lower_bound / self.objective
+
+    def check_counts(self, seen: Performance) -> None:
+        """Refuse a performance on the training rows that contradicts the errors and rates here."""
+        if seen.on != "training":
+            return
+        wrong_negatives = self.training_errors - seen.false_negatives  # a score of 0 is wrong for both
+        expected = {
+            "total_weight": seen.n,
+            "predicted_errors": seen.false_negatives + seen.false_positives,
+            "sensitivity": seen.sensitivity,
+            "specificity": 1 - wrong_negatives / seen.negatives if seen.negatives else None,
+        }
+        for name, value in expected.items():
+            stored = getattr(self, name)
+            if stored is not None and value is not None and stored != value:
+                raise InvalidCardError(f"its {name} of {stored} contradicts its performance on the training rows")
 
     def _brief(self) -> str:
         state = "proven optimal" if self.proven_optimal else f"gap {100 * float(self.gap):.1f} %"
