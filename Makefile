@@ -99,8 +99,8 @@ build/solvers/.installed: pyproject.toml | $(BIN)/python
 # packages that they want of Python and node are installed; `.ci/run` installs the programs themselves.
 test-programs: export OMP_NUM_THREADS = 1
 test-programs: $(VENV)/.test-programs  ## Chromium, node, Java, JupyterLab, LaTeX, LibreOffice, where installed
-	@! command -v npm > /dev/null || [ -e build/node/node_modules ] || \
-	  npm install --silent --no-audit --no-fund --prefix build/node @electric-sql/pglite || true
+	@! command -v npm > /dev/null || [ -e build/node/node_modules/fhirpath ] || \
+	  npm install --silent --no-audit --no-fund --prefix build/node @electric-sql/pglite fhirpath@4 || true
 	$(BIN)/python $(PYTEST) -m "program and not long"
 
 # The C++ tests by themselves.

@@ -13,11 +13,14 @@ import pytest
 COMMANDS = {
     "Chromium": (("chromium", "chromium-browser", "google-chrome"),),
     "node": (("node",),),
+    "fhirpath.js": (("node",),),
+    "R": (("Rscript",),),
     "PGlite, which is PostgreSQL for node,": (("node",),),
     "Java": (("java",),),
     "LaTeX": (("pdflatex",), ("lualatex",), ("pdftotext",)),
     "LibreOffice": (("soffice", "libreoffice"),),
 }
+NODE_PACKAGES = {"PGlite, which is PostgreSQL for node,": "@electric-sql/pglite", "fhirpath.js": "fhirpath"}
 PACKAGES = {"JupyterLab": ("jupyterlab",), "the schema of PMML": ("lxml", "jpmml_evaluator")}
 CHROMIUM_FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -44,7 +47,7 @@ def is_installed(name):
         return all(map(find_spec, PACKAGES[name]))
     if not all(any(map(shutil.which, either)) for either in COMMANDS[name]):
         return False
-    return not name.startswith("PGlite") or _node_finds("@electric-sql/pglite")
+    return name not in NODE_PACKAGES or _node_finds(NODE_PACKAGES[name])
 
 
 def node_environment():

@@ -236,7 +236,7 @@ def _column(
         known=known,
         limits=limits,
         whole=refusing is not None and refusing.whole,
-        yes_no=_is_yes_no(items, domain),
+        yes_no=is_yes_no(items, domain),
     )
 
 
@@ -251,7 +251,7 @@ def _refusing(expected: Expected) -> Domain | None:
     return expected.refusing
 
 
-def _is_yes_no(items: list[Item], domain: Domain | None) -> bool:
+def is_yes_no(items: list[Item], domain: Domain | None) -> bool:
     rules = [item.rule for item in items if not isinstance(item.rule, IsMissing)]
     named = [v for rule in rules if isinstance(rule, IsOneOf | IsNoneOf) for v in rule.values]
     if not named or any(isinstance(rule, ValueOf | InRange) for rule in rules):

@@ -57,8 +57,12 @@ def people_of(value: object, what: str) -> Sequence[Mapping[str, object]]:
 
 
 # The module of each, with a function `to_...` of the same name, and the ending of its file.
-TARGETS = {"python": "py", "sql": "sql", "javascript": "js", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx"}
+TARGETS = {
+    "python": "py", "sql": "sql", "javascript": "js", "r": "R", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx",
+    "fhir": "fhir.json",
+}  # fmt: skip
 FILES = {f"score.{ending}": target for target, ending in TARGETS.items()}  # among the files of a card
+_AS_IT_IS = ("xlsx", "fhir")  # forms for people, which show the card's own categories
 
 
 def export(card: Card, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
@@ -74,8 +78,7 @@ def export(card: Card, target: str, path: str | Path | None = None, **options: o
     for name in options:
         if name not in known:
             raise InvalidOptionError(f"the export {target!r} has no option {name!r}", did_you_mean(name, known))
-    # the spreadsheet's form shows the card as it is; only its table needs all spellings
-    made: str | bytes = function(card if target == "xlsx" else spelled_out(card), **options)
+    made: str | bytes = function(card if target in _AS_IT_IS else spelled_out(card), **options)
     if path is not None:
         content = made.encode("utf-8") if isinstance(made, str) else made
         write_file(path, content)

@@ -25,6 +25,14 @@ _ENDINGS = {
     "sheet": "html", "sheet-pdf": "pdf", "calculator": "html", "tree": "txt", "json": "json",
 }  # fmt: skip
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Option of the format, such as dialect=duckdb, form=values or style=paper. Repeatable.",
+    ),
+]
 
 
 def export(
@@ -32,19 +40,12 @@ def export(
     to: Annotated[str, typer.Option(metavar="TARGET", help=f"Format: {', '.join(_ENDINGS)}.")],
     output: Output,
     out: Annotated[Path | None, typer.Option(dir_okay=False, help="Output file; default: print to the screen.")] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Option of the format, such as dialect=duckdb or style=paper. Repeatable.",
-        ),
-    ] = None,
+    option: SetOption = None,
 ) -> None:
     """Write a scoring system for people or for other programs.
 
     For people: text, Markdown, HTML, LaTeX, pictures, a printable sheet, a web calculator. For
-    programs: Python, JavaScript, SQL, a spreadsheet with formulas, PMML, ONNX.
+    programs: Python, JavaScript, SQL, R, a spreadsheet with formulas, PMML, ONNX, a FHIR form.
 
     \b
     Example:
@@ -58,7 +59,7 @@ def export(
     _check_ending(out, to)
     check_outputs(("--out", out), inputs=[model])
     system = ScoringSystem.load(model)
-    made = _made(system, to, _options(option or []))
+    made = _made(system, to, read_options(option or []))
     if out is None:
         _print(made, to, output)
         return
@@ -101,7 +102,7 @@ def _made(system: ScoringSystem, to: str, options: dict[str, object]) -> str | b
     return card_faces(system.card, style)[f".{_ENDINGS[to]}"]()
 
 
-def _options(texts: list[str]) -> dict[str, object]:
+def read_options(texts: list[str]) -> dict[str, object]:
     options: dict[str, object] = {}
     for text in texts:
         name, mark, value = text.partition("=")

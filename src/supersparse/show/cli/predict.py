@@ -2,16 +2,22 @@
 
 import csv
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
+from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import int_or_float, shown
 from supersparse.base.writing import whole_text
+from supersparse.card.card import Card
 from supersparse.card.cases import read_cases
+from supersparse.card.export.fhir import fhir_response
 from supersparse.card.scoring import predicted_labels, score_table
+from supersparse.show.cli.export import SetOption, read_options
 from supersparse.show.cli.options import CardFile, DataFile, Output, TableOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, say_outside, say_size
@@ -53,9 +59,11 @@ def predict(
             "missing.",
         ),
     ] = "refuse",
-    out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Output CSV file; default: print to the screen.")
-    ] = None,
+    to: Annotated[
+        str, typer.Option(metavar="csv|fhir", help="Format: a table, or a FHIR QuestionnaireResponse a line.")
+    ] = "csv",
+    option: SetOption = None,
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="Output file; default: print to the screen.")] = None,
 ) -> None:
     """Score the rows of a table.
 
@@ -67,6 +75,9 @@ def predict(
     that a spreadsheet would run as a formula, such as a class called =1+1, gets an apostrophe in front;
     --json leaves it as it is.
 
+    --to fhir writes a QuestionnaireResponse for each row, to the form that `export --to fhir` writes with
+    the same options: --set form=values, --set url=ADDRESS, --set version=1.0.0.
+
     \b
     Example:
       supersparse demo --save-data biopsies.csv --out card.json
@@ -77,6 +88,7 @@ def predict(
     import numpy as np
 
     check_outputs(("--out", out), inputs=(data, model))
+    responses = _checked_format(to, option or [], others=unknown == "allow" or reasons > 0 or bool(copy) or output.json)
     system = read_choice(unknown, ScoringSystem.load(model), table.reading, reasons=reasons > 0)
     say_size(data)
     cases = read_cases(data, table.reading, system.card, copy or [], note=note)
@@ -85,6 +97,12 @@ def predict(
     say_outside(system.outside(cases.columns))
     # a card without items needs the number of rows from somewhere
     columns = cases.columns or {"": np.empty(cases.n_rows)}
+    if responses is not None:
+        values = {name: cases.columns[name].tolist() for name in system.card.columns}
+        with nullcontext(sys.stdout) if out is None else whole_text(out) as file:
+            for row in range(cases.n_rows):
+                file.write(responses(system.card, {name: value[row] for name, value in values.items()}))
+        return
     predicted: dict[str, list[object]] = {name: cases.columns[name].tolist() for name in copy or []}
     if unknown == "allow":
         predicted |= possible_columns(system.card, columns, json=output.json)
@@ -109,3 +127,22 @@ def predict(
         writer.writerows(map(no_formula, row) for row in zip(*predicted.values(), strict=True))
     if out is not None and output.json:
         output.show("", lambda: {"rows": cases.n_rows, "saved": str(out)})
+
+
+def _checked_format(to: str, option: list[str], *, others: bool) -> Callable[[Card, Mapping[str, object]], str] | None:
+    """Return what writes the response of one person, None for a table."""
+    if to not in ("csv", "fhir"):
+        raise InvalidOptionError(f"--to: unknown format {to!r}", "give csv or fhir", subject="--to")
+    if to == "csv":
+        if option:
+            raise InvalidOptionError("--set needs --to fhir", subject="--set")
+        return None
+    if others:
+        raise InvalidOptionError(
+            "--to fhir writes one response for each row", "leave out --with, --reasons, --unknown and --json"
+        )
+    options = read_options(option)
+    for name in options:
+        if name not in ("form", "url", "version"):
+            raise InvalidOptionError(f"--set: a FHIR response has no option {name!r}", "give form, url or version")
+    return partial(fhir_response, one_line=True, **cast("dict[str, Any]", options))

@@ -33,6 +33,7 @@ from supersparse.card.explain.reasons import (
     reason_codes,
 )
 from supersparse.card.export import export
+from supersparse.card.export.fhir import fhir_response
 from supersparse.card.names_file import read_names, worded
 from supersparse.card.printed import printed
 from supersparse.card.raw_values import is_person, read_card_table
@@ -302,8 +303,8 @@ class ScoringSystem:
     def export(self, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
         """Export the card to another program; also write it to `path` if given.
 
-        Targets: "python", "sql", "javascript" and "pmml" return text, "xlsx" and "onnx" return bytes. Options
-        are those of `to_sql`, `to_xlsx` and so on in `card.export`. Raises `UnsupportedCardError`,
+        Targets: "python", "sql", "javascript", "r", "pmml" and "fhir" return text, "xlsx" and "onnx" return bytes.
+        Options are those of `to_sql`, `to_xlsx` and so on in `card.export`. Raises `UnsupportedCardError`,
         naming the item or column, if the target cannot express the card.
 
         >>> from supersparse import ScoringSystem, item
@@ -314,6 +315,12 @@ class ScoringSystem:
         'yes'
         """
         return export(self.card, target, path, **options)
+
+    def fhir_response(
+        self, person: Mapping[str, object], *, form: str = "choices", url: str | None = None, version: str = "1.0.0"
+    ) -> str:
+        """Return one person's response to the form that `export("fhir")` writes with the same options, as JSON."""
+        return fhir_response(self.card, person, form=form, url=url, version=version)
 
     def calculator(self, path: str | Path | None = None) -> str:
         """Return a web page that scores one person, in a single file that works offline.
