@@ -1,6 +1,7 @@
-"""Save a fitted estimator to a skops file, which is safe to load: it contains plain data and runs no code.
+"""The state of an estimator as plain data: numbers, text, lists, arrays. It makes only classes of this package.
 
-The state of the estimator is stored as numbers, text, lists and arrays. Loading creates only classes of this package.
+Estimators are pickled so, and files of skops hold it, so that MLflow and skops have one type to trust.
+`save_estimator` writes a file that needs no trust at all.
 """
 
 from dataclasses import fields, is_dataclass
@@ -15,6 +16,17 @@ from supersparse.base.writing import write_file
 
 _KIND = "supersparse:kind"
 _PACKAGE = "supersparse"
+
+
+class PlainState:
+    """An estimator whose pickled state is plain data; states of earlier versions, with objects, are read as well."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return {name: _plain(value) for name, value in state.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({name: _made(value) for name, value in state.items()})  # type: ignore[misc]
 
 
 def save_estimator(model: object, path: str | Path) -> None:

@@ -59,7 +59,7 @@ def people_of(value: object, what: str) -> Sequence[Mapping[str, object]]:
 # The module of each, with a function `to_...` of the same name, and the ending of its file.
 TARGETS = {
     "python": "py", "sql": "sql", "javascript": "js", "r": "R", "xlsx": "xlsx", "pmml": "pmml", "onnx": "onnx",
-    "fhir": "fhir.json",
+    "fhir": "fhir.json", "mlflow": "mlflow.zip",
 }  # fmt: skip
 FILES = {f"score.{ending}": target for target, ending in TARGETS.items()}  # among the files of a card
 _AS_IT_IS = ("xlsx", "fhir")  # forms for people, which show the card's own categories
@@ -68,7 +68,7 @@ _AS_IT_IS = ("xlsx", "fhir")  # forms for people, which show the card's own cate
 def export(card: Card, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
     """Export a card, and write it to `path` if you give one.
 
-    Returns text for Python, SQL, JavaScript and PMML, and bytes for xlsx and ONNX. The options are those of
+    Returns bytes for xlsx, ONNX and MLflow, and text for all others. The options are those of
     the corresponding function in `supersparse.card.export`, such as `to_sql(card, dialect="duckdb")`.
     """
     if target not in TARGETS:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from supersparse.base.schema.keywords import constructor, keywords_of
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
+from supersparse.card.export.estimator import PlainState
 from supersparse.card.printed import printed
 from supersparse.card.raw_values import read_card_table
 from supersparse.learn.prepare.answers import prepare_questions
@@ -32,7 +33,7 @@ else:
     PrepareParameters = constructor("PrepareParameters", keywords_of(PrepareSettings))
 
 
-class Prepare(PrepareParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn raw columns into conditions such as "age >= 60", "smoker = yes" and "bmi missing".
 
     Numbers are cut at round values, each category becomes a feature, and each feature defines how missing

@@ -45,7 +45,7 @@ def export(
     """Write a scoring system for people or for other programs.
 
     For people: text, Markdown, HTML, LaTeX, pictures, a printable sheet, a web calculator. For
-    programs: Python, JavaScript, SQL, R, a spreadsheet with formulas, PMML, ONNX, a FHIR form.
+    programs: Python, JavaScript, SQL, R, a spreadsheet with formulas, PMML, ONNX, a FHIR form, an MLflow model.
 
     \b
     Example:

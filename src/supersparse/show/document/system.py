@@ -303,7 +303,7 @@ class ScoringSystem:
     def export(self, target: str, path: str | Path | None = None, **options: object) -> str | bytes:
         """Export the card to another program; also write it to `path` if given.
 
-        Targets: "python", "sql", "javascript", "r", "pmml" and "fhir" return text, "xlsx" and "onnx" return bytes.
+        Targets: "python", "sql", "javascript", "r", "pmml" and "fhir" return text, "xlsx", "onnx" and "mlflow" bytes.
         Options are those of `to_sql`, `to_xlsx` and so on in `card.export`. Raises `UnsupportedCardError`,
         naming the item or column, if the target cannot express the card.
 

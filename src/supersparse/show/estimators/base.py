@@ -17,6 +17,7 @@ from supersparse.base.errors import InvalidDataError, InvalidOptionError, Packag
 from supersparse.base.exact import nearest_float
 from supersparse.card.card import Card
 from supersparse.card.checks import accepting
+from supersparse.card.export.estimator import PlainState
 from supersparse.card.scoring import decisive_floats, score_table
 from supersparse.learn.scoring import scores_of_points
 from supersparse.show.estimators.reading import check_table, read_features, read_known_labels
@@ -54,7 +55,7 @@ class _WithRisks:
         return MethodType(self._method, estimator)
 
 
-class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ScoringSystemClassifier(PlainState, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scoring system as a classifier; subclasses define how it is learned, with `learning`."""
 
     scoring_system_: "ScoringSystem"
@@ -97,7 +98,7 @@ class ScoringSystemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return clone(alone).set_params(executor=self.executor)  # type: ignore[no-any-return]
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickle leaves out the executor, which is of this process and not of the model."""
+        """A pickle holds plain data, and leaves out the executor, which is of this process and not of the model."""
         return {**super().__getstate__(), "executor": None}
 
     def _towards_last(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -79,9 +79,14 @@ def read_training(
         sample_weight = as_array(sample_weight)
     rows = TrainingRows(X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title)
     teacher = getattr(model, "teacher", None)
-    if is_column(teacher):
+    if _is_risks(teacher):
         rows = replace(rows, risks=read_risks(as_array(teacher), len(rows.y)))
     return recipe, recipe.complete(rows)
+
+
+def _is_risks(teacher: Any) -> bool:
+    """Whether a teacher is a column of risks; a forest has a length as well."""
+    return is_column(teacher) and not hasattr(teacher, "predict_proba")
 
 
 def recipe_of(model: Any) -> Recipe:
@@ -93,7 +98,7 @@ def recipe_of(model: Any) -> Recipe:
         asked["teacher"] = "none"  # a setting of None says nothing
     if not isinstance(teacher, str | None):
         asked["teacher"] = "auto"
-        if not is_column(teacher):
+        if not _is_risks(teacher):
             check_predicts_risks(teacher)
     by_name = isinstance(model.prepare, str) and model.prepare == "auto"
     if not (model.prepare is None or by_name or isinstance(model.prepare, Prepare)):
@@ -116,7 +121,7 @@ def recipe_of(model: Any) -> Recipe:
         settings=Settings.of(**asked),
         prepare=Prepare() if by_name else model.prepare,
         options=options,
-        teacher=None if isinstance(teacher, str | None) or is_column(teacher) else teacher,
+        teacher=None if isinstance(teacher, str | None) or _is_risks(teacher) else teacher,
     )
     recipe.check_unit()
     return recipe
