@@ -1,3 +1,10 @@
+"""`predict --to fhir` writes a response for each row, to the form that `export --to fhir` writes."""
+
+import csv
+import io
+import json
+
+import pytest
 
 
 def test_fhir_responses_stand_one_a_line_and_refer_to_the_exported_form(run, tmp_path):
@@ -14,7 +21,8 @@ def test_fhir_responses_stand_one_a_line_and_refer_to_the_exported_form(run, tmp
 
 @pytest.mark.parametrize(("options", "said"), [
     (["--to", "hl7"], "unknown format 'hl7'"), (["--set", "form=values"], "--set needs --to fhir"),
-    (["--to", "fhir", "--with", "x"], "leave out --with"), (["--to", "fhir", "--set", "paper=a4"], "has no option 'paper'"),
+    (["--to", "fhir", "--with", "x"], "leave out --with"),
+    (["--to", "fhir", "--set", "paper=a4"], "has no option 'paper'"),
 ])  # fmt: skip
 def test_formats_of_predict_are_checked(run, tmp_path, options, said):
     run("demo", "--save-data", "rows.csv", "--out", "card.json", check=True)
