@@ -56,7 +56,7 @@ void logits_of(const Cells& cells, const Layout& layout, const Vector& heights, 
   double table[256] = {0};
   for (size_t place = 0; place < layout.first.size(); place++) {
     for (int b = 0; b < layout.heights[place]; b++) table[b + 1] = heights[layout.first[place] + b];
-    row_loops().add_heights(cells.rows, cells.answer[place].data(), table, out.data());
+    row_loops().add_heights(cells.rows, layout.heights[place] + 1, cells.answer[place].data(), table, out.data());
   }
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "questions/incumbents.hpp"
+#include "questions/rows.hpp"
 
 namespace supersparse {
 
@@ -26,6 +27,7 @@ ColumnSearch::ColumnSearch(const Problem& problem, const Cells& rows, const Fit&
   half_.resize(block_.size());
   scratch_.resize(widest);
   product_.resize(static_cast<size_t>(std::max(1, model.size)) * widest);
+  strip_.resize(product_.size());
 }
 
 bool ColumnSearch::stopping() const { return spent_ >= budget_ || clock_.stopped(); }
@@ -141,37 +143,33 @@ double ColumnSearch::gain(const Vector& matrix, const Vector& side, int place) {
   return total;
 }
 
-// matrix - matrix[:, j] (block j)^-1 matrix[j, :] on the blocks of `active` (their lower triangles alone if `diagonal`).
+// matrix - matrix[:, j] (block j)^-1 matrix[j, :] on the blocks of `active` (those on the diagonal alone if `diagonal`).
 void ColumnSearch::sweep(const Vector& matrix, const Vector& side, int place, const std::vector<int>& active, Vector& to,
                          Vector& side_to, bool diagonal) {
   const int m = width(place), from = at(place), p = model_.size;
+  const auto entry = [&](int i, int k) { return matrix[static_cast<size_t>(std::max(i, k)) * p + std::min(i, k)]; };
   for (int i = 0; i < m; i++)
-    for (int k = 0; k < m; k++) block_[i * m + k] = matrix[static_cast<size_t>(from + i) * p + from + k] * (i == k ? 1 + 1e-12 : 1);
+    for (int k = 0; k < m; k++) block_[i * m + k] = entry(from + i, from + k) * (i == k ? 1 + 1e-12 : 1);
   factorize(block_.data(), m);
   invert_factored(block_.data(), m, half_.data());
   for (int other : active)
     for (int i = at(other); i < at(other) + width(other); i++) {
-      const double* row = &matrix[static_cast<size_t>(i) * p + from];
+      for (int l = 0; l < m; l++) strip_[static_cast<size_t>(l) * p + i] = entry(i, from + l);
       double shift = 0;
       for (int k = 0; k < m; k++) {
         double value = 0;
-        for (int l = 0; l < m; l++) value += row[l] * half_[l * m + k];
+        for (int l = 0; l < m; l++) value += strip_[static_cast<size_t>(l) * p + i] * half_[l * m + k];
         product_[static_cast<size_t>(i) * m + k] = value;
         shift += value * side[from + k];
       }
       side_to[i] = side[i] - shift;
     }
+  const RowLoops& loops = row_loops();
   for (int other : active)
     for (int i = at(other); i < at(other) + width(other); i++) {
-      const double* source = &matrix[static_cast<size_t>(i) * p];
-      double* target = &to[static_cast<size_t>(i) * p];
-      const int first = diagonal ? at(other) : 0, last = diagonal ? i + 1 : p;
-      if (target != source) std::copy(source + first, source + last, target + first);
-      for (int k = 0; k < m; k++) {
-        const double factor = product_[static_cast<size_t>(i) * m + k];
-        const double* eliminated = &matrix[static_cast<size_t>(from + k) * p];
-        for (int y = first; y < last; y++) target[y] -= factor * eliminated[y];
-      }
+      const int first = diagonal ? at(other) : 0;
+      const size_t row = static_cast<size_t>(i) * p + first;
+      loops.eliminate(i + 1 - first, m, &product_[static_cast<size_t>(i) * m], &strip_[first], p, &matrix[row], &to[row]);
     }
 }
 
@@ -234,7 +232,8 @@ void ColumnSearch::run(const Part& part, int64_t budget, const Sets& sets, const
     for (int place : *places)
       for (int i = at(place); i < at(place) + width(place); i++) kept += first.t[i] * model_.pull[i];
   included_ = included;
-  descend(static_cast<int>(included.size()), active, part.most, explained, model_.energy - kept);
+  const int level = static_cast<int>(included.size());
+  descend(level, level, active, part.most, explained, model_.energy - kept);
 }
 
 std::vector<std::vector<int>> ColumnSearch::predicted(int count, int most, int64_t budget) {
@@ -303,7 +302,7 @@ void ColumnSearch::group(int level, const std::vector<int>& members) {
   group(level, {middle, members.end()});
 }
 
-void ColumnSearch::descend(int level, std::vector<int> active, int most, double explained, double dropped) {
+void ColumnSearch::descend(int level, int drops, std::vector<int> active, int most, double explained, double dropped) {
   if (!narrow(active) || level >= most) return;
   if (level == most - 1) return last_level(level, active, explained);
   Level& here = levels_[level];
@@ -316,7 +315,7 @@ void ColumnSearch::descend(int level, std::vector<int> active, int most, double 
     int place = active[0];
     int64_t entries = 0;
     for (int other : active) {
-      const double cost = gain(here.K, here.t, other);
+      const double cost = gain(levels_[drops].K, levels_[drops].t, other);
       if (cost > dearest) {
         dearest = cost;
         place = other;
@@ -332,13 +331,7 @@ void ColumnSearch::descend(int level, std::vector<int> active, int most, double 
     offer(model_.constant + 0.5 * (model_.energy - with));
     if (!active.empty()) {
       sweep(here.G, here.c, place, active, next.G, next.c, level + 2 == most);
-      if (level + 2 < most)
-        for (int other : active)
-          for (int i = at(other); i < at(other) + width(other); i++) {
-            next.t[i] = here.t[i];
-            std::copy_n(&here.K[static_cast<size_t>(i) * model_.size], model_.size, &next.K[static_cast<size_t>(i) * model_.size]);
-          }
-      descend(level + 1, active, most, with, dropped);
+      descend(level + 1, drops, active, most, with, dropped);
     }
     included_.pop_back();
     included_price_ -= price;
@@ -360,7 +353,8 @@ void ColumnSearch::descend(int level, std::vector<int> active, int most, double 
       }
       if (level == most - 1) return last_level(level, active, explained);
     }
-    sweep(here.K, here.t, place, active, here.K, here.t, false);
+    sweep(levels_[drops].K, levels_[drops].t, place, active, here.K, here.t, false);
+    drops = level;
   }
 }
 

@@ -47,13 +47,15 @@ class ColumnSearch {
   int64_t checks() const { return checks_; }
 
  private:
+  // Of the matrices only the lower triangles, and of these the rows and columns of what is open.
   struct Level {
     Vector G, c;     // Schur complement on what is included: the gain of adding a question
     Vector K, t;     // inverse on what is included or active, and the heights there: the cost of dropping one
   };
 
   void start(const std::vector<int>& included, const std::vector<int>& active);
-  void descend(int level, std::vector<int> active, int most, double explained, double dropped);
+  // `drops` is the level whose K and t hold: that above, until a question is dropped here.
+  void descend(int level, int drops, std::vector<int> active, int most, double explained, double dropped);
   void last_level(int level, const std::vector<int>& active, double explained);
   void group(int level, const std::vector<int>& members);
   void offer(double predicted);
@@ -90,7 +92,7 @@ class ColumnSearch {
   const Parts* parts_ = nullptr;
   size_t wanted_ = 0;  // of the predicted sets; 0: verify
   std::vector<std::pair<double, std::vector<int>>> found_;
-  Vector block_, half_, product_, scratch_;
+  Vector block_, half_, strip_, product_, scratch_;
 };
 
 }  // namespace supersparse

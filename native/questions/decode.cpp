@@ -19,7 +19,7 @@ Decoder::Decoder(const Problem& problem, const Cells& cells, const Fit& fit, Inc
                  bool use_minorant)
     : problem_(problem), cells_(cells), incumbents_(incumbents), clock_(clock), leaf_(problem, cells),
       size_(fit.layout.size - 1), base_price_(problem.least_price(cells.set)), pull_(size_, 0.0), heights_(size_, 0.0),
-      states_(size_ + 1) {
+      states_(size_ + 1), children_(size_) {
   const size_t k = cells.set.size();
   // Questions whose heights are widest are assigned first.
   std::vector<int> order(k), index;
@@ -100,7 +100,7 @@ double Decoder::price_with(int place, int answer, int height) const {
 }
 
 // The heights of coordinate k that rules and bound leave, the least bound first.
-std::vector<Decoder::Child> Decoder::children(int k, const Sums& sums) const {
+const std::vector<Decoder::Child>& Decoder::children(int k, const Sums& sums) {
   const int place = place_[k], answer = answer_[k];
   const Question& question = problem_.questions[cells_.set[place]];
   const double* row = &root_[static_cast<size_t>(k) * size_];
@@ -117,7 +117,8 @@ std::vector<Decoder::Child> Decoder::children(int k, const Sums& sums) const {
     }
   }
   const double target = pull_[k];
-  std::vector<Child> out;
+  std::vector<Child>& out = children_[k];
+  out.clear();
   for (int height = low; height <= high; height++) {
     const double y = base + row[k] * height, extra = price_with(place, answer, height);
     Child child{0, height, {}, {sums.square + y * y, sums.product + y * target, sums.fixed + target * target, sums.price}};
@@ -127,7 +128,9 @@ std::vector<Decoder::Child> Decoder::children(int k, const Sums& sums) const {
     if (answer == 1) child.sums.price += extra;
     out.push_back(child);
   }
-  std::stable_sort(out.begin(), out.end(), [](const Child& a, const Child& b) { return a.bound < b.bound; });
+  std::sort(out.begin(), out.end(), [](const Child& a, const Child& b) {
+    return a.bound != b.bound ? a.bound < b.bound : a.height < b.height;
+  });
   return out;
 }
 
@@ -172,12 +175,12 @@ void Decoder::run(const Part& part, int64_t budget, const ColumnSearch::Parts& l
   part_ = &part;
   leave_ = &leave;
   budget_ = budget;
-  spent_ = 0;
+  spent_ = nodes_ = leaves_ = 0;
   Sums sums{0, 0, 0, base_price_};
   int k = size_ - 1;
   for (int height : part.prefix) {
     if (k < 0) return;
-    const std::vector<Child> ahead = children(k, sums);
+    const std::vector<Child>& ahead = children(k, sums);
     const auto child = std::find_if(ahead.begin(), ahead.end(), [&](const Child& each) { return each.height == height; });
     if (child == ahead.end()) return;  // not a height of this question, or nothing with it matters any more
     assign(k--, *child);

@@ -14,8 +14,9 @@ class Decoder {
   Decoder(const Problem& problem, const Cells& cells, const Fit& fit, Incumbents& incumbents, Clock& clock,
           bool use_minorant);
 
-  // For about `budget` cards and partial cards; what is left open goes to `leave`.
+  // For about `budget` cards and partial cards; what is left open goes to `leave`. The minorant holds for later runs, too.
   void run(const Part& part, int64_t budget, const ColumnSearch::Parts& leave);
+  // Of the last run.
   int64_t nodes() const { return nodes_; }
   int64_t leaves() const { return leaves_; }
 
@@ -40,7 +41,7 @@ class Decoder {
   };
 
   bool extend(int place, int answer, int height, const State& from, State& to) const;
-  std::vector<Child> children(int k, const Sums& sums) const;
+  const std::vector<Child>& children(int k, const Sums& sums);  // until it is asked again for k
   void assign(int k, const Child& child);
   void descend(int k, const Sums& sums);
   void leaf(const Sums& sums);
@@ -59,6 +60,7 @@ class Decoder {
   std::vector<int> place_, answer_;      // of each coordinate; the last is assigned first
   std::vector<std::vector<int>> values_; // heights by place and answer
   std::vector<State> states_;            // by coordinate, after it is assigned
+  std::vector<std::vector<Child>> children_;  // by coordinate
   const Part* part_ = nullptr;
   const ColumnSearch::Parts* leave_ = nullptr;
   int64_t budget_ = 0, nodes_ = 0, leaves_ = 0, spent_ = 0;

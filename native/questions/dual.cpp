@@ -69,7 +69,7 @@ double DualBound::operator()(const std::vector<int>& set, double need) {
     const int heights = root_.layout.heights[place];
     std::copy(own, own + heights, table + 1);
     own += heights;
-    loops.add_heights(n, rows_.answer[place].data(), table, logits_.data());
+    loops.add_heights(n, heights + 1, rows_.answer[place].data(), table, logits_.data());
   }
   const double most =
       loops.dual_step(n, logits_.data(), root_.logits.data(), curvature_.data(), alpha_.data(), delta_.data());

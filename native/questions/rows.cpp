@@ -65,8 +65,33 @@ int least_shape(int n, int m, const double* square, double factor, const double*
   return static_cast<int>(index[pick]);
 }
 
-void add_heights(int n, const uint8_t* answer, const double* table, double* s) {
+void add_heights(int n, int answers, const uint8_t* answer, const double* table, double* s) {
+#ifdef __AVX512F__
+  if (answers <= kLanes) {
+    const __m512d heights = _mm512_loadu_pd(table);
+    for (int i = 0; i < n; i += kLanes) {
+      const __m512i eight = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(answer + i)));
+      store(s + i, load(s + i) + Eight(_mm512_permutexvar_pd(eight, heights)));
+    }
+    return;
+  }
+#endif
+  static_cast<void>(answers);
   for (int i = 0; i < n; i++) s[i] += table[answer[i]];
+}
+
+void eliminate(int n, int m, const double* factor, const double* rows, int stride, const double* from, double* to) {
+  int y = 0;
+  for (; y + kLanes <= n; y += kLanes) {
+    Eight value = load(from + y);
+    for (int k = 0; k < m; k++) value -= load(rows + static_cast<int64_t>(k) * stride + y) * factor[k];
+    store(to + y, value);
+  }
+  for (; y < n; y++) {
+    double value = from[y];
+    for (int k = 0; k < m; k++) value -= factor[k] * rows[static_cast<int64_t>(k) * stride + y];
+    to[y] = value;
+  }
 }
 
 void add_products(int block, int p, const double* indicator, const double* h, const int* column, double* H) {
@@ -154,7 +179,7 @@ void curvature_ratio(int n, const double* s, const double* radius, double* ratio
 #define ROWS_JOIN(a, b) a##b
 #define ROWS_NAME(version) ROWS_JOIN(rows_, version)
 extern const RowLoops ROWS_NAME(ROWS_VERSION);
-const RowLoops ROWS_NAME(ROWS_VERSION) = {loss,         loss_and_slopes, line,    least_shape,    add_heights,
-                                          add_products, dual_step,       entropy, curvature_ratio};
+const RowLoops ROWS_NAME(ROWS_VERSION) = {loss,      loss_and_slopes, line,      least_shape, add_heights,
+                                          eliminate, add_products,    dual_step, entropy,     curvature_ratio};
 
 }  // namespace supersparse

@@ -22,8 +22,10 @@ struct RowLoops {
   // index of the least of factor square + price + sum over i < m of linear[i] heights[i]; each array has n entries
   int (*least_shape)(int n, int m, const double* square, double factor, const double* price, const double* heights,
                      const double* linear);
-  // s += table[answer]
-  void (*add_heights)(int n, const uint8_t* answer, const double* table, double* s);
+  // s += table[answer], answers below `answers`
+  void (*add_heights)(int n, int answers, const uint8_t* answer, const double* table, double* s);
+  // to[y] = from[y] - sum over k < m of factor[k] rows[k stride + y]
+  void (*eliminate)(int n, int m, const double* factor, const double* rows, int stride, const double* from, double* to);
   // H[x][y] += sum of h over the rows where indicators x and y are both 1 (upper triangle, y > x within other columns, and
   // the diagonal); `indicator` has p rows of `block` zeros and ones
   void (*add_products)(int block, int p, const double* indicator, const double* h, const int* column, double* H);

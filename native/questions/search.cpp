@@ -25,10 +25,21 @@ Part cards_of(const std::vector<int>& set, double bound) { return {bound, static
 }  // namespace
 
 struct Search::Worker {
+  struct Decoding {  // of the set last decoded: a search of many parts of one set makes its minorant once
+    Cells cells;
+    Fit own;
+    Decoder decoder;
+
+    Decoding(Worker& worker, const std::vector<int>& set)
+        : cells(cells_of(worker.search.problem_, set)), own(worker.fit(cells, kClosely)),
+          decoder(worker.search.problem_, cells, own, worker.search.incumbents_, worker.clock,
+                  worker.search.options_.use_minorant) {}
+  };
   Search& search;
   Clock& clock;
   int number;
   ColumnSearch columns;
+  std::unique_ptr<Decoding> last;
 
   Worker(Search& owner, Clock& time, int index)
       : search(owner), clock(time), number(index),
@@ -153,9 +164,8 @@ void Search::Worker::look_at(const std::vector<int>& set, double bound) {
 }
 
 void Search::Worker::decode(const Part& part) {
-  const Cells cells = cells_of(search.problem_, part.included);
-  const Fit own = fit(cells, kClosely);
-  Decoder decoder(search.problem_, cells, own, search.incumbents_, clock, search.options_.use_minorant);
+  if (!last || last->cells.set != part.included) last = std::make_unique<Decoding>(*this, part.included);
+  Decoder& decoder = last->decoder;
   decoder.run(part, kDecodeBudget, [&](Part&& rest) { search.take(std::move(rest)); });
   std::lock_guard<std::mutex> guard(search.lock_);
   search.counts_.decoded++;

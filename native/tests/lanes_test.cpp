@@ -27,13 +27,16 @@ int main() {
     }
   }
   const int n = 512;
-  std::vector<double> s(n), w(n), p(n), radius(n), first, h(n), r(n), ratio(n);
+  std::vector<double> s(n), w(n), p(n), radius(n), first, h(n), r(n), ratio(n), table(256);
+  std::vector<uint8_t> answer(n);
   for (int i = 0; i < n; i++) {
     s[i] = 40 * (uniform(random) - 0.5);
     w[i] = uniform(random) / n;
     p[i] = w[i] * uniform(random);
     radius[i] = 5 * uniform(random) * uniform(random);
+    answer[i] = static_cast<uint8_t>(random());
   }
+  for (double& value : table) value = uniform(random);
   for (const char* name : {"baseline", "avx2", "avx512"}) {
     if (!choose_loop_version(name)) continue;
     const RowLoops& loops = row_loops();
@@ -42,6 +45,18 @@ int main() {
     out.insert(out.end(), r.begin(), r.end());
     out.insert(out.end(), h.begin(), h.end());
     out.insert(out.end(), ratio.begin(), ratio.end());
+    for (int answers : {2, 4, 8, 9, 64}) {
+      std::vector<uint8_t> below = answer;
+      std::vector<double> sums = s;
+      for (uint8_t& value : below) value %= answers;
+      loops.add_heights(n, answers, below.data(), table.data(), sums.data());
+      for (int i = 0; i < n; i++) CHECK(sums[i] == s[i] + table[below[i]]);
+    }
+    for (int length : {1, 7, 8, 29}) {
+      std::vector<double> left(length);
+      loops.eliminate(length, 3, w.data(), s.data(), 50, p.data(), left.data());
+      for (int y = 0; y < length; y++) CHECK(left[y] == p[y] - s[y] * w[0] - s[50 + y] * w[1] - s[100 + y] * w[2]);
+    }
     if (first.empty()) first = out;
     CHECK(first == out);
     // The ratio is below 2 D(v) / (h v^2) for every |v| <= radius, in long double.
