@@ -181,6 +181,8 @@ class Fitted:
     card: tuple[tuple[int, ...], ...]
     loss: float
     price: float
+    slope: float
+    offset: float
 
     @property
     def objective(self) -> float:
@@ -204,35 +206,41 @@ def every_card(drawn: DrawnQuestions) -> list[Fitted]:
         spread = [float(share @ (own - share @ own) ** 2) for own in columns]
         cap = min((CAP / math.sqrt(each) for each in spread if each > 0), default=1e3)
         totals = sum(columns, np.zeros(len(s), int)).tolist()
-        loss = least_loss(totals, (of_positive + of_negative).tolist(), of_positive.tolist(), min(cap, 1e3))
+        fitted = least_loss(totals, (of_positive + of_negative).tolist(), of_positive.tolist(), min(cap, 1e3))
         price = sum(drawn.prices[j] for j in range(len(card)) if any(card[j]))
         orders = [own[: k - unknown] for own, k, unknown in zip(card, drawn.answers, drawn.not_known, strict=True)]
         price += drawn.change_price * sum(a != b for order in orders for a, b in itertools.pairwise(order))
-        found.append(Fitted(card, loss, price))
+        found.append(Fitted(card, fitted[0], price, *fitted[1:]))
     return found
 
 
-def obeys_rates(drawn: DrawnQuestions, total: np.ndarray, slope: float, offset: float, doubt: float) -> bool:
-    """Whether risks obey the limits on rates, which count classes; `doubt` > 0 gives what is close to the threshold."""
+def obeys_rates(drawn: DrawnQuestions, fitted: Fitted) -> tuple[bool, bool]:
+    """Whether risks surely obey the limits on rates, which count classes, and whether they may: logits err by 1e-6."""
     odds = math.log(drawn.threshold / (1 - drawn.threshold))
-    z, y, s = slope * total + offset, np.array(drawn.y) == 1, np.array(drawn.weights)
+    total = sum(np.array(own)[np.array(drawn.X)[:, j]] for j, own in enumerate(fitted.card))
+    z, y, s = fitted.slope * total + fitted.offset, np.array(drawn.y) == 1, np.array(drawn.weights)
     sex = np.array(drawn.groups)
 
-    def wrong_share(rows: np.ndarray) -> float:
-        wrong = np.where(y, z <= odds - doubt, z > odds + doubt)
-        return float((wrong * s * rows).sum() / (s * rows).sum())
+    def wrong_share(rows: np.ndarray) -> tuple[float, float]:
+        least, most = (np.where(y, z <= odds - doubt, z > odds + doubt) for doubt in (1e-6, -1e-6))
+        return tuple(float((wrong * s * rows).sum() / (s * rows).sum()) for wrong in (least, most))
 
+    surely = maybe = True
     for name, given, named in drawn.asked:
         if name in ("min_sensitivity", "min_specificity"):
-            of = y if name == "min_sensitivity" else ~y
-            if 1 - wrong_share(of) < given[0] - 1e-12:
-                return False
-        of = np.ones_like(y) if name == "max_error" else ~y
-        if name in ("max_error", "max_false_positive_rate") and wrong_share(of) > given[0] + 1e-12:
-            return False
-        if name == "max_difference":
+            least, most = wrong_share(y if name == "min_sensitivity" else ~y)
+            limit = 1 - given[0]
+        elif name in ("max_error", "max_false_positive_rate"):
+            least, most = wrong_share(np.ones_like(y) if name == "max_error" else ~y)
+            limit = given[0]
+        elif name == "max_difference":
             of = np.ones_like(y) if given[0] == "error" else y
-            shares = [wrong_share(of & (sex == group)) for group in "FM"]
-            if doubt == 0 and abs(shares[0] - shares[1]) > named["at_most"] + 1e-12:
-                return False
-    return True
+            first, second = (wrong_share(of & (sex == group)) for group in "FM")
+            least = max(0, first[0] - second[1], second[0] - first[1])
+            most = max(first[1] - second[0], second[1] - first[0])
+            limit = named["at_most"]
+        else:
+            continue
+        surely &= most <= limit + 1e-12
+        maybe &= least <= limit + 1e-12
+    return bool(surely), bool(maybe)

@@ -45,6 +45,7 @@ class Drawn:
     intercept_C0: float = 0.0  # noqa: N815
     max_features: int | None = None
     weights: list[float] | None = None
+    soft: list[float] | None = None
     class_weight: tuple[float, float] = (1.0, 1.0)
     levels: dict[int, list[tuple[list[float], float]]] = field(default_factory=dict)
     groups: list[str] = field(default_factory=list)
@@ -73,6 +74,7 @@ class Drawn:
             intercept=self.intercept,
             max_features=self.max_features,
             sample_weight=self.weights,
+            soft_labels=self.soft,
             class_weight=dict(zip((0, 1), self.class_weight, strict=True)),
             constraints=[_constraint(a) for a in self.asked] or None,
             **({GROUPS: {"g": self.groups}} if self.groups else {}),
@@ -115,7 +117,9 @@ def draw(seed: int) -> Drawn:
     )
     if p > 1 and r.random() < 0.15:
         drawn = _with_levels(r, drawn)
-    return _with_constraints(r, drawn) if r.random() < 0.4 else drawn
+    if r.random() < 0.4:
+        drawn = _with_constraints(r, drawn)
+    return _with_soft_labels(r, drawn) if r.random() < 0.2 else drawn
 
 
 def _column(r: random.Random, n: int) -> list[float]:
@@ -200,6 +204,12 @@ def _with_constraints(r: random.Random, drawn: Drawn) -> Drawn:
     return replace(drawn, asked=asked, groups=groups)
 
 
+def _with_soft_labels(r: random.Random, drawn: Drawn) -> Drawn:
+    soft = [r.choice([0.0, 0.5, 1.0, round(r.random(), 3), round(r.random(), 3)]) for _ in drawn.y]
+    soft[:2] = [round(0.49 * r.random(), 3), round(1 - 0.49 * r.random(), 3)]  # both classes are favoured
+    return replace(drawn, soft=soft)
+
+
 def exact(value: float) -> Fraction:
     return Fraction(str(value))
 
@@ -209,11 +219,13 @@ def best(drawn: Drawn) -> tuple[Fraction, Fraction] | None:
     found: tuple[Fraction, Fraction] | None = None
     X = [[exact(v) for v in row] for row in drawn.X]
     weights = [exact(w) for w in drawn.weights or [1.0] * len(drawn.y)]
-    total = sum(weights)
-    sizes = [
-        exact(w) * exact(drawn.class_weight[label])
-        for w, label in zip(drawn.weights or [1.0] * len(X), drawn.y, strict=True)
-    ]
+    favoured, leans = list(drawn.y), [Fraction(1)] * len(X)
+    if drawn.soft is not None:  # a row counts |2p - 1|, for the class that its label p favours; rates count the classes
+        p = [Fraction(round(s * 2**20), 2**20) for s in drawn.soft]
+        favoured, leans = [int(s > Fraction(1, 2)) for s in p], [abs(2 * s - 1) for s in p]
+    leaning = [w * lean for w, lean in zip(weights, leans, strict=True)]
+    total = sum(leaning)
+    sizes = [w * exact(drawn.class_weight[label]) for w, label in zip(leaning, favoured, strict=True)]
     sets = [_penalties(drawn, j) for j in range(len(drawn.sets))]
     intercepts = {exact(v): (exact(drawn.intercept_C0) if v else Fraction(0)) for v in (*drawn.intercept_set, 0)}
     unit = 1
@@ -230,8 +242,11 @@ def best(drawn: Drawn) -> tuple[Fraction, Fraction] | None:
             counted = drawn.intercept == "paper" and b != 0
             if drawn.max_features is not None and used + counted > drawn.max_features:
                 continue
-            wrong = [(t + b <= 0) if label else (t + b >= 0) for t, label in zip(totals, drawn.y, strict=True)]
-            if not _obeys_rates(drawn, wrong, weights):
+            of_class, wrong = (
+                [(t + b <= 0) if label else (t + b >= 0) for t, label in zip(totals, labels, strict=True)]
+                for labels in (drawn.y, favoured)
+            )
+            if not _obeys_rates(drawn, of_class, weights):
                 continue
             length = l1 + (abs(b) if counted else 0)
             F = sum((s for s, w in zip(sizes, wrong, strict=True) if w), Fraction(0)) / total + paid

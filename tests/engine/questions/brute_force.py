@@ -52,7 +52,7 @@ def softplus(z):
 
 
 def least_loss(totals, weight, positive, limit):
-    """Infimum over 0 <= slope <= limit and offsets; rows collected by total."""
+    """Infimum over 0 <= slope <= limit and offsets, and these; rows collected by total."""
     cells = {}
     for total, w, p in zip(totals, weight, positive, strict=True):
         a, b = cells.get(total, (0.0, 0.0))
@@ -102,7 +102,7 @@ def least_loss(totals, weight, positive, limit):
     for _ in range(200):
         da, db, gain = step(a, b)
         if gain < 1e-15:
-            return value
+            return value, a, b - a * mean
         size, moved = 1.0, False
         while size > 1e-14 and not moved:
             next_a = min(max(a + size * da, 0.0), limit)
@@ -115,8 +115,9 @@ def least_loss(totals, weight, positive, limit):
             break
         a, b, value = next_a, b + part * db, trial
     # The steps stall, as where the classes are separated: the loss of the best offset is convex in the slope.
-    a = root(lambda a: rises(a, best_offset(a), by_slope=True), 0.0, limit)
-    return min(value, loss(a, best_offset(a)), loss(limit, best_offset(limit)))
+    steepest = root(lambda a: rises(a, best_offset(a), by_slope=True), 0.0, limit)
+    ends = [(a, b), *((slope, best_offset(slope)) for slope in (steepest, limit))]
+    return min((loss(a, b), a, b - a * mean) for a, b in ends)
 
 
 def cards(problem):
@@ -157,5 +158,5 @@ def cards(problem):
                     if square > 0:
                         limit = min(limit, problem.effect_limit / math.sqrt(square))
                 totals = [sum(points[j][pattern[j]] for j in asked) for pattern in patterns]
-                loss = least_loss(totals, weight, positive, min(limit, 1e3))
+                loss, _, _ = least_loss(totals, weight, positive, min(limit, 1e3))
                 yield loss, loss + price, tuple(points)
