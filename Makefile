@@ -34,7 +34,7 @@ examples: $(VENV)/.package  ## the paper's three applications, its figures, a pu
 	$(BIN)/python examples/published_beside_learned.py
 
 # The package, editable, and what tests and lint need.
-dev: $(VENV)/.dev  ## install what a developer needs into .venv, and run nothing
+dev: $(VENV)/.dev $(VENV)/.package  ## install what a developer needs into .venv, and run nothing
 
 lint: $(VENV)/.dev  ## ruff and mypy
 	$(BIN)/ruff check src checker study tests benchmarks examples docs/conf.py docs/scripts
@@ -296,15 +296,15 @@ $(VENV)/.test $(VENV)/.test-programs: pyproject.toml | $(VENV)/.package
 	$(call install,--requirement $(VENV)/requirements.txt)
 	@touch $@
 
-$(VENV)/.bench: pyproject.toml | $(BIN)/python
+$(VENV)/.bench: pyproject.toml $(NATIVE) | $(BIN)/python
 	$(call install,--editable ".[bench]")
 	@touch $@ $(VENV)/.package
 
-$(VENV)/.study: pyproject.toml | $(BIN)/python
+$(VENV)/.study: pyproject.toml $(NATIVE) | $(BIN)/python
 	$(call install,--editable ".[study]")
 	@touch $@ $(VENV)/.package
 
-$(VENV)/.docs: pyproject.toml | $(BIN)/python
+$(VENV)/.docs: pyproject.toml $(NATIVE) | $(BIN)/python
 	$(call install,--editable ".[docs]")
 	@touch $@ $(VENV)/.package
 

@@ -21,7 +21,7 @@ fi
 [ -e "$arm/site/pytest" ] || python3 -m pip install --quiet --target "$arm/site" --python-version 3.11 \
   --implementation cp --only-binary=:all: --platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 \
   --platform manylinux_2_17_aarch64 --platform manylinux2014_aarch64 \
-  numpy scipy scikit-learn joblib narwhals highspy numba typer rich PyYAML pytest hypothesis pandas
+  numpy scipy scikit-learn joblib narwhals highspy typer rich PyYAML pytest hypothesis pandas
 rm -rf "$arm/package"
 python3 -m zipfile -e dist/supersparse-*manylinux2014_aarch64.whl "$arm/package"
 export PYTHONPATH="$arm/package:$arm/site" PYTHONDONTWRITEBYTECODE=1
