@@ -46,26 +46,38 @@ def random_labels(rng, cells):
 
 
 def random_question(rng):
-    """Two to four answers, perhaps one outside the order, points up to 3."""
-    answers = int(rng.choice([2, 2, 3, 3, 4]))
+    """Two to six answers, perhaps one outside the order, points mostly up to 3."""
+    answers = int(rng.choice([2, 2, 2, 3, 3, 3, 4, 6]))
     missing = answers > 2 and rng.random() < 0.2
     ordered = 0 if rng.random() < 0.05 else answers - int(missing)
-    most = int(rng.integers(1, 4)) if answers < 4 else int(rng.integers(1, 3))
-    points = tuple(range(most + 1))
-    if rng.random() < 0.15:
-        points = (0, *sorted(rng.choice(np.arange(1, 8), 2, replace=False).tolist()))
+    most = int(rng.integers(1, {2: 4, 3: 4, 4: 3, 6: 2}[answers]))
+    points, kind = tuple(range(most + 1)), rng.random()
+    if kind < 0.25 and answers < 6:  # gaps, up to the largest points that there are
+        points = (0, *sorted(rng.choice(np.arange(1, [8, 64][kind < 0.05]), 2, replace=False).tolist()))
+    elif kind < 0.35 and answers < 4:
+        points = tuple(range(11))
     return Question(answers, ordered, str(rng.choice(SHAPES)), bool(rng.random() < 0.15), points)
 
 
-def random_problem(rng):
-    """A problem of at most ``MOST_CARDS`` cards."""
+def random_questions(rng):
+    """Questions with at most ``MOST_CARDS`` cards; now and then many, of which at most two are asked."""
     while True:
-        count = int(rng.integers(1, 5))
-        questions = tuple(random_question(rng) for _ in range(count))
+        is_wide = rng.random() < 0.1
+        count = int(rng.integers(8, 16)) if is_wide else int(rng.integers(1, 5))
+        questions = tuple(
+            Question(2, shape=str(rng.choice(SHAPES)), points=(0, 1)) if is_wide else random_question(rng)
+            for _ in range(count)
+        )
         shapes = [1 + len(brute_force.points_of(question)) for question in questions]
-        if np.prod(shapes) <= MOST_CARDS:
-            break
-    if rng.random() < 0.5:  # every pattern, with uneven counts
+        if is_wide or np.prod(shapes) <= MOST_CARDS:
+            return questions, 2 if is_wide else count
+
+
+def random_problem(rng):
+    """A problem with all that can be asked."""
+    questions, asked = random_questions(rng)
+    count = len(questions)
+    if count < 8 and rng.random() < 0.5:  # every pattern, with uneven counts
         patterns = np.array(list(itertools.product(*(range(question.answers) for question in questions))), np.uint8)
         weight = np.maximum(1, 10 ** rng.uniform(0, 3, len(patterns))).round()
     else:
@@ -74,7 +86,7 @@ def random_problem(rng):
         if count > 1 and rng.random() < 0.3:  # the same column twice, or nearly
             patterns[:, 1] = np.minimum(patterns[:, 0], questions[1].answers - 1)
     labels = random_labels(rng, len(patterns))
-    most = int(rng.integers(0, count + 1)) if rng.random() < 0.2 else int(rng.integers(1, count + 1))
+    most = int(rng.integers(0, asked + 1)) if rng.random() < 0.2 else int(rng.integers(1, asked + 1))
     problem = QuestionProblem(
         questions,
         np.ascontiguousarray(patterns.T.astype(np.uint8)),
@@ -285,7 +297,7 @@ def main():
     figures["among the runs"] = dict(sorted(counted.items()))
     print(json.dumps(figures))
     if "--store" in sys.argv:
-        command = f"python tests/engine/questions/random_problems.py {' '.join(asked)} --store"
+        command = f"python tests/engine/questions/random_problems.py {' '.join(asked[:2])} --store"  # for any JOBS
         record("questions", command, figures)
     sys.exit(bool(sum(wrong.values())))
 
